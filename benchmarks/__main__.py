@@ -1,0 +1,78 @@
+"""Run the workloads and write benchmarks/RESULTS.md: ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import semmetrics
+from benchmarks import labels
+from benchmarks.timing import Row, machine
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+WORKLOADS = {f"labels.{name}": run for name, run in labels.WORKLOADS.items()}
+QUICK = labels.Scale(examples=50_000, repeats=3)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run what is asked for and write or print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=[*WORKLOADS],
+        metavar="WORKLOAD",
+        help=f"only these, printed and not written: {', '.join(WORKLOADS)}",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"{QUICK.examples:,} examples and {QUICK.repeats} runs, printed and not written",
+    )
+    parser.add_argument("-o", "--output", type=Path, help="write the results to this file")
+    options = parser.parse_args(arguments)
+    scale = QUICK if options.quick else labels.Scale()
+    rows: dict[str, list[Row]] = {}
+    for name in options.only or WORKLOADS:
+        sys.stderr.write(f"{name} ...\n")
+        rows[name] = WORKLOADS[name](scale)
+    text = report(rows, scale)
+    partial = options.only or options.quick
+    output = options.output or (None if partial else RESULTS)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+        sys.stderr.write(f"written: {output}\n")
+
+
+def report(rows: dict[str, list[Row]], scale: labels.Scale) -> str:
+    """Write the results as Markdown."""
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Written by `python -m benchmarks`; not edited by hand. Medians of {scale.repeats} runs"
+        " where nothing else is said, smallest and largest run in parentheses, each contender in"
+        " turn with its peer in the same process. A ratio is the peer's median over ours. The"
+        f" label sets are synthetic and seeded, about {labels.SIZES:.1f} labels in a set.",
+        "",
+        f"semmetrics {semmetrics.__version__}, on:",
+        "",
+        *(f"- {line}" for line in machine()),
+    ]
+    for name, table in rows.items():
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            "| workload | semmetrics | peer | ratio |",
+            "|---|---|---|---|",
+        ]
+        lines += [f"| {row.workload} | {row.ours} | {row.peer} | {row.ratio} |" for row in table]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

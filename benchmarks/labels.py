@@ -1,0 +1,274 @@
+"""Label sets: F1 of a million examples beside scikit-learn and torchmetrics.
+
+Every workload starts from what a user has: lists of label strings, or 0/1 arrays. The peers get
+the same objects, and turning them into what a peer computes on is part of its time. Where both
+give a value, the values must agree before a time is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import semmetrics
+from benchmarks.timing import ROOT, Row, Times, fresh, megabytes, ratio, seconds, take_turns
+
+__all__ = ["WORKLOADS", "Scale"]
+
+MEASURES = ["F1(average=macro)", "F1(average=micro)", "F1(average=example)"]
+SIZES = 1 + 1.9  # mean number of labels of an example: one, and a Poisson number more
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    examples: int = 1_000_000
+    labels: int = 80
+    repeats: int = 5
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """Label sets as codes: example ``i`` has ``codes[indptr[i]:indptr[i + 1]]``, all different."""
+
+    codes: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    labels: int
+
+    def lists(self) -> list[list[str]]:
+        """Lists of label strings that share one object a label, as decoded classes do."""
+        names = np.array([f"label {i}" for i in range(self.labels)], object)
+        flat = names[self.codes].tolist()
+        bounds = self.indptr.tolist()
+        return [flat[a:b] for a, b in pairwise(bounds)]
+
+    def matrix(self) -> NDArray[np.bool_]:
+        """A matrix of examples x labels, true where an example has a label."""
+        rows = np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+        table = np.zeros((len(self.indptr) - 1, self.labels), bool)
+        table[rows, self.codes] = True
+        return table
+
+
+def make_sets(examples: int, labels: int, seed: int = 0) -> tuple[LabelSets, LabelSets]:
+    """Predicted and reference label sets of the same sizes that share most of their labels.
+
+    A set is a first label, frequent ones more often, and steps to the next, which are positive and
+    short enough never to come round: so the sizes are the same for any number of labels.
+    """
+    rng = np.random.default_rng(seed)
+    frequency = 1 / np.sqrt(np.arange(1, labels + 1))
+    first = rng.choice(labels, examples, p=frequency / frequency.sum())
+    sizes = 1 + np.minimum(rng.poisson(SIZES - 1, examples), 10)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    reference_steps = rng.integers(1, labels // 12 + 1, indptr[-1])
+    changed = rng.random(indptr[-1]) < 0.2
+    predicted_steps = np.where(
+        changed, rng.integers(1, labels // 12 + 1, indptr[-1]), reference_steps
+    )
+
+    def walk(steps: NDArray[np.int64]) -> LabelSets:
+        total = np.cumsum(steps)
+        codes = (np.repeat(first - total[indptr[:-1]], sizes) + total) % labels
+        return LabelSets(codes, indptr, labels)
+
+    return walk(predicted_steps), walk(reference_steps)
+
+
+def ours(preds: object, gts: object, measures: list[str] = MEASURES, **options: Any) -> list[float]:
+    """Give the values of the measures."""
+    table = semmetrics.score(preds, gts, measures=measures, **options)
+    return [score.value for score in table]
+
+
+def scikit_learn(preds: list[list[str]], gts: list[list[str]], *, sparse: bool) -> list[float]:
+    """Compute the same by binarising both sides and asking for one average after the other."""
+    from sklearn.metrics import f1_score
+    from sklearn.preprocessing import MultiLabelBinarizer
+
+    binarizer = MultiLabelBinarizer(sparse_output=sparse)
+    reference = binarizer.fit_transform(gts)
+    predicted = binarizer.transform(preds)
+    return [
+        f1_score(reference, predicted, average=average, zero_division=0)
+        for average in ("macro", "micro", "samples")
+    ]
+
+
+def torchmetrics_macro(preds: Any, gts: Any, *, labels: int, validate: bool) -> list[float]:
+    """Compute macro F1 of 0/1 tensors as an epoch's end does."""
+    from torchmetrics.classification import MultilabelF1Score
+
+    metric = MultilabelF1Score(num_labels=labels, average="macro", validate_args=validate)
+    metric.update(preds, gts)
+    return [float(metric.compute())]
+
+
+def agree(what: str, ours: list[float], peer: list[float], tolerance: float) -> None:
+    """Stop where the contenders do not compute the same."""
+    for mine, theirs in zip(ours, peer, strict=True):
+        if not math.isclose(mine, theirs, rel_tol=0, abs_tol=tolerance):
+            raise SystemExit(f"{what}: {ours} here and {peer} there")
+
+
+def lists(scale: Scale) -> list[Row]:
+    """Three averages of F1 from lists of label strings."""
+    predicted, reference = (sets.lists() for sets in make_sets(scale.examples, scale.labels))
+    dense = partial(scikit_learn, predicted, reference, sparse=False)
+    sparse = partial(scikit_learn, predicted, reference, sparse=True)
+    agree("scikit-learn", ours(predicted, reference), sparse(), 1e-12)
+    times = take_turns(
+        {"ours": lambda: ours(predicted, reference), "dense": dense, "sparse": sparse},
+        scale.repeats,
+    )
+    what = f"macro, micro and example F1 from lists, {_size(scale)}"
+    return [
+        _row(f"{what}; scikit-learn dense", times["ours"], times["dense"]),
+        _row(f"{what}; scikit-learn sparse", times["ours"], times["sparse"]),
+    ]
+
+
+def memory(scale: Scale) -> list[Row]:
+    """Peak memory of a process that makes the lists and scores them."""
+    code = (
+        "import sys; from benchmarks.labels import measure_memory;"
+        "measure_memory(int(sys.argv[1]), int(sys.argv[2]))"
+    )
+    report = json.loads(fresh(code, str(scale.examples), str(scale.labels)))
+    return [
+        Row(
+            f"peak memory of the same with its input, {_size(scale)}",
+            f"{report['peak']:.0f} MB ({report['source']})",
+            f"{report['input']:.0f} MB before scoring (the input and imports)",
+        )
+    ]
+
+
+def measure_memory(examples: int, labels: int) -> None:
+    """Print the peak before and after scoring; run in a process of its own."""
+    predicted, reference = (sets.lists() for sets in make_sets(examples, labels))
+    before, source = megabytes()
+    ours(predicted, reference)
+    peak, source = megabytes()
+    sys.stdout.write(json.dumps({"input": before, "peak": peak, "source": source}))
+
+
+def arrays(scale: Scale) -> list[Row]:
+    """Macro F1 from 0/1 arrays."""
+    what = f"macro F1 from 0/1 arrays, {_size(scale)}"
+    predicted, reference = (sets.matrix() for sets in make_sets(scale.examples, scale.labels))
+    mine = partial(ours, predicted, reference, measures=MEASURES[:1])
+    try:
+        import torch
+        import torchmetrics  # noqa: F401  (asked for here, used where the metric is made)
+    except ImportError as error:
+        times = take_turns({"ours": mine}, scale.repeats)
+        return [Row(what, seconds(times["ours"]), f"skipped: {error}")]
+    labels = scale.labels
+    # Integers with checks are what the peer gets by default; bytes without checks are its fastest.
+    usual = [torch.from_numpy(table).to(torch.int64) for table in (predicted, reference)]
+    small = [torch.from_numpy(table).to(torch.uint8) for table in (predicted, reference)]
+    peer = partial(torchmetrics_macro, *usual, labels=labels, validate=True)
+    fastest = partial(torchmetrics_macro, *small, labels=labels, validate=False)
+    agree("torchmetrics", mine(), peer(), 1e-5)  # its counts are divided in float32
+    times = take_turns({"ours": mine, "peer": peer, "fastest": fastest}, scale.repeats)
+    return [
+        _row(f"{what}; torchmetrics, int64, defaults", times["ours"], times["peer"]),
+        _row(f"{what}; torchmetrics, uint8, no checks", times["ours"], times["fastest"]),
+    ]
+
+
+def resamples(scale: Scale) -> list[Row]:
+    """Bootstrap intervals of the three averages."""
+    predicted, reference = (sets.lists() for sets in make_sets(scale.examples, scale.labels))
+    repeats = max(1, scale.repeats // 2)
+    times = take_turns({"ours": lambda: ours(predicted, reference, ci=True)}, repeats)
+    what = f"the three averages with 1,000 resamples, {_size(scale)}"
+    return [Row(f"{what}, {repeats} runs", seconds(times["ours"]))]
+
+
+def vocabulary(scale: Scale) -> list[Row]:
+    """Cost against the number of labels, the sizes of the sets unchanged."""
+    contenders: dict[str, Callable[[], object]] = {}
+    for factor in (1, 10, 100):
+        labels = scale.labels * factor
+        predicted, reference = (sets.lists() for sets in make_sets(scale.examples, labels))
+        contenders[f"{labels:,}"] = partial(ours, predicted, reference)
+    times = take_turns(contenders, scale.repeats)
+    base = next(iter(times.values()))
+    return [
+        Row(
+            f"the three averages from lists, {scale.examples:,} examples x {labels} labels",
+            seconds(taken),
+            "",
+            "" if taken is base else f"{taken.median / base.median:.2f} times the first",
+        )
+        for labels, taken in times.items()
+    ]
+
+
+def start(scale: Scale) -> list[Row]:
+    """Time from a fresh interpreter to the package, and to the result of the example."""
+    example = ROOT / "examples" / "kubany2020_table2"
+    predictions = sorted(str(path) for path in (example / "predictions").glob("*.json"))
+    command = [*predictions, str(example / "ground_truth.json")]
+    program = "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
+    # Files of compiled bytecode belong to an installed package: the first runs write them.
+    _import("import semmetrics; semmetrics.score")
+    fresh(program, "score", *command)
+    # The package loads its parts at first use: what a program waits for in all is the second line.
+    imports = {
+        "import semmetrics": "import semmetrics",
+        "import semmetrics; semmetrics.score": "import semmetrics; semmetrics.score",
+        "numpy": "import numpy",
+    }
+    runs: dict[str, list[float]] = {name: [] for name in imports}
+    for _ in range(max(scale.repeats, 5)):
+        for name, statement in imports.items():
+            runs[name].append(_import(statement))
+    times = {name: Times(tuple(taken)) for name, taken in runs.items()}
+    numpy = times.pop("numpy")
+    cli = take_turns({"cli": lambda: fresh(program, "score", *command)}, scale.repeats)
+    return [
+        *(
+            _row(f"`{name}` in a fresh interpreter; `import numpy`", taken, numpy)
+            for name, taken in times.items()
+        ),
+        Row(
+            f"the command line on the example, {len(predictions)} systems, process included",
+            seconds(cli["cli"]),
+        ),
+    ]
+
+
+def _import(statement: str) -> float:
+    code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    return float(fresh(code))
+
+
+def _row(workload: str, mine: Times, peer: Times) -> Row:
+    return Row(workload, seconds(mine), seconds(peer), ratio(peer, mine))
+
+
+def _size(scale: Scale) -> str:
+    return f"{scale.examples:,} examples x {scale.labels} labels"
+
+
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
+    "lists": lists,
+    "memory": memory,
+    "arrays": arrays,
+    "resamples": resamples,
+    "vocabulary": vocabulary,
+    "start": start,
+}

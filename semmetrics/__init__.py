@@ -1,0 +1,61 @@
+"""Metrics of label sets, with the numbers that a paper would print and no doubt about them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from semmetrics._version import __version__
+
+if TYPE_CHECKING:
+    from semmetrics.api import score, score_systems
+    from semmetrics.data.inputs import as_labels
+    from semmetrics.errors import InputError, MissingDependencyError
+    from semmetrics.metrics.catalogue import measure
+    from semmetrics.metrics.definition import Measure
+    from semmetrics.reports.table import ScoreTable
+    from semmetrics.scoring.intervals import Bootstrap
+    from semmetrics.scoring.parse import parse
+    from semmetrics.scoring.score import Score
+
+_HOMES = {
+    "score": "semmetrics.api",
+    "score_systems": "semmetrics.api",
+    "as_labels": "semmetrics.data.inputs",
+    "InputError": "semmetrics.errors",
+    "MissingDependencyError": "semmetrics.errors",
+    "measure": "semmetrics.metrics.catalogue",
+    "Measure": "semmetrics.metrics.definition",
+    "ScoreTable": "semmetrics.reports.table",
+    "Bootstrap": "semmetrics.scoring.intervals",
+    "parse": "semmetrics.scoring.parse",
+    "Score": "semmetrics.scoring.score",
+}
+
+__all__ = [
+    "Bootstrap",
+    "InputError",
+    "Measure",
+    "MissingDependencyError",
+    "Score",
+    "ScoreTable",
+    "__version__",
+    "as_labels",
+    "measure",
+    "parse",
+    "score",
+    "score_systems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name at its first use, so that importing the package costs little."""
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'semmetrics' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

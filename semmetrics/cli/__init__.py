@@ -1,0 +1,29 @@
+"""The command line: a thin layer over the Python API, which gives the same results.
+
+Importing this package is cheap, and each command is loaded when it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the program ``semmetrics`` and leave with its exit code.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        The arguments; those of the process when left out.
+
+    Raises
+    ------
+    SystemExit
+        Always: 0 done, 2 bad input or usage, 1 a fault of the program.
+    """
+    from semmetrics.cli.app import leave, program
+
+    leave(program.main(args, standalone_mode=False))

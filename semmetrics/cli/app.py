@@ -1,0 +1,173 @@
+"""The program: its commands, loaded when they are used, and the one place that handles errors.
+
+Exit codes
+----------
+0 done; 2 the input or an option is wrong; 1 a fault of the program; 130 stopped by Ctrl-C; 141 the
+reader of the output went away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from semmetrics._version import __version__
+from semmetrics.cli.shape import EXIT_CODES, Examples
+from semmetrics.errors import InputError
+
+__all__ = ["COMMANDS", "leave", "program"]
+
+COMMANDS = {
+    "score": "Score predictions against ground truth.",
+    "validate": "Say what is in a file, how it is understood, and what is odd.",
+    "list": "Name the measures, protocols, normalisations and formats.",
+    "explain": "Define a measure or a protocol: equation, source, options, policies.",
+    "cite": "Print BibTeX for measures and protocols.",
+    "rank": "Rank systems over several data sets by a normalised measure.",
+    "completion": "Print the completion script of a shell.",
+}
+TRACEBACK = "SEMMETRICS_TRACEBACK"
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+
+class Program(Examples, click.Group):
+    """The group of commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"semmetrics.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command named first, or an error that says what was probably meant."""
+        name = args[0]
+        if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        near = difflib.get_close_matches(name, COMMANDS, n=1)
+        if near:
+            hint = f"did you mean {near[0]}?"
+        elif len(args) > 1 and os.path.exists(name):
+            hint = "to score files write: semmetrics score PRED... GT"
+        else:
+            hint = f"the commands are {', '.join(COMMANDS)}"
+        raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that goes away is no fault."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _close_stdout()
+            ctx.exit(BROKEN_PIPE)
+        return result
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Run the program; every error becomes a message and an exit code."""
+        code = 0
+        try:
+            done = super().main(
+                args, prog_name or "semmetrics", complete_var, standalone_mode=False, **extra
+            )
+            code = done if isinstance(done, int) else 0
+        except InputError as error:
+            complain(f"error: {error}")
+            code = 2
+        except click.ClickException as error:
+            _show_usage(error)
+            code = error.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            complain("stopped")
+            code = INTERRUPTED
+        except Exception as error:
+            _show_fault(error)
+            code = 1
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+
+def complain(text: str) -> None:
+    """Write a message to standard error."""
+    with contextlib.suppress(OSError):  # nobody reads it
+        click.echo(f"semmetrics: {text}", err=True)
+
+
+def _show_usage(error: click.ClickException) -> None:
+    ctx = getattr(error, "ctx", None)
+    with contextlib.suppress(OSError):
+        if ctx is not None:
+            click.echo(ctx.get_usage(), err=True)
+            click.echo(f"Try '{ctx.command_path} --help' for help.\n", err=True)
+    complain(f"error: {error.format_message()}")
+
+
+def _show_fault(error: Exception) -> None:
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    again = f"set {TRACEBACK}=1 for the traceback"
+    complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
+    if os.environ.get(TRACEBACK, "") not in ("", "0"):
+        click.echo("".join(traceback.format_exception(error)), err=True)
+
+
+def _close_stdout() -> None:
+    """Keep Python from complaining about the pipe once more when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def leave(code: int) -> NoReturn:
+    """Leave with that exit code."""
+    sys.exit(code)
+
+
+@click.command(
+    cls=Program,
+    invoke_without_command=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    examples=[
+        "semmetrics score preds.json gt.json",
+        "semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv",
+        "semmetrics explain F1",
+    ],
+    epilog=EXIT_CODES,
+)
+@click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
+def program() -> None:
+    """Metrics of multi-label evaluation papers, under the exact protocol of each.
+
+    Results go to standard output, or to the file of -o; notes, warnings and progress to standard
+    error. 'semmetrics COMMAND --help' explains a command with examples.
+    """

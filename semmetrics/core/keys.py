@@ -1,0 +1,78 @@
+"""Sets of (row, code) cells: membership and first occurrences, for many rows at once.
+
+Conventions
+-----------
+A cell is ``row * width + code``. A table of all cells is used while it is small enough to stay
+in memory caches; sorted cells otherwise, so that cost does not grow with the number of codes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Bools, Ints
+
+__all__ = ["cells", "first_occurrences", "members", "occurrence_numbers"]
+
+_TABLE = 1 << 26
+
+
+def cells(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
+    """The cell of each flat element."""
+    rows = np.repeat(np.arange(len(indptr) - 1) * width, np.diff(indptr))
+    return np.add(rows, codes, out=rows)
+
+
+def members(keys: Ints, among: Ints, size: int) -> Bools:
+    """Whether each key is among the others; all lie in [0, size).
+
+    Examples
+    --------
+    >>> members(np.array([3, 1]), np.array([1, 2]), 4).tolist()
+    [False, True]
+    """
+    if size <= _TABLE:
+        table = np.zeros(size, np.bool_)
+        table[among] = True
+        found: Bools = table[keys]
+        return found
+    return np.isin(keys, among)
+
+
+def first_occurrences(keys: Ints, size: int) -> Bools | None:
+    """Whether each key appears for the first time; None where no key is repeated.
+
+    Examples
+    --------
+    >>> first_occurrences(np.array([3, 1, 3]), 4).tolist()
+    [True, True, False]
+    """
+    if size <= _TABLE:
+        table = np.zeros(size, np.bool_)
+        table[keys] = True
+        if np.count_nonzero(table) == len(keys):
+            return None
+    first = np.unique(keys, return_index=True)[1]
+    if len(first) == len(keys):
+        return None
+    flags = np.zeros(len(keys), np.bool_)
+    flags[first] = True
+    return flags
+
+
+def occurrence_numbers(keys: Ints) -> Ints:
+    """How many equal keys stand before each key.
+
+    Examples
+    --------
+    >>> occurrence_numbers(np.array([3, 1, 3, 3])).tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(keys) else order
+    run = np.repeat(starts, np.diff(np.r_[starts, len(keys)]))
+    numbers = np.empty(len(keys), np.int64)
+    numbers[order] = np.arange(len(keys)) - run
+    return numbers

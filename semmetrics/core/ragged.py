@@ -1,0 +1,121 @@
+"""Ragged rows: lists of different lengths kept as one flat array and row offsets.
+
+Conventions
+-----------
+``indptr`` has one entry more than there are rows; row ``i`` is ``flat[indptr[i]:indptr[i + 1]]``.
+Every function is vectorised over all rows; none loops over them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Bools",
+    "Floats",
+    "Ints",
+    "lengths",
+    "offsets",
+    "order_rows",
+    "positions",
+    "row_numbers",
+    "running_sums",
+    "sum_rows",
+    "take_rows",
+]
+
+Ints: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def offsets(lengths: NDArray[np.integer]) -> Ints:
+    """Row offsets from row lengths.
+
+    Examples
+    --------
+    >>> offsets(np.array([2, 0, 1])).tolist()
+    [0, 2, 2, 3]
+    """
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def lengths(indptr: Ints) -> Ints:
+    """Row lengths from row offsets."""
+    return np.diff(indptr)
+
+
+def row_numbers(indptr: Ints) -> Ints:
+    """The row of each flat element.
+
+    Examples
+    --------
+    >>> row_numbers(np.array([0, 2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
+def positions(indptr: Ints) -> Ints:
+    """The position of each flat element in its row, from 0.
+
+    Examples
+    --------
+    >>> positions(np.array([0, 2, 2, 3])).tolist()
+    [0, 1, 0]
+    """
+    return np.arange(indptr[-1]) - np.repeat(indptr[:-1], np.diff(indptr))
+
+
+def running_sums(flat: NDArray[np.generic]) -> Ints:
+    """Cumulative sums of a flat array with a leading zero, to difference at offsets."""
+    total = np.zeros(len(flat) + 1, np.int64)
+    np.cumsum(flat, out=total[1:])
+    return total
+
+
+def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
+    """Integer sum of each row; empty rows give 0.
+
+    Examples
+    --------
+    >>> sum_rows(np.array([1, 2, 5]), np.array([0, 2, 2, 3])).tolist()
+    [3, 0, 5]
+    """
+    total = running_sums(flat)
+    return total[indptr[1:]] - total[indptr[:-1]]
+
+
+def order_rows(indptr: Ints, keys: Floats) -> Ints:
+    """Flat indices that sort each row by falling key; equal keys keep their order.
+
+    Examples
+    --------
+    >>> order_rows(np.array([0, 3, 4]), np.array([0.1, 0.9, 0.9, 0.5])).tolist()
+    [1, 2, 0, 3]
+    """
+    widths = np.diff(indptr)
+    if len(widths) and widths[0] and (widths == widths[0]).all():
+        table = keys.reshape(len(widths), widths[0])
+        order = np.argsort(-table, axis=1, kind="stable")
+        return (order + indptr[:-1, None]).ravel()
+    return np.lexsort((-keys, row_numbers(indptr)))
+
+
+def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Offsets and flat indices of the rows chosen, in the order given.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in take_rows(np.array([0, 2, 3]), np.array([1, 0]))]
+    [[0, 1, 3], [2, 0, 1]]
+    """
+    widths = np.diff(indptr)[rows]
+    chosen = offsets(widths)
+    return chosen, np.arange(chosen[-1]) + np.repeat(indptr[rows] - chosen[:-1], widths)

@@ -1,0 +1,125 @@
+"""The label task: what is evaluated, validated once and then immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.ragged import Bools, Floats, Ints, positions
+from semmetrics.data.block import Block
+from semmetrics.data.labels import Ids, Side, Terms
+
+__all__ = ["LabelTask", "Synonyms"]
+
+
+@dataclass(frozen=True, eq=False)
+class Synonyms:
+    """Labels as they were written, where matching item by item can differ from comparing classes.
+
+    Attributes
+    ----------
+    terms : sequence of tuples of str
+        The terms of each written label; ``Side.written`` holds its codes.
+    ambiguous : bool array, shape (written labels,)
+        A prediction that shares terms with several classes, or a reference label whose terms
+        another class has too.
+    """
+
+    terms: Sequence[Terms]
+    ambiguous: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask:
+    """Predicted and reference label lists of the same items, coded in one class list.
+
+    Attributes
+    ----------
+    ids : sequence of str, range or int array
+        Numbers where items are known by position.
+    classes : tuple of str
+        Given classes in their order, then the others by name; without a class list all by name.
+    pred, ref : Side
+        Codes into ``classes``.
+    ranked : bool
+        Whether predictions are scores of labels rather than label lists.
+    given : int or None
+        How many of the classes were given.
+    settings : mapping
+        Conventions that changed the data, for the signature.
+    counts : mapping
+        What was left out, merged or odd, by name.
+    synonyms : Synonyms or None
+    weights : float array, shape (items,), or None
+    heads : float array, shape (items, cardinalities), or None
+        Probabilities of each set size, for the decoding rules that use them.
+    unit : str
+        What is resampled.
+    """
+
+    ids: Ids
+    classes: tuple[str, ...]
+    pred: Side
+    ref: Side
+    ranked: bool = False
+    given: int | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    synonyms: Synonyms | None = None
+    weights: Floats | None = None
+    heads: Floats | None = None
+    unit: str = "image"
+
+    def __len__(self) -> int:
+        return len(self.pred)
+
+    def blocks(self, memory: int = 1 << 25) -> Iterator[Block[LabelTask]]:
+        """Items in blocks whose working arrays take about that many bytes."""
+        occurrences = len(self.pred.codes) + len(self.ref.codes)
+        each = 64 * (1 + occurrences / max(1, len(self)))
+        step = max(1, int(memory / each))
+        for start in range(0, len(self), step):
+            yield Block(self, start, min(start + step, len(self)))
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each item's id."""
+        return hash_ids(self.ids)
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """64-bit fingerprint of the ids and their reference lists; the parts of a split add up."""
+        names = hash_strings(self.classes)
+        parts = [self._hashed(block, names) for block in self.blocks()]
+        return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
+
+    def _hashed(self, block: Block[LabelTask], names: Hashes) -> np.uint64:
+        ref = self.ref.rows(block.start, block.stop)
+        # an odd factor for each place in the list, so that the order of labels counts
+        place = positions(ref.indptr).astype(np.uint64)
+        place += place + np.uint64(1)
+        total = np.zeros(len(place) + 1, np.uint64)
+        np.cumsum(np.multiply(names[ref.codes], place, out=place), out=total[1:])
+        items = total[ref.indptr[1:]] - total[ref.indptr[:-1]]
+        items += self.hashes[block.start : block.stop]
+        return np.uint64(mix(items).sum(dtype=np.uint64))
+
+    def take(self, rows: Ints) -> LabelTask:
+        """The task on those items alone, in that order; nothing is coded again."""
+        ids: Ids
+        if isinstance(self.ids, (range, np.ndarray)):
+            ids = np.asarray(self.ids, np.int64)[rows]
+        else:
+            ids = [self.ids[i] for i in rows.tolist()]
+        return replace(
+            self,
+            ids=ids,
+            pred=self.pred.take(rows),
+            ref=self.ref.take(rows),
+            weights=None if self.weights is None else self.weights[rows],
+            heads=None if self.heads is None else self.heads[rows],
+        )

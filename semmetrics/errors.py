@@ -1,0 +1,82 @@
+"""Errors that a user can act on: each says where, what is wrong, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["InputError", "MissingDependencyError", "listing"]
+
+
+class InputError(ValueError):
+    """The input, an option or a measure is wrong; the message names it and the remedy.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    where : str, optional
+        File, line or key, and id; put before the problem.
+    remedy : str, optional
+        What the user can do; put after it.
+
+    Examples
+    --------
+    >>> raise InputError("the label is empty", where="gt.json, id '7'", remedy="remove it")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: gt.json, id '7': the label is empty; remove it
+    """
+
+    def __init__(self, problem: str, *, where: str = "", remedy: str = "") -> None:
+        self.problem, self.where, self.remedy = problem, where, remedy
+        head = f"{where}: " if where else ""
+        tail = f"; {remedy}" if remedy else ""
+        super().__init__(f"{head}{problem}{tail}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the three parts when the error crosses a process."""
+        return _rebuild, (self.problem, self.where, self.remedy)
+
+
+def _rebuild(problem: str, where: str, remedy: str) -> InputError:
+    return InputError(problem, where=where, remedy=remedy)
+
+
+class MissingDependencyError(InputError, ImportError):
+    """An optional package is needed and not installed; the message has the command.
+
+    Examples
+    --------
+    >>> raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet")
+    Traceback (most recent call last):
+    semmetrics.errors.MissingDependencyError: reading Parquet files needs the package pyarrow;
+    run: pip install 'semmetrics[parquet]'
+    """
+
+    def __init__(self, package: str, purpose: str, *, extra: str) -> None:
+        self.package, self.purpose, self.extra = package, purpose, extra
+        InputError.__init__(
+            self,
+            f"{purpose} needs the package {package}",
+            remedy=f"run: pip install 'semmetrics[{extra}]'",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the parts when the error crosses a process."""
+        return _rebuild_missing, (self.package, self.purpose, self.extra)
+
+
+def _rebuild_missing(package: str, purpose: str, extra: str) -> MissingDependencyError:
+    return MissingDependencyError(package, purpose, extra=extra)
+
+
+def listing(names: Iterable[object], *, most: int = 5) -> str:
+    """Write names for a message, the first few quoted and the rest counted.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    every = list(names)
+    shown = ", ".join(repr(name) for name in every[:most])
+    return shown if len(every) <= most else f"{shown} and {len(every) - most} more"

@@ -1,0 +1,37 @@
+"""Metrics as pure functions on arrays; definitions and steps live in the modules beside.
+
+Set metrics: ``precision``, ``recall``, ``f1``, ``jaccard``, ``hamming_loss``, ``subset_accuracy``,
+``per_label``, ``per_item``. Ranking: ``average_precision``, ``mean_average_precision``,
+``label_ranking_average_precision``, ``ranking_loss``, ``coverage_error``. Decoding and sweeps:
+``decode``, ``sweep_top_k``, ``sweep_thresholds``, ``best_threshold``. Description:
+``cardinality``, ``label_frequencies``, ``label_order``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "arrays": (
+        "f1", "hamming_loss", "jaccard", "per_item", "per_label", "precision", "recall",
+        "subset_accuracy",
+    ),
+    "ranking": (
+        "average_precision", "coverage_error", "label_ranking_average_precision",
+        "mean_average_precision", "ranking_loss",
+    ),
+    "decoding": ("decode",),
+    "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
+    "statistics": ("cardinality", "label_frequencies", "label_order"),
+}  # fmt: skip
+_MODULE = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_MODULE)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """Load a function's module at its first use."""
+    if name in _MODULE:
+        return getattr(importlib.import_module(f"{__name__}.{_MODULE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,297 @@
+"""Set metrics on 0/1 matrices: pure functions without ids, files or signatures.
+
+Conventions
+-----------
+``pred`` and ``ref`` have shape (items, labels) and hold 0 and 1. All columns count
+(``labels=given``). Averages and policies are those of the measures, and so are the values.
+
+Metrics
+-------
+``precision``, ``recall``, ``f1``, ``jaccard``, ``hamming_loss``, ``subset_accuracy``, and ``score``
+for any measure whose formula is on counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from semmetrics.core.binary import column_counts, matrix, row_counts
+from semmetrics.core.columns import Dense, OneHot
+from semmetrics.core.ragged import Floats
+from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Definition, Frame, Measure, Value
+from semmetrics.metrics.families import CAUSES, SetFamily, causes, evaluate_formula, own_options
+from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
+
+__all__ = [
+    "f1",
+    "hamming_loss",
+    "jaccard",
+    "per_item",
+    "per_label",
+    "precision",
+    "recall",
+    "score",
+    "subset_accuracy",
+]
+
+
+def score(
+    measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
+) -> float:
+    """The value of a set measure on 0/1 matrices.
+
+    Parameters
+    ----------
+    measure : Measure
+        Of a formula on counts, such as ``F1(average="macro")``, without cutoff or decoding.
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    weights : array-like, shape (items,), optional
+        Sample weights.
+
+    Returns
+    -------
+    float
+        nan where undefined.
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or the measure is of
+        another kind.
+
+    Examples
+    --------
+    >>> score(F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.8
+    """
+    _check(measure)
+    mine, theirs, heavy = _matrices(pred, ref, weights)
+    frame = _frame(mine.shape[1])
+    if measure["average"] == "example":
+        value, cause = _items(measure, mine, theirs)
+        known = {"value": Dense(np.where(cause == 0, value, 0.0)), "cause": OneHot(cause, 5)}
+        sums = {name: column.sum(heavy) for name, column in known.items()}
+    else:
+        sums = _label_sums(mine, theirs, heavy)
+    return float(SetFamily().aggregate(measure, sums, frame))
+
+
+def per_label(
+    definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
+) -> Floats:
+    """The formula on each label; shape (labels,), nan where undefined.
+
+    Examples
+    --------
+    >>> per_label(Recall, [[1, 0], [1, 1]], [[1, 0], [0, 0]])
+    array([ 1., nan])
+    """
+    measure = definition(average="macro", labels="given")
+    mine, theirs, heavy = _matrices(pred, ref, weights)
+    sums = _label_sums(mine, theirs, heavy)
+    table = SetFamily().per_label(measure, sums, _frame(mine.shape[1]))
+    return np.zeros(0) if table is None else table["value"]
+
+
+def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
+    """The formula on each item; shape (items,), nan where undefined.
+
+    Examples
+    --------
+    >>> per_item(F1, [[1, 0], [1, 1]], [[1, 0], [0, 1]]).round(4).tolist()
+    [1.0, 0.6667]
+    """
+    mine, theirs, _ = _matrices(pred, ref, None)
+    return _items(definition(average="example"), mine, theirs)[0]
+
+
+def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Any]:
+    hit, n_pred, n_ref = row_counts(pred, ref)
+    known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
+    value = evaluate_formula(measure.definition, known, own_options(measure))
+    return value, causes(value, n_pred, n_ref)
+
+
+def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
+    hit, n_pred, n_ref = column_counts(pred, ref, weights)
+    items = np.array(len(pred) if weights is None else weights.sum())
+    return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}
+
+
+def _frame(n_labels: int) -> Frame:
+    every = np.ones(n_labels, np.bool_)
+    return Frame(tuple(map(str, range(n_labels))), every, every, n_labels)
+
+
+def _check(measure: Measure) -> None:
+    plain = (
+        isinstance(measure.definition.family, SetFamily)
+        and "precision_sum" not in measure.definition.arguments
+        and measure["decode"] == "all"
+        and measure.k is None
+    )
+    if not plain:
+        raise InputError(
+            f"{measure} is not a set measure of 0/1 matrices",
+            remedy="decode scores first; for ranked lists use semmetrics.score",
+        )
+
+
+def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
+    mine, theirs = matrix(pred, "pred"), matrix(ref, "ref")
+    if mine.shape != theirs.shape:
+        raise InputError(
+            f"pred has shape {mine.shape} and ref {theirs.shape}", remedy="give equal shapes"
+        )
+    if not mine.size:
+        raise InputError(f"the matrices have shape {mine.shape}", remedy="give items and labels")
+    if weights is None:
+        return mine, theirs, None
+    heavy = np.asarray(weights, np.float64)
+    if heavy.shape != (len(mine),) or not (np.isfinite(heavy) & (heavy >= 0)).all():
+        raise InputError(
+            f"weights of shape {heavy.shape} for {len(mine)} items",
+            remedy="give one finite weight from 0 for each item",
+        )
+    return mine, theirs, heavy
+
+
+def _measure(definition: Definition, average: str, policies: dict[str, Value]) -> Measure:
+    if average != "example":
+        policies = {"labels": "given", **policies}
+    return definition(average=average, **policies)
+
+
+def precision(
+    pred: ArrayLike,
+    ref: ArrayLike,
+    *,
+    average: str = "macro",
+    weights: ArrayLike | None = None,
+    **policies: str,
+) -> float:
+    """Share of the predicted labels that are true (Kubany et al. 2020, equations 2, 7, 10).
+
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    average : {"macro", "micro", "weighted", "example"}
+    weights : array-like, shape (items,), optional
+        Sample weights.
+    **policies
+        ``empty`` or ``absent``, ``no_prediction``, ``no_reference``: "nan", "0", "1" or "skip".
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        As for ``score``.
+
+    Examples
+    --------
+    >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.75
+    """
+    return score(_measure(Precision, average, dict(policies)), pred, ref, weights=weights)
+
+
+def recall(
+    pred: ArrayLike,
+    ref: ArrayLike,
+    *,
+    average: str = "macro",
+    weights: ArrayLike | None = None,
+    **policies: str,
+) -> float:
+    """Share of the true labels that are predicted (Kubany et al. 2020, equations 3, 8, 11).
+
+    Parameters, Returns, Raises
+        As for ``precision``.
+
+    Examples
+    --------
+    >>> recall([[1, 0], [1, 0]], [[1, 0], [0, 1]])
+    0.5
+    """
+    return score(_measure(Recall, average, dict(policies)), pred, ref, weights=weights)
+
+
+def f1(
+    pred: ArrayLike,
+    ref: ArrayLike,
+    *,
+    average: str = "macro",
+    weights: ArrayLike | None = None,
+    **policies: str,
+) -> float:
+    """Harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
+
+    Parameters, Returns, Raises
+        As for ``precision``.
+
+    Examples
+    --------
+    >>> f1([[1, 0], [1, 1]], [[1, 0], [0, 1]], average="micro")
+    0.8
+    """
+    return score(_measure(F1, average, dict(policies)), pred, ref, weights=weights)
+
+
+def jaccard(
+    pred: ArrayLike,
+    ref: ArrayLike,
+    *,
+    average: str = "example",
+    weights: ArrayLike | None = None,
+    **policies: str,
+) -> float:
+    """Labels on both sides over labels on either side (Kubany et al. 2020, equation 1).
+
+    Parameters, Returns, Raises
+        As for ``precision``.
+
+    Examples
+    --------
+    >>> jaccard([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.75
+    """
+    return score(_measure(Jaccard, average, dict(policies)), pred, ref, weights=weights)
+
+
+def subset_accuracy(
+    pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
+) -> float:
+    """Share of the items whose predicted set is exactly the true set.
+
+    Parameters, Returns, Raises
+        As for ``precision``.
+
+    Examples
+    --------
+    >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.5
+    """
+    return score(SubsetAccuracy(), pred, ref, weights=weights)
+
+
+def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+    """Share of the item-label pairs that are wrong; lower is better.
+
+    Parameters, Returns, Raises
+        As for ``precision``.
+
+    Examples
+    --------
+    >>> hamming_loss([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.25
+    """
+    return score(HammingLoss(labels="given"), pred, ref, weights=weights)

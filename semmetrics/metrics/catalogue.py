@@ -1,0 +1,7 @@
+"""Every definition, registered: importing this module fills the registry."""
+
+from semmetrics.metrics import score_measures as _scores  # noqa: F401  # registers
+from semmetrics.metrics import sets as _sets  # noqa: F401  # registers
+from semmetrics.metrics.registry import ALIASES, DEFINITIONS, measure
+
+__all__ = ["ALIASES", "DEFINITIONS", "measure"]

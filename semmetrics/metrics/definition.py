@@ -1,0 +1,333 @@
+"""What a measure is: a definition, and a choice of its options.
+
+Conventions
+-----------
+A definition holds the formula and what is known of it: options, bounds, traits, source. A measure
+is a definition with every option chosen. ``str`` gives the name as papers write it and leaves out
+defaults; the signature leaves out nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Column
+from semmetrics.core.ragged import Bools
+from semmetrics.data.block import Block
+from semmetrics.errors import InputError, listing
+
+__all__ = [
+    "Columns",
+    "Definition",
+    "Family",
+    "Frame",
+    "Measure",
+    "Option",
+    "Statistic",
+    "Sums",
+    "Value",
+]
+
+Value: TypeAlias = "str | int | float | None"
+Columns: TypeAlias = Mapping[str, Column]
+Sums: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+class Statistic(Protocol):
+    """A step that gives columns, one row an item.
+
+    Attributes
+    ----------
+    additive : bool
+        Whether the measure is a function of the columns' sums; otherwise it needs the rows.
+    labels : frozenset of str
+        The columns whose sums have the label axis last.
+    """
+
+    @property
+    def additive(self) -> bool: ...
+    @property
+    def labels(self) -> frozenset[str]: ...
+    def compute(self, block: Block[Any]) -> dict[str, Any]:
+        """Columns by name."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What an aggregate may know besides the sums: the label axis.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    in_reference, in_union : bool arrays, shape (labels,)
+        Labels in the ground truth; in it or in the predictions of any system compared.
+    given : int or None
+        The first so many labels were given as the class list.
+    """
+
+    labels: tuple[str, ...]
+    in_reference: Bools
+    in_union: Bools
+    given: int | None
+
+    def universe(self, name: str) -> Bools:
+        """The labels that an average runs over: "reference", "union" or "given"."""
+        if name == "reference":
+            return self.in_reference
+        if name == "union":
+            return self.in_union
+        if self.given is None:
+            raise InputError(
+                "labels=given needs the class list",
+                remedy="give classes= (--classes FILE), or choose labels=reference or labels=union",
+            )
+        return np.arange(len(self.labels)) < self.given
+
+
+class Family(Protocol):
+    """How the measures of one kind get from an item's data to a value."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """The columns that the measure needs."""
+        ...
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> NDArray[np.float64]:
+        """The value; axes in front of the sums are kept."""
+        ...
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """How many items or labels have no value, by cause."""
+        ...
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> NDArray[np.float64] | None:
+        """The value of each item, nan where undefined; None where an item alone has none."""
+        ...
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Columns "label", "value" and counts for the labels that the measure averages over."""
+        ...
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a definition.
+
+    Attributes
+    ----------
+    name, short : str
+        As it is written, and its key in a signature.
+    default : value, or mapping from average to value
+    choices : tuple of values
+        All allowed values, where they can be listed.
+    kind : type
+        What a written value is read as: str, int or float.
+    help : str
+    averages : tuple of str, or None
+        The averages for which it means something; None for all.
+    required : bool
+    check : callable, optional
+        Raises InputError for a value that is not allowed.
+    """
+
+    name: str
+    short: str
+    default: Value | Mapping[str, Value] = None
+    choices: tuple[Value, ...] = ()
+    kind: type = str
+    help: str = ""
+    averages: tuple[str, ...] | None = None
+    required: bool = False
+    check: Callable[[Value], None] | None = None
+
+    def default_for(self, average: str | None) -> Value:
+        """The default under an average."""
+        if isinstance(self.default, Mapping):
+            return self.default[average or ""]
+        return self.default
+
+    def read(self, text: Value) -> Value:
+        """A written value as the option's kind; InputError where it is not allowed."""
+        value = text
+        if isinstance(text, str) and self.kind is not str:
+            try:
+                value = self.kind(text)
+            except ValueError:
+                raise InputError(f"{self.name}={text} is not {self._kind_name()}") from None
+        if isinstance(value, int) and self.kind is str:
+            value = str(value)
+        if self.choices and value not in self.choices:
+            raise InputError(
+                f"{self.name}={value} is not allowed", remedy=f"choose one of {self._listed()}"
+            )
+        if self.check is not None:
+            self.check(value)
+        return value
+
+    def _kind_name(self) -> str:
+        return {"int": "a whole number", "float": "a number"}.get(self.kind.__name__, "text")
+
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.choices))
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A metric: its formula and what is known of it. Calling it with options gives a measure.
+
+    Attributes
+    ----------
+    name : str
+    summary, equation : str
+        One sentence; the formula in plain text.
+    source : str
+        Paper and equation.
+    cite : tuple of str
+        Keys of BibTeX entries.
+    options : tuple of Option
+    averages : tuple of str
+        Allowed averages, the default first; empty where there is no such choice.
+    bounds : pair of float
+    higher_is_better, symmetric, order_invariant : bool
+        Symmetric: predictions and references can be exchanged (for the averages given by
+        ``symmetric``). Order-invariant: the order of labels in a list does not matter.
+    cutoff : bool
+        Whether ``@k`` is allowed.
+    """
+
+    name: str
+    family: Family
+    summary: str
+    equation: str = ""
+    source: str = ""
+    cite: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    averages: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (0.0, 1.0)
+    higher_is_better: bool = True
+    symmetric: bool = False
+    order_invariant: bool = True
+    cutoff: bool = True
+    task: str = "labels"
+    formula: Callable[..., Any] | None = None
+    arguments: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, *, k: int | None = None, **chosen: Value) -> Measure:
+        """The measure with those options.
+
+        Raises
+        ------
+        InputError
+            If an option is unknown, not allowed, or means nothing under the chosen average.
+        """
+        known = {option.name: option for option in self.options}
+        for name in chosen:
+            if name not in known:
+                raise InputError(
+                    f"{self.name} has no option {name!r}",
+                    remedy=f"its options are {listing(known, most=20)}" if known else "leave it out",
+                )
+        average = self._average(chosen)
+        options = []
+        for option in self.options:
+            applies = option.averages is None or average in option.averages
+            if option.name in chosen and not applies:
+                raise InputError(
+                    f"{option.name} means nothing for {self.name} with average={average}",
+                    remedy="leave it out",
+                )
+            if applies:
+                options.append((option.name, self._value(option, chosen, average)))
+        return Measure(self, tuple(options), self._cutoff(k))
+
+    def _average(self, chosen: Mapping[str, Value]) -> str | None:
+        if not self.averages:
+            return None
+        return str(chosen.get("average", self.averages[0]))
+
+    def _value(self, option: Option, chosen: Mapping[str, Value], average: str | None) -> Value:
+        if option.name in chosen:
+            return option.read(chosen[option.name])
+        if option.required:
+            raise InputError(
+                f"{self.name} needs {option.name}",
+                remedy=f"write {self.name}({option.name}=…): {option.help}",
+            )
+        return option.default_for(average)
+
+    def _cutoff(self, k: int | None) -> int | None:
+        if k is None:
+            return None
+        if not self.cutoff:
+            raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise InputError(f"the cutoff @{k} is not a whole number from 1")
+        return int(k)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A definition with its options chosen, such as ``F1(average=macro)@3``.
+
+    Attributes
+    ----------
+    definition : Definition
+    options : tuple of pairs
+        Every option that means something here, defaults included.
+    k : int or None
+        The cutoff.
+    """
+
+    definition: Definition
+    options: tuple[tuple[str, Value], ...] = ()
+    k: int | None = None
+
+    def __getitem__(self, name: str) -> Value:
+        """The value of an option; None where it means nothing here."""
+        return dict(self.options).get(name)
+
+    def __matmul__(self, k: int) -> Measure:
+        """The same measure with a cutoff: ``F1(average="macro") @ 3``."""
+        return self.with_options(k=k)
+
+    def with_options(self, *, k: int | None = None, **changed: Value) -> Measure:
+        """The same measure with some options, or the cutoff, changed."""
+        average = changed.get("average", self["average"])
+        kept = {
+            option.name: self[option.name]
+            for option in self.definition.options
+            if option.name in dict(self.options)
+            and (option.averages is None or average in option.averages)
+        }
+        return self.definition(k=self.k if k is None else k, **{**kept, **changed})
+
+    def __str__(self) -> str:
+        average = None if self["average"] is None else str(self["average"])
+        named = {option.name: option for option in self.definition.options}
+        shown = [
+            f"{name}={_written(value)}"
+            for name, value in self.options
+            if named[name].required or value != named[name].default_for(average)
+        ]
+        inside = f"({','.join(shown)})" if shown else ""
+        return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")
+
+    def signature(self) -> list[str]:
+        """Every option as ``short:value``, the cutoff last."""
+        shorts = {option.name: option.short for option in self.definition.options}
+        parts = [f"{shorts[name]}:{_written(value)}" for name, value in self.options]
+        return parts if self.k is None else [*parts, f"k:{self.k}"]
+
+
+def _written(value: Value) -> str:
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,267 @@
+"""Which predicted labels match a reference label: the steps that every set metric shares.
+
+Conventions
+-----------
+Predictions of an item are looked at in falling order of score, equal scores in their given order
+(without scores, in the given order). Every rule that turns them into a set keeps a prefix of that
+order, so one sort and one matching serve all cutoffs and thresholds.
+
+``count="set"`` counts each label of an item once. ``count="list"`` counts repeats: a label that a
+list has c times can be matched c times (Kubany et al. 2020).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.keys import cells, first_occurrences, members, occurrence_numbers
+from semmetrics.core.ragged import Bools, Floats, Ints, order_rows, row_numbers, running_sums, sum_rows
+from semmetrics.data.block import Block
+from semmetrics.data.labels import Side
+from semmetrics.data.task import LabelTask
+from semmetrics.errors import InputError
+from semmetrics.metrics import decoding
+
+__all__ = ["Counts", "Cut", "ItemCounts", "Matched", "Matches", "PrecisionSums", "Ranked", "Reference"]
+
+LabelBlock = Block[LabelTask]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Predictions of each item by falling score."""
+
+    def compute(self, block: LabelBlock) -> Side:
+        """Sort them; lists without scores are in order already."""
+        side = block.task.pred.rows(block.start, block.stop)
+        if side.scores is None:
+            return side
+        order = order_rows(side.indptr, side.scores)
+        written = None if side.written is None else side.written[order]
+        return Side(side.indptr, side.codes[order], side.scores[order], written)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Reference labels of each item."""
+
+    def compute(self, block: LabelBlock) -> Side:
+        """Cut them out of the task."""
+        return block.task.ref.rows(block.start, block.stop)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How many predictions of each item are kept: a decoding rule, then a cutoff.
+
+    Attributes
+    ----------
+    decode : str
+        "all", "threshold:T", "cumulative:T", "cardinality" or "cardinality+scores".
+    min_labels : int
+        At least so many are kept where there are as many.
+    k : int or None
+    """
+
+    decode: str = "all"
+    min_labels: int = 0
+    k: int | None = None
+
+    def compute(self, block: LabelBlock) -> Ints:
+        """Prefix lengths, shape (items,)."""
+        ranked = block.get(Ranked())
+        kept = self._rule(block, ranked)
+        return kept if self.k is None else np.minimum(kept, self.k)
+
+    def _rule(self, block: LabelBlock, ranked: Side) -> Ints:
+        rule, _, number = self.decode.partition(":")
+        if rule == "all":
+            if block.task.ranked and self.k is None:
+                raise InputError(
+                    "the predictions are a matrix of scores and no rule makes sets of them",
+                    remedy="give a cutoff (F1@3) or decode=threshold:0.5 (--decode threshold:0.5)",
+                )
+            return np.diff(ranked.indptr)
+        if ranked.scores is None:
+            raise InputError(
+                f"decode={self.decode} needs a score for each predicted label",
+                remedy="give scores, or leave decode out",
+            )
+        if rule == "threshold":
+            return decoding.keep_above(
+                ranked.indptr, ranked.scores, float(number), min_labels=self.min_labels
+            )
+        if rule == "cumulative":
+            return decoding.keep_cumulative(
+                ranked.indptr, ranked.scores, float(number), min_labels=self.min_labels
+            )
+        if block.task.heads is None:
+            raise InputError(
+                f"decode={self.decode} needs the probabilities of each set size",
+                remedy="give cardinality= (--cardinality FILE)",
+            )
+        heads, offset = block.task.heads[block.start : block.stop], min(self.min_labels, 1)
+        if rule == "cardinality":
+            return decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
+        return decoding.keep_cardinality_with_scores(
+            ranked.indptr, ranked.scores, heads, offset=offset
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Matching of ranked predictions with references.
+
+    Attributes
+    ----------
+    counted : bool array, shape (predictions,), or None
+        Predictions that count; None where all do.
+    hit : bool array, shape (predictions,)
+        Counted predictions that match.
+    once : bool array, shape (references,), or None
+        The first of equal references of an item; None where none is repeated.
+    n_ref : int array, shape (items,)
+        Reference labels that count.
+    """
+
+    counted: Bools | None
+    hit: Bools
+    once: Bools | None
+    n_ref: Ints
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Match ranked predictions with references.
+
+    Attributes
+    ----------
+    count : {"set", "list"}
+    by : {"item", "class"}
+        With synonyms, "item" compares terms within the item (predictions in order, each with its
+        terms in order, take the first unused reference label that has the term); "class" compares
+        the classes that predictions and references belong to. The same without synonyms.
+    """
+
+    count: str = "set"
+    by: str = "item"
+
+    def compute(self, block: LabelBlock) -> Matched:
+        """Match all predictions; a cutoff is a prefix of the result."""
+        if self.by == "item":
+            matched = block.get(Matches(self.count, "class"))
+            if block.task.synonyms is not None:
+                matched = _match_terms(block, matched, self.count)
+            return matched
+        return self._by_class(block)
+
+    def _by_class(self, block: LabelBlock) -> Matched:
+        pred, ref = block.get(Ranked()), block.get(Reference())
+        width = max(1, len(block.task.classes))
+        size = len(block) * width
+        pred_cells = cells(pred.indptr, pred.codes, width)
+        ref_cells = cells(ref.indptr, ref.codes, width)
+        first = first_occurrences(pred_cells, size)
+        once = first_occurrences(ref_cells, size)
+        hit = members(pred_cells, ref_cells, size)
+        if self.count == "set":
+            n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
+            return Matched(first, hit if first is None else hit & first, once, n_ref)
+        if first is not None:  # the j-th of equal predictions needs more than j equal references
+            hit &= _repeats_matched(pred_cells, ref_cells)
+        return Matched(None, hit, once, np.diff(ref.indptr))
+
+
+def _repeats_matched(pred_cells: Ints, ref_cells: Ints) -> Bools:
+    ordered = np.sort(ref_cells)
+    present = np.searchsorted(ordered, pred_cells, "right") - np.searchsorted(ordered, pred_cells)
+    matched: Bools = occurrence_numbers(pred_cells) < present
+    return matched
+
+
+def _match_terms(block: LabelBlock, matched: Matched, count: str) -> Matched:
+    """Match again, term by term, the items in which a label touches several classes."""
+    pred, ref = block.get(Ranked()), block.get(Reference())
+    synonyms = block.task.synonyms
+    if synonyms is None or pred.written is None or ref.written is None:
+        return matched
+    hit = matched.hit.copy()
+    touched = np.union1d(
+        row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
+        row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
+    )
+    for item in touched.tolist():
+        mine = slice(pred.indptr[item], pred.indptr[item + 1])
+        theirs = slice(ref.indptr[item], ref.indptr[item + 1])
+        written = ref.written[theirs].tolist()
+        if count == "set":
+            written = dict(zip(ref.codes[theirs].tolist(), written, strict=True)).values()
+        unused = [synonyms.terms[code] for code in written]
+        for place, code in enumerate(pred.written[mine].tolist(), int(pred.indptr[item])):
+            counts = matched.counted is None or bool(matched.counted[place])
+            hit[place] = counts and _take_match(synonyms.terms[code], unused)
+    return Matched(matched.counted, hit, matched.once, matched.n_ref)
+
+
+def _take_match(terms: tuple[str, ...], unused: list[tuple[str, ...]]) -> bool:
+    """Remove the first unused reference that has the first matching term."""
+    for term in terms:
+        for place, reference in enumerate(unused):
+            if term in reference:
+                del unused[place]
+                return True
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class ItemCounts:
+    """Counts of each item, int64 arrays of shape (items,)."""
+
+    hit: Ints
+    n_pred: Ints
+    n_ref: Ints
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Hits, predictions and references of each item under a cut."""
+
+    cut: Cut
+    count: str = "set"
+
+    def compute(self, block: LabelBlock) -> ItemCounts:
+        """Difference the running sums of the matching at the ends of the kept prefixes."""
+        start = block.get(Ranked()).indptr[:-1]
+        kept, matched = block.get(self.cut), block.get(Matches(self.count))
+        hits = running_sums(matched.hit)
+        n_pred = kept
+        if matched.counted is not None:
+            counted = running_sums(matched.counted)
+            n_pred = counted[start + kept] - counted[start]
+        return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
+
+
+@dataclass(frozen=True)
+class PrecisionSums:
+    """For each item, the precision at the rank of each hit, summed."""
+
+    cut: Cut
+    count: str = "set"
+
+    def compute(self, block: LabelBlock) -> Floats:
+        """Shape (items,); a row's sum does not depend on its block."""
+        ranked, kept = block.get(Ranked()), block.get(self.cut)
+        matched = block.get(Matches(self.count))
+        rows = row_numbers(ranked.indptr)
+        counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
+        start = ranked.indptr[:-1][rows]
+        chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
+        hits, ranks = running_sums(matched.hit), running_sums(counted)
+        place = np.flatnonzero(chosen)
+        first = start[place]
+        precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
+        result: Any = np.bincount(rows[place], precision, minlength=len(kept))
+        return result

@@ -1,0 +1,313 @@
+"""Ranking measures on label scores, as definitions: LRAP, ranking loss, coverage, mAP.
+
+Conventions
+-----------
+Item-wise measures are means over items; class-wise average precision is the mean over classes
+that have positives, and is not a function of sums: its rows are kept and weighted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Dense, OneHot, as_floats
+from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
+from semmetrics.data.block import Block
+from semmetrics.data.task import LabelTask
+from semmetrics.errors import InputError
+from semmetrics.metrics import ranking
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.families import (
+    CAUSES,
+    POLICIES,
+    mean_of_defined,
+)
+from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.registry import add
+
+__all__ = ["LRAP", "CoverageError", "RankingLoss", "mAP"]
+
+_Cores = Mapping[str, Callable[..., Floats]]
+_CORES: _Cores = {
+    "LRAP": ranking.lrap_items,
+    "RankingLoss": ranking.ranking_loss_items,
+    "CoverageError": ranking.coverage_items,
+}
+
+
+def _scored(block: Block[LabelTask], name: str) -> Any:
+    ranked = block.get(Ranked())
+    if ranked.scores is None:
+        raise InputError(
+            f"{name} needs a score for each predicted label",
+            remedy="give scores (a score matrix, or labels with scores), or another measure",
+        )
+    return ranked
+
+
+@dataclass(frozen=True)
+class ItemRanking:
+    """A ranking measure on each item; the value is 0 where the cause says it is undefined."""
+
+    name: str
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Columns "value" and "cause"."""
+        ranked = _scored(block, self.name)
+        matched = block.get(Matches("set", "class"))
+        side, hit = ranked, matched.hit
+        if matched.counted is not None:
+            side, hit = ranked.keep(matched.counted), hit[matched.counted]
+        n_labels = block.task.given or len(block.task.classes)
+        value = _CORES[self.name](side.indptr, side.scores, hit, matched.n_ref, n_labels)
+        bad = np.isnan(value)
+        cause = np.where(bad, np.where(matched.n_ref == 0, 3, 4), 0).astype(np.int8)
+        return {"value": Dense(np.where(bad, 0.0, value)), "cause": OneHot(cause, len(CAUSES))}
+
+
+class ItemRankingFamily:
+    """Means of ranking measures over items."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Item values."""
+        return ItemRanking(measure.definition.name)
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """The mean, under the policies."""
+        return mean_of_defined(measure, sums)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Items without a value, by cause."""
+        counts = as_floats(sums["cause"]).tolist()
+        return {CAUSES[c]: int(counts[c]) for c in range(1, len(CAUSES)) if counts[c]}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """The value of each item."""
+        value: Any = rows["value"]
+        cause: Any = rows["cause"]
+        return np.where(cause.codes == 0, value.values, np.nan)
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """None: there is no value of a label."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """A column of (item, label) pairs with a score and a hit: what cannot be summed.
+
+    Attributes
+    ----------
+    indptr, codes, scores, hit
+        Predicted labels of each item.
+    ref_indptr, ref_codes
+        Distinct reference labels of each item.
+    """
+
+    indptr: Ints
+    codes: NDArray[np.int32]
+    scores: Floats
+    hit: NDArray[np.bool_]
+    ref_indptr: Ints
+    ref_codes: NDArray[np.int32]
+    _sorted: dict[tuple[int, str], ranking.ClassCurves] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @staticmethod
+    def join(parts: Any) -> Pairs:
+        """Parts one after the other."""
+        flat = ("codes", "scores", "hit", "ref_codes")
+        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in flat}
+        for name in ("indptr", "ref_indptr"):
+            joined[name] = offsets(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
+        return Pairs(**joined)
+
+    def curves(self, n_classes: int, ties: str) -> ranking.ClassCurves:
+        """Pairs in the order of class and falling score, sorted once."""
+        key = (n_classes, ties)
+        if key not in self._sorted:
+            rule: Any = ties
+            self._sorted[key] = ranking.class_curves(
+                self.codes,
+                self.scores,
+                self.hit,
+                row_numbers(self.indptr),
+                self.ref_codes,
+                row_numbers(self.ref_indptr),
+                n_classes,
+                ties=rule,
+            )
+        return self._sorted[key]
+
+    def recoded(self, codes: NDArray[np.int32], width: int) -> Pairs:
+        """The same pairs with label c called codes[c]."""
+        new, ref = codes[self.codes], codes[self.ref_codes]
+        return Pairs(self.indptr, new, self.scores, self.hit, self.ref_indptr, ref)
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Predicted labels with scores and hits, and reference labels, of each item."""
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Column "pairs"."""
+        side = _scored(block, "mAP")
+        ref = block.get(Reference())
+        matched = block.get(Matches("set", "class"))
+        hit = matched.hit
+        if matched.counted is not None:
+            side, hit = side.keep(matched.counted), hit[matched.counted]
+        if matched.once is not None:
+            ref = ref.keep(matched.once)
+        return {"pairs": Pairs(side.indptr, side.codes, side.scores, hit, ref.indptr, ref.codes)}
+
+
+class ClassPrecisionFamily:
+    """Means over classes of average precision, from weighted rows."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """The scored pairs themselves."""
+        return ScoredPairs()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """The mean over classes, under the policy for classes without positives."""
+        values, support = self._values(measure, sums, frame)
+        weights = support if measure["average"] == "weighted" else np.ones(values.shape)
+        policy, bad = str(measure["no_reference"]), np.isnan(values)
+        if measure["labels"] == "reference" or policy == "skip":
+            weights = np.where(bad, 0.0, weights)
+        values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
+        total = np.where(weights > 0, values, 0.0) * weights
+        number = weights.sum(axis=-1)
+        return np.where(number > 0, total.sum(axis=-1) / np.where(number > 0, number, 1), np.nan)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Classes without positives."""
+        values, _ = self._values(measure, sums, frame)
+        number = int(np.isnan(values[0]).sum())
+        return {"no_reference": number} if number else {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """None: an item alone has no class-wise precision."""
+        return None
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Average precision and number of positives of each class in the universe."""
+        values, support = self._values(measure, sums, frame)
+        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        return {"label": names, "value": values[0], "support": support[0]}
+
+    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+        pairs: Any = sums["rows"]["pairs"]  # type: ignore[call-overload]
+        weights = sums["weights"]
+        inside = frame.universe(str(measure["labels"]))
+        curves = pairs.curves(len(frame.labels), str(measure["ties"]))
+        interpolation: Any = measure["interpolation"]
+        values = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+        rows = row_numbers(pairs.ref_indptr)
+        support = np.stack(
+            [np.bincount(pairs.ref_codes, w[rows], minlength=len(inside)) for w in weights]
+        )
+        return values[:, inside], support[:, inside]
+
+
+_NO_REFERENCE = Option(
+    "no_reference", "noref", "skip", POLICIES, help="policy for items without true labels"
+)
+_UNDEFINED = Option(
+    "undefined", "undef", "skip", POLICIES, help="policy for items for which every label is true"
+)
+
+
+LRAP = add(
+    Definition(
+        name="LRAP",
+        family=ItemRankingFamily(),
+        summary="Mean over true labels of the share of true labels among those ranked as high.",
+        equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
+        source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
+        cite=("tsoumakas2010",),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        cutoff=False,
+    )
+)
+RankingLoss = add(
+    Definition(
+        name="RankingLoss",
+        family=ItemRankingFamily(),
+        summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
+        equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
+        source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
+        cite=("schapire2000", "tsoumakas2010"),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        higher_is_better=False,
+        cutoff=False,
+    )
+)
+CoverageError = add(
+    Definition(
+        name="CoverageError",
+        family=ItemRankingFamily(),
+        summary="How many labels to go through, best first, until all true ones are found.",
+        equation="max over y in Y of |{l: s(l) >= s(y)}|",
+        source="Tsoumakas et al. 2010, section 7.3.3, plus one",
+        cite=("tsoumakas2010",),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        bounds=(0.0, np.inf),
+        higher_is_better=False,
+        cutoff=False,
+    )
+)
+mAP = add(
+    Definition(
+        name="mAP",
+        family=ClassPrecisionFamily(),
+        summary="Mean over classes of the average precision of the items ranked by that class.",
+        equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
+        source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
+        cite=("everingham2010", "lin2014"),
+        options=(
+            Option("average", "avg", "macro", ("macro", "weighted"), help="equal or by support"),
+            Option(
+                "labels",
+                "labels",
+                "reference",
+                ("reference", "union", "given"),
+                help="the classes that count: of the ground truth, of both sides, or the class list",
+            ),
+            Option(
+                "interpolation",
+                "interp",
+                "none",
+                ("none", "voc2007", "voc2010", "coco101"),
+                help="none as scikit-learn; 11 points; all points; 101 points",
+            ),
+            Option(
+                "ties",
+                "ties",
+                "grouped",
+                ("grouped", "ordered"),
+                help="equal scores together as scikit-learn, or in file order as VOC and COCO",
+            ),
+            Option("no_reference", "noref", "skip", POLICIES, help="policy for unseen classes"),
+        ),
+        averages=("macro", "weighted"),
+        cutoff=False,
+    )
+)

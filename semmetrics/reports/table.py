@@ -1,0 +1,203 @@
+"""A table of scores, and its forms: terminal, pandas, JSON, CSV, Markdown, LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.scoring.score import NotComputed, Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMATS", "ScoreTable"]
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+_FIELDS = (
+    "system", "heading", "measure", "value", "ci_low", "ci_high", "unit", "n", "undefined",
+    "signature",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores of one or more systems: a sequence of Score, and what is said beside it.
+
+    Attributes
+    ----------
+    scores : list of Score
+        System by system.
+    not_computed : list of NotComputed
+        What a protocol names and this input does not allow, with the reason.
+    notes : list of str
+        How the input was understood, and what is odd.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["Recall", "F1"])
+    >>> table["Recall"].value
+    0.5
+    >>> print(table.to_markdown())
+    | measure | preds |
+    |---|---:|
+    | Recall | 0.5000 |
+    | F1 | 0.6667 |
+    """
+
+    scores: list[Score]
+    not_computed: list[NotComputed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Score:
+        """The score under a heading or measure name; ``table[system, name]`` with many systems.
+
+        Raises
+        ------
+        InputError
+            If there is none, or more than one.
+        """
+        system, name = key if isinstance(key, tuple) else (None, key)
+        found = [
+            score
+            for score in self.scores
+            if system in (None, score.system) and name in (score.heading, str(score.measure))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError(f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}")
+        raise InputError(
+            f"{name!r} is there for several systems", remedy="write table[system, measure]"
+        )
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, in the order given."""
+        return list(dict.fromkeys(score.system for score in self.scores))
+
+    @property
+    def headings(self) -> list[str]:
+        """The measures' headings, in the order given."""
+        return list(dict.fromkeys(score.heading for score in self.scores))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Each score as JSON has it."""
+        return [score.to_dict() for score in self.scores]
+
+    def to_json(self) -> str:
+        """A JSON list of scores in full precision; null for what is undefined."""
+        return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """One row a score, in full precision; an empty cell for what is undefined."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(_FIELDS)
+        writer.writerows(self._row(score) for score in self.scores)
+        return out.getvalue()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A DataFrame with one row a score.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingDependencyError("pandas", "to_pandas", extra="report") from None
+        return pd.DataFrame([self._row(score) for score in self.scores], columns=list(_FIELDS))
+
+    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Measures as rows and systems as columns."""
+        head, *body = self._cells(digits, scale)
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
+        escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+        rule = "|" + "|".join(escaped[1]) + "|"
+        rows = ["| " + " | ".join(line) + " |" for line in escaped]
+        return "\n".join([rows[0], rule, *rows[2:]])
+
+    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """A tabular in the style of booktabs, measures as rows."""
+        head, *body = [[_tex(cell) for cell in line] for line in self._cells(digits, scale)]
+        lines = [" & ".join(line) + r" \\" for line in (head, *body)]
+        columns = "l" + "r" * (len(head) - 1)
+        return "\n".join(
+            [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
+             r"\bottomrule", r"\end{tabular}"]
+        )  # fmt: skip
+
+    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Aligned columns for a terminal."""
+        lines = self._cells(digits, scale)
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join(
+            "  ".join([line[0].ljust(widths[0])]
+                      + [c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True)]).rstrip()
+            for line in lines
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+        """The table in one of FORMATS."""
+        if form not in FORMATS:
+            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMATS)}")
+        if form == "json":
+            return self.to_json()
+        if form == "csv":
+            return self.to_csv().rstrip("\n")
+        draw = {"table": self.to_text, "markdown": self.to_markdown, "latex": self.to_latex}[form]
+        return draw(digits=digits, scale=scale)
+
+    def _cells(self, digits: int, scale: float) -> list[list[str]]:
+        place = {(score.system, score.heading): score for score in self.scores}
+        head = ["measure", *self.systems]
+        return [head] + [
+            [name, *(_shown(place.get((s, name)), digits, scale) for s in self.systems)]
+            for name in self.headings
+        ]
+
+    @staticmethod
+    def _row(score: Score) -> list[Any]:
+        entry = score.to_dict()
+        ci = entry["ci"] or {"low": None, "high": None}
+        causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
+        known = {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
+        return [known[name] for name in _FIELDS]
+
+
+def _shown(score: Score | None, digits: int, scale: float) -> str:
+    if score is None:
+        return ""
+    text = _number(score.value * scale, digits)
+    if score.ci is not None:
+        low, high = (_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        text += f" [{low}, {high}]"
+    return text
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
+
+
+def _tex(text: str) -> str:
+    for letter in "\\&%$#_{}":
+        text = text.replace(letter, "\\textbackslash " if letter == "\\" else f"\\{letter}")
+    return text

@@ -1,0 +1,213 @@
+"""A value, and everything a reader may ask of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Floats
+from semmetrics.data.labels import Ids
+from semmetrics.metrics.definition import Frame, Measure, Sums
+from semmetrics.scoring.intervals import Bootstrap, Interval, intervals
+from semmetrics.scoring.signature import signature
+from semmetrics.scoring.statistics import Statistics, frame_of, merged_labels
+
+__all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics"]
+
+SCHEMA = "semmetrics.score/1"
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """One measure of one system.
+
+    Attributes
+    ----------
+    system : str
+    measure : Measure
+    heading : str
+        How a table calls it; the measure's name unless a protocol has another.
+    value : float
+        nan where undefined.
+    n : int
+        Items evaluated.
+    unit : str
+        What an item is.
+    ci : Interval or None
+    undefined : dict of int
+        Items or labels without a value, by cause.
+    signature : str
+        What was computed.
+    """
+
+    system: str
+    measure: Measure
+    heading: str
+    value: float
+    n: int
+    unit: str
+    ci: Interval | None
+    undefined: dict[str, int]
+    statistics: Statistics = field(repr=False)
+    frame: Frame = field(repr=False)
+    note: str = ""
+
+    def __float__(self) -> float:
+        return self.value
+
+    @cached_property
+    def signature(self) -> str:
+        """What was computed, in one line; ``semmetrics score --signature`` computes it again."""
+        bootstrap = None if self.ci is None else self.ci.bootstrap
+        return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
+
+    @property
+    def ids(self) -> Ids:
+        """The items, in the order of ``items``."""
+        return self.statistics.ids
+
+    @cached_property
+    def items(self) -> Floats | None:
+        """The value of each item, nan where undefined; None where one item alone has no value.
+
+        Raises
+        ------
+        InputError
+            If rows were not kept.
+        """
+        family = self.measure.definition.family
+        rows = self.statistics.rows(family.statistic(self.measure))
+        return family.items(self.measure, rows, self.frame)
+
+    @cached_property
+    def per_label(self) -> dict[str, NDArray[Any]] | None:
+        """Columns "label", "value" and counts of the labels averaged over; None without such."""
+        sums = point_sums(self.measure, self.statistics)
+        return self.measure.definition.family.per_label(self.measure, sums, self.frame)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score as JSON has it: null for what is undefined."""
+        interval = None
+        if self.ci is not None:
+            interval = {
+                "low": _number(self.ci.low),
+                "high": _number(self.ci.high),
+                "level": self.ci.bootstrap.level,
+                "method": "percentile",
+                "resamples": self.ci.bootstrap.resamples,
+                "seed": self.ci.bootstrap.seed,
+                "undefined": self.ci.undefined,
+            }
+        return {
+            "schema": SCHEMA,
+            "system": self.system,
+            "measure": str(self.measure),
+            "heading": self.heading,
+            "value": _number(self.value),
+            "ci": interval,
+            "unit": self.unit,
+            "n": self.n,
+            "undefined": self.undefined,
+            "signature": self.signature,
+            "rows": None,
+        }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class NotComputed:
+    """A measure that a protocol names and this input does not allow.
+
+    Attributes
+    ----------
+    heading, reason : str
+        The reason ends with what to do.
+    """
+
+    heading: str
+    reason: str
+
+
+def point_sums(measure: Measure, statistics: Statistics) -> Sums:
+    """The sums that a measure aggregates for its value."""
+    statistic = measure.definition.family.statistic(measure)
+    if statistic.additive:
+        return statistics.sums[statistic]
+    weights = np.ones(len(statistics)) if statistics.weights is None else statistics.weights
+    rows: Any = statistics.rows(statistic)
+    return {"rows": rows, "weights": weights[None]}
+
+
+def score_statistics(
+    systems: Mapping[str, Statistics],
+    measures: Mapping[str, Sequence[tuple[Measure, str]]],
+    *,
+    headings: Sequence[str],
+    ci: Bootstrap | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Score]:
+    """Values, and intervals on request, of measures for several systems on the same items.
+
+    Parameters
+    ----------
+    systems : mapping from name to Statistics
+    measures : mapping from system to pairs of Measure and note
+        What was fitted may differ between systems; the note goes into the signature.
+    headings : sequence of str
+        How tables call the measures.
+    ci : Bootstrap, optional
+    progress : callable, optional
+
+    Returns
+    -------
+    list of Score
+        System by system, measures in the order given.
+    """
+    labels = merged_labels(list(systems.values()))
+    aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
+    frame = frame_of(list(aligned.values()))
+    scores = []
+    for name, statistics in aligned.items():
+        chosen = [measure for measure, _ in measures[name]]
+        spans: Sequence[Interval | None] = [None] * len(chosen)
+        if ci is not None:
+            spans = intervals(statistics, chosen, frame, ci, progress)
+        for (measure, note), heading, span in zip(measures[name], headings, spans, strict=True):
+            scores.append(_score(name, statistics, frame, measure, heading, span, note))
+    return scores
+
+
+def _score(
+    system: str,
+    statistics: Statistics,
+    frame: Frame,
+    measure: Measure,
+    heading: str,
+    ci: Interval | None,
+    note: str,
+) -> Score:
+    family = measure.definition.family
+    sums = point_sums(measure, statistics)
+    value = np.asarray(family.aggregate(measure, sums, frame))
+    return Score(
+        system=system,
+        measure=measure,
+        heading=heading,
+        value=float(value.reshape(-1)[0]),
+        n=len(statistics),
+        unit=statistics.unit,
+        ci=ci,
+        undefined=family.undefined(measure, sums, frame),
+        statistics=statistics,
+        frame=frame,
+        note=note,
+    )

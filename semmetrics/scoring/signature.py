@@ -1,0 +1,146 @@
+"""Signatures: what was computed, in one line that can be computed again.
+
+Conventions
+-----------
+``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
+every option of it by its short key, the conventions that changed the data, the number of items,
+the fingerprint of their ids and reference labels, and the version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Frame, Measure
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.parse import find
+from semmetrics.scoring.statistics import Statistics
+
+__all__ = ["Signed", "read_signature", "signature"]
+
+SETTINGS = ("norm", "missing", "unpredicted", "classes", "ignore", "weights")
+
+
+def signature(
+    measure: Measure,
+    statistics: Statistics,
+    frame: Frame,
+    bootstrap: Bootstrap | None = None,
+    note: str = "",
+) -> str:
+    """The signature of a value.
+
+    Parameters
+    ----------
+    measure : Measure
+    statistics : Statistics
+        What it was computed from.
+    frame : Frame
+        For the number of labels that an average runs over, ``L``.
+    bootstrap : Bootstrap, optional
+        How its interval was made.
+    note : str
+        What was fitted, as "fit:best-threshold".
+    """
+    parts = [measure.definition.name, *measure.signature()]
+    parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
+    if note:
+        parts.append(note)
+    if bootstrap is not None:
+        parts.append(f"ci:{bootstrap}")
+    if measure["labels"] is not None:
+        parts.append(f"L:{frame.universe(str(measure['labels'])).sum()}")
+    parts += [
+        f"n:{len(statistics)}",
+        f"data:{statistics.fingerprint:016x}",
+        f"v:{statistics.version}",
+    ]
+    return "|".join(parts)
+
+
+def _escape(value: str) -> str:
+    return value.replace("%", "%25").replace("|", "%7C")
+
+
+def _unescape(value: str) -> str:
+    return value.replace("%7C", "|").replace("%25", "%")
+
+
+@dataclass(frozen=True)
+class Signed:
+    """What a signature says.
+
+    Attributes
+    ----------
+    measure : Measure
+    settings : dict of str
+        Conventions by short key.
+    bootstrap : Bootstrap or None
+    n : int
+    data, version : str
+    """
+
+    measure: Measure
+    settings: dict[str, str]
+    bootstrap: Bootstrap | None
+    n: int
+    data: str
+    version: str
+
+
+def read_signature(text: str) -> Signed:
+    """Read a signature, to compute it again.
+
+    Raises
+    ------
+    InputError
+        If a part is missing, unknown or wrong.
+
+    Examples
+    --------
+    >>> signed = read_signature("CardinalityError|avg:example|n:3|data:00ff|v:0.1.0")
+    >>> str(signed.measure), signed.n
+    ('CardinalityError', 3)
+    """
+    name, *parts = text.strip().split("|")
+    definition, options = find(name)
+    shorts = {option.short: option.name for option in definition.options}
+    known: dict[str, str] = {}
+    k = None
+    for part in parts:
+        key, colon, value = part.partition(":")
+        if not colon:
+            raise InputError(f"{part!r} in the signature has no value", remedy="copy it whole")
+        if key in shorts:
+            options[shorts[key]] = value
+        elif key == "k":
+            k = int(value) if value.isdecimal() else None
+        elif key in {*SETTINGS, "L", "n", "data", "v", "ci", "fit"}:
+            known[key] = _unescape(value)
+        else:
+            raise InputError(f"{part!r} in the signature means nothing to {name}")
+    lacking = [key for key in ("n", "data", "v") if key not in known]
+    if lacking or not known["n"].isdecimal():
+        raise InputError(f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole")
+    return Signed(
+        definition(k=k, **options),
+        {key: known[key] for key in SETTINGS if key in known},
+        _bootstrap(known["ci"]) if "ci" in known else None,
+        int(known["n"]),
+        known["data"],
+        known["v"],
+    )
+
+
+def _bootstrap(text: str) -> Bootstrap:
+    parts = text.split(",")
+    try:
+        method, level, resamples, seed = parts
+        if method != "percentile":
+            raise ValueError(method)
+        return Bootstrap(float(level), int(resamples), int(seed))
+    except ValueError:
+        raise InputError(
+            f"ci:{text} in the signature", remedy="it reads ci:percentile,0.95,1000,12345"
+        ) from None

@@ -1,0 +1,282 @@
+"""From a task to additive statistics: the block loop, and the sum of its parts.
+
+Conventions
+-----------
+Statistics of disjoint items add up. Counts are integers and float sums are exact, so any split of
+the items, merged in any order, gives the same bits as the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics._version import __version__
+from semmetrics.core.columns import Column, plus, stack
+from semmetrics.core.hashing import Hashes
+from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.data.labels import Ids
+from semmetrics.data.task import LabelTask
+from semmetrics.errors import InputError, listing
+from semmetrics.metrics.definition import Frame, Measure, Statistic
+
+__all__ = ["Statistics", "evaluate", "frame_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What has been computed of some items: enough for every value, interval and merge.
+
+    Attributes
+    ----------
+    sums : mapping from statistic to sums by column name
+    parts : mapping from statistic to columns by name, block after block, or None
+        None where rows were not kept: there are then no item values and no intervals.
+    labels : tuple of str
+        The label axis.
+    in_reference, in_prediction : bool arrays, shape (labels,)
+    given : int or None
+        The first so many labels are the class list.
+    ids, hashes
+        The items, and a hash of each id.
+    weights : float array, shape (items,), or None
+    fingerprint : int
+        Of the ids and reference labels; adds modulo 2**64.
+    settings, counts : mappings
+        Conventions that changed the data; what was left out or merged.
+    """
+
+    sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
+    parts: Mapping[Statistic, Sequence[Mapping[str, Column]]] | None
+    labels: tuple[str, ...]
+    in_reference: Bools
+    in_prediction: Bools
+    given: int | None
+    ids: Ids
+    hashes: Hashes
+    weights: Floats | None
+    fingerprint: int
+    settings: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    unit: str = "image"
+    version: str = __version__
+    _joined: dict[Statistic, Mapping[str, Column]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def rows(self, statistic: Statistic) -> Mapping[str, Column]:
+        """The columns of a statistic, one row an item; joined at their first use.
+
+        Raises
+        ------
+        InputError
+            If rows were not kept.
+        """
+        if self.parts is None or statistic not in self.parts:
+            raise InputError("item rows were not kept", remedy="evaluate with keep_rows=True")
+        if statistic not in self._joined:
+            parts = self.parts[statistic]
+            self._joined[statistic] = {n: stack([part[n] for part in parts]) for n in parts[0]}
+        return self._joined[statistic]
+
+    def aligned(self, labels: tuple[str, ...]) -> Statistics:
+        """The same statistics on a label axis that contains this one."""
+        if labels == self.labels:
+            return self
+        place = {name: code for code, name in enumerate(labels)}
+        codes = np.array([place[name] for name in self.labels], np.int32)
+        width = len(labels)
+
+        def spread(array: NDArray[Any]) -> NDArray[Any]:
+            wide = np.zeros(width, array.dtype)
+            wide[codes] = array
+            return wide
+
+        sums = {
+            statistic: {
+                name: spread(array) if name in statistic.labels else array
+                for name, array in arrays.items()
+            }
+            for statistic, arrays in self.sums.items()
+        }
+        parts = self.parts and {
+            statistic: [_recoded(columns, codes, width) for columns in blocks]
+            for statistic, blocks in self.parts.items()
+        }
+        return replace(
+            self,
+            sums=sums,
+            parts=parts,
+            labels=labels,
+            in_reference=spread(self.in_reference),
+            in_prediction=spread(self.in_prediction),
+        )
+
+    def __add__(self, other: Statistics) -> Statistics:
+        """Statistics of the items of both.
+
+        Raises
+        ------
+        InputError
+            If an item is in both, or their conventions, class lists or measures differ.
+        """
+        self._check(other)
+        labels = merged_labels([self, other])
+        left, right = self.aligned(labels), other.aligned(labels)
+        sums = {
+            statistic: {
+                name: plus(array, right.sums[statistic][name]) for name, array in arrays.items()
+            }
+            for statistic, arrays in left.sums.items()
+        }
+        parts = None
+        if left.parts is not None and right.parts is not None:
+            parts = {s: [*blocks, *right.parts[s]] for s, blocks in left.parts.items()}
+        names = {*self.counts, *other.counts}
+        return replace(
+            left,
+            sums=sums,
+            parts=parts,
+            in_reference=left.in_reference | right.in_reference,
+            in_prediction=left.in_prediction | right.in_prediction,
+            ids=_joined(left.ids, right.ids),
+            hashes=np.concatenate([left.hashes, right.hashes]),
+            weights=_joined_weights(left, right),
+            fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
+            counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
+        )
+
+    def _check(self, other: Statistics) -> None:
+        if self.settings != other.settings or self.given != other.given:
+            raise InputError(
+                f"statistics differ in their conventions: {self.settings} and {other.settings}",
+                remedy="evaluate both parts with the same options and class list",
+            )
+        if set(self.sums) != set(other.sums) or (self.parts is None) != (other.parts is None):
+            raise InputError(
+                "statistics differ in their measures", remedy="evaluate both with the same ones"
+            )
+        if self.version != other.version:
+            raise InputError(f"statistics come from versions {self.version} and {other.version}")
+        twice = np.intersect1d(self.hashes, other.hashes)
+        if len(twice):
+            place = np.flatnonzero(np.isin(self.hashes, twice)).tolist()
+            raise InputError(
+                f"items are in both parts: {listing(str(self.ids[i]) for i in place)}",
+                remedy="merge parts that share no item; items known by position need ids",
+            )
+
+
+def _recoded(columns: Mapping[str, Column], codes: Codes, width: int) -> dict[str, Column]:
+    return {
+        name: column.recoded(codes, width) if hasattr(column, "recoded") else column
+        for name, column in columns.items()
+    }
+
+
+def _joined(left: Ids, right: Ids) -> Ids:
+    if isinstance(left, (range, np.ndarray)) and isinstance(right, (range, np.ndarray)):
+        return np.concatenate([np.asarray(left, np.int64), np.asarray(right, np.int64)])
+    return [*map(str, left), *map(str, right)]
+
+
+def _joined_weights(left: Statistics, right: Statistics) -> Floats | None:
+    if left.weights is None and right.weights is None:
+        return None
+    parts = [np.ones(len(s)) if s.weights is None else s.weights for s in (left, right)]
+    return np.concatenate(parts)
+
+
+def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
+    """The label axis of several statistics: the class list, then all others by name."""
+    first = parts[0]
+    if all(part.labels == first.labels for part in parts):
+        return first.labels
+    listed = first.labels[: first.given or 0]
+    others = {name for part in parts for name in part.labels} - set(listed)
+    return (*listed, *sorted(others))
+
+
+def frame_of(parts: Sequence[Statistics]) -> Frame:
+    """The label frame of systems that are compared, all on one label axis."""
+    predicted = np.logical_or.reduce([part.in_prediction for part in parts])
+    referred = np.logical_or.reduce([part.in_reference for part in parts])
+    return Frame(parts[0].labels, referred, predicted | referred, parts[0].given)
+
+
+def evaluate(
+    task: LabelTask,
+    measures: Iterable[Measure],
+    *,
+    keep_rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Statistics:
+    """Compute the statistics that the measures need, block by block.
+
+    Parameters
+    ----------
+    task : LabelTask
+    measures : iterable of Measure
+    keep_rows : bool
+        Keep one row an item: needed for item values, intervals and ranking measures.
+    progress : callable, optional
+        Called with items done and items in all.
+
+    Returns
+    -------
+    Statistics
+
+    Raises
+    ------
+    InputError
+        If there is no item, or a measure cannot be computed from such data.
+    """
+    if not len(task):
+        raise InputError("there is no item to evaluate", remedy="check ids and missing=")
+    needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
+    parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
+    sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
+    for block in task.blocks():
+        weights = None if task.weights is None else task.weights[block.start : block.stop]
+        for statistic in needed:
+            columns = block.get(statistic)
+            if statistic.additive:
+                _add(sums.setdefault(statistic, {}), columns, weights)
+            if keep_rows or not statistic.additive:
+                parts[statistic].append(columns)
+        if progress is not None:
+            progress(block.stop, len(task))
+    kept = {statistic: columns for statistic, columns in parts.items() if columns}
+    return _packed(task, sums, kept if keep_rows else kept or None)
+
+
+def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
+    for name, column in columns.items():
+        part = column.sum(weights)
+        total[name] = plus(total[name], part) if name in total else part
+
+
+def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
+    width = len(task.classes)
+    return Statistics(
+        sums=sums,
+        parts=parts,
+        labels=task.classes,
+        in_reference=np.bincount(task.ref.codes, minlength=width) > 0,
+        in_prediction=np.bincount(task.pred.codes, minlength=width) > 0,
+        given=task.given,
+        ids=task.ids,
+        hashes=task.hashes,
+        weights=task.weights,
+        fingerprint=task.fingerprint,
+        settings=task.settings,
+        counts=task.counts,
+        unit=task.unit,
+    )

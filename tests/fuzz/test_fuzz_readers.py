@@ -1,0 +1,188 @@
+"""Readers on damaged files: each gives items or an InputError, and never a warning.
+
+Every case follows from its seed alone; a failure prints it, and
+``SEMMETRICS_FUZZ_SEED=n SEMMETRICS_FUZZ_SECONDS=0`` runs that one case again.
+"""
+
+import gzip
+import io
+import json
+import random
+import time
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from semmetrics.data.raw import RawItems, RawMatrix
+from semmetrics.data.readers import (
+    ReadOptions,
+    read,
+    read_class_list,
+    read_matrix,
+    read_numbers,
+)
+from semmetrics.errors import InputError
+
+COCO = {
+    "images": [{"id": 1}, {"id": 2}],
+    "annotations": [{"image_id": 1, "category_id": 18}, {"image_id": 2, "category_id": 3}],
+    "categories": [{"id": 18, "name": "dog"}, {"id": 3, "name": "car"}],
+}
+RECORDS = [{"id": 1, "labels": ["cat"], "scores": [0.5]}, {"id": "b", "tags": {"dog": 1}}]
+TOKENS = [
+    *(b'"', b"{", b"}", b"[", b"]", b",", b":", b";", b"|", b"\n", b"\r", b"\r\n", b"\t", b" "),
+    *(b"\\", b"\0", b"\xff", b"\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xa8", b"\x1f\x8b"),
+    *(b"NaN", b"Infinity", b"-1", b"1e999", b"1_0", b"null", b"true", b"0.5", b"9" * 400),
+    *(b"1" * 5000, b"[" * 3000, b'{"a":' * 3000, b'"a":[],"a":[],', b"\\ud800", b"\\u0000"),
+    *(b"id", b"labels", b"scores", b"image_id", b"annotations", b"(9, 9)", b"|O", b"<U9", b"\\x"),
+    *(b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"csr", b"\x80\x04N."),
+]
+
+
+def saved(save, *args, **kwargs):
+    stream = io.BytesIO()
+    save(stream, *args, **kwargs)
+    return stream.getvalue()
+
+
+def seeds():
+    matrix = sparse.csr_array(np.array([[0, 0.5], [1, 0]]))
+    yield "json", json.dumps({"a": ["cat", {"label": "dog", "score": 0.5}], "b": []}).encode()
+    yield "json", json.dumps({"a": {"cat": 0.5}, "é": {"dog": 1}}).encode()
+    yield "json", json.dumps(RECORDS, indent=1).encode("utf-16")
+    yield "json", json.dumps([["cat", ["bin", "ashcan"]], []]).encode()
+    yield "json", json.dumps(COCO).encode()
+    yield "jsonl", "\n".join(map(json.dumps, RECORDS)).encode()
+    yield "csv", b'id,label,score\na,cat,0.5\nb,"d, og",1\na,car,0\nc,,\n'
+    yield "csv", b"id,label\r\na,cat\r\na,dog\r\n\r\nb,\r\n"
+    yield "tsv", b"img_id\ttags\na\tcat|dog\nb\t\n"
+    yield "csv", b"id,weight\na,0.5\nb,2\n"
+    yield "txt", b"cat\ndog\ntraffic light\n"
+    yield "npy", saved(np.save, np.array([[0.5, 1], [0, 0.25]]))
+    yield "npy", saved(np.save, np.array([True, False]))
+    yield "npz", saved(np.savez, y=np.eye(2), classes=np.array(["a", "b"]), ids=np.array([1, 2]))
+    yield "npz", saved(np.savez_compressed, values=np.eye(2, dtype=np.int8))
+    yield "npz", saved(sparse.save_npz, matrix)
+    yield "npz", saved(sparse.save_npz, matrix.tocoo(), compressed=False)
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        return
+    long = {"id": ["a", "a", "b"], "label": ["x", "y", None], "score": [0.5, 1.0, None]}
+    yield "parquet", saved(lambda to: parquet.write_table(arrow.table(long), to))
+    wide = {"id": [1, 2], "labels": [["x", "y"], []], "scores": [[0.5, 1.0], []]}
+    yield "parquet", saved(lambda to: parquet.write_table(arrow.table(wide), to))
+
+
+SEEDS = list(seeds())
+OPTIONS = [
+    ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
+    ReadOptions(max_bytes=2**20, label_delimiter="|"),
+    ReadOptions(max_bytes=2**20, max_line_bytes=30, delimiter=";"),
+    ReadOptions(max_bytes=2**20, classes=["a", "b"]),
+]
+
+
+def mutate(rng, data):
+    """One to four damages: a flipped bit, a byte, a part cut out, doubled or put in, an end."""
+    for _ in range(rng.randint(1, 4)):
+        start = rng.randrange(len(data) + 1)
+        end = min(len(data), start + rng.choice([1, 2, 8, 64]))
+        damage = rng.randrange(7)
+        if damage == 0 and start < len(data):
+            data = data[:start] + bytes([data[start] ^ (1 << rng.randrange(8))]) + data[start + 1 :]
+        elif damage == 1:
+            data = data[:start] + bytes([rng.randrange(256)]) + data[start + 1 :]
+        elif damage == 2:
+            data = data[:start] + data[end:]
+        elif damage == 3:
+            data = data[:end] + data[start:]
+        elif damage == 4:
+            data = data[:start]
+        else:
+            data = data[:start] + rng.choice(TOKENS) + data[start if damage == 5 else end :]
+    return data
+
+
+def run_case(seed, folder):
+    """Damage one file and give it to every reader; returns how many readers accepted it."""
+    rng = random.Random(seed)
+    extension, data = rng.choice(SEEDS)
+    if rng.random() < 0.95:
+        data = mutate(rng, data)
+    if rng.random() < 0.2:
+        data = gzip.compress(data, mtime=0)
+        if rng.random() < 0.5:
+            data = mutate(rng, data)
+        extension += rng.choice(["", ".gz"])
+    path = folder / f"case.{extension}"
+    path.write_bytes(data)
+    options = rng.choice(OPTIONS)
+    accepted = 0
+    for reader in (read, read_class_list, read_numbers, read_matrix):
+        try:
+            result = reader(path, options)
+        except InputError as error:
+            check_error(error, path.name)
+            continue
+        accepted += 1
+        if reader is read:
+            check_raw(result)
+    return accepted
+
+
+def check_error(error, name):
+    assert name in error.where, error
+    assert error.problem
+    assert error.remedy
+
+
+def check_raw(raw):
+    assert isinstance(raw, RawItems | RawMatrix)
+    rows = len(raw.items) if isinstance(raw, RawItems) else raw.values.shape[0]
+    assert rows > 0
+    if raw.ids is not None:
+        assert len(raw.ids) == len(set(raw.ids)) == rows
+        assert all(isinstance(id_, str) and id_ for id_ in raw.ids)
+        "".join(raw.ids).encode()
+    if isinstance(raw, RawItems):
+        assert all(isinstance(labels, list) for labels in raw.items)
+        assert raw.source in raw.where(rows - 1)
+    else:
+        assert raw.values.ndim == 2
+        assert raw.classes is None or len(raw.classes) == raw.values.shape[1]
+
+
+def test_readers_give_items_or_an_input_error(tmp_path, fuzz_seconds, fuzz_seed):
+    end, seed, accepted = time.monotonic() + fuzz_seconds, fuzz_seed, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while True:
+            try:
+                accepted += run_case(seed, tmp_path)
+            except Exception as error:
+                pytest.fail(f"SEMMETRICS_FUZZ_SEED={seed}: {type(error).__name__}: {error}")
+            seed += 1
+            if time.monotonic() >= end:
+                break
+    if fuzz_seconds >= 5:
+        # A fuzzer whose every file is refused, or none, looks at nothing.
+        assert 0.01 < accepted / (seed - fuzz_seed) < 1
+
+
+@pytest.mark.parametrize("case", range(len(SEEDS)))
+def test_undamaged_files_are_accepted_by_some_reader(tmp_path, case):
+    extension, data = SEEDS[case]
+    path = tmp_path / f"case.{extension}"
+    path.write_bytes(data)
+    accepted = 0
+    for reader in (read, read_class_list, read_numbers, read_matrix):
+        try:
+            reader(path)
+            accepted += 1
+        except InputError:
+            pass
+    assert accepted

@@ -1,0 +1,167 @@
+"""Decoding rules against label-by-label oracles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import decoding as oracle
+
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+from semmetrics.metrics import decoding
+
+# sixteenths add up exactly and meet the thresholds, so that strictness is tested
+SCORES = st.lists(st.integers(0, 16).map(lambda number: number / 16), max_size=7)
+ROWS = st.lists(SCORES.map(lambda row: sorted(row, reverse=True)), max_size=8)
+THRESHOLDS = st.integers(-1, 33).map(lambda number: number / 16)
+SMALL = st.integers(0, 4)
+
+
+def ragged(rows):
+    flat = np.array([score for row in rows for score in row], np.float64)
+    return offsets(np.array([len(row) for row in rows], np.int64)), flat
+
+
+def heads(rows, columns, seed):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 4, (len(rows), columns)) / 4
+
+
+@given(rows=ROWS, k=SMALL)
+def test_top_keeps_the_first_k(rows, k):
+    counts = decoding.keep_top(ragged(rows)[0], k)
+    assert counts.dtype == np.int64
+    assert counts.tolist() == [oracle.top(row, k) for row in rows]
+
+
+@given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
+def test_above_is_strict_and_keeps_the_least_number(rows, threshold, least):
+    counts = decoding.keep_above(*ragged(rows), threshold, least)
+    assert counts.tolist() == [oracle.above(row, threshold, least) for row in rows]
+
+
+@given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
+def test_cumulative_stops_at_the_threshold(rows, threshold, least):
+    counts = decoding.keep_cumulative(*ragged(rows), threshold, least)
+    assert counts.tolist() == [oracle.cumulative(row, threshold, least) for row in rows]
+
+
+def test_cumulative_sums_do_not_depend_on_the_other_rows():
+    rng = np.random.default_rng(0)
+    rows = [sorted(rng.random(size), reverse=True) for size in rng.integers(0, 30, 300)]
+    rows = [[score / sum(row) for score in row] for row in rows]
+    for limit in (0.1, 0.3, 0.7, 1.0):
+        expected = [decoding.keep_cumulative(*ragged([row]), limit)[0] for row in rows]
+        assert decoding.keep_cumulative(*ragged(rows), limit).tolist() == expected
+        assert expected == [oracle.cumulative(row, limit) for row in rows]
+
+
+@given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, seed=SMALL)
+def test_cardinality_is_the_arg_max(rows, columns, offset, seed):
+    head = heads(rows, columns, seed)
+    counts = decoding.keep_cardinality(ragged(rows)[0], head, offset)
+    expected = [oracle.cardinality(row, h, offset) for row, h in zip(rows, head, strict=True)]
+    assert counts.tolist() == expected
+
+
+@given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, extra=st.integers(0, 1))
+def test_cardinality_with_scores_is_the_joint_arg_max(rows, columns, offset, extra):
+    head = np.random.default_rng(len(rows)).random((len(rows), columns))
+    head[:, ::2] *= np.arange(len(rows))[:, None] % 2  # some cardinalities are impossible
+    counts = decoding.keep_cardinality_with_scores(*ragged(rows), head, offset, extra)
+    pairs = zip(rows, head, strict=True)
+    expected = [oracle.cardinality_with_scores(row, h, offset, extra) for row, h in pairs]
+    assert counts.tolist() == expected
+
+
+def test_cardinality_with_scores_counts_the_labels_it_keeps():
+    rows, head = [[0.6, 0.5]], [[0.30, 0.45, 0.25]]
+    # 0 labels: .30; 1: .45 * .6 = .27; 2: .25 * .3; one label more: .18, .135, .075
+    assert decoding.keep_cardinality_with_scores(*ragged(rows), head) == [0]
+    head = [[0.25, 0.45, 0.30]]  # .25, .27, .09; one label more: .15, .135, .09
+    assert decoding.keep_cardinality_with_scores(*ragged(rows), head) == [1]
+    assert decoding.keep_cardinality_with_scores(*ragged(rows), head, extra=1) == [0]
+
+
+@pytest.mark.parametrize("k", [None, 0, 2, 3, 9])
+@pytest.mark.parametrize("rule", ["threshold", "top", "cumulative", "cardinality"])
+def test_decode_marks_the_best_columns(rule, k):
+    rng = np.random.default_rng(7)
+    scores = rng.integers(0, 6, (40, 5)) / 8
+    head = rng.random((40, 4))
+    options = {
+        "threshold": {"threshold": 0.25, "min_labels": 1},
+        "cumulative": {"threshold": 0.5, "min_labels": 2},
+        "cardinality": {"head": head, "offset": 1},
+        "top": {},
+    }[rule]
+    k = 2 if rule == "top" and k is None else k
+    got = decoding.decode(scores, rule, k=k, **options)
+    assert got.dtype == np.bool_
+    for row, chosen, h in zip(scores.tolist(), got, head, strict=True):
+        order = sorted(range(5), key=lambda label, row=row: -row[label])[:k]
+        ranked = [row[label] for label in order]
+        size = {
+            "threshold": oracle.above(ranked, 0.25, 1),
+            "top": len(ranked),
+            "cumulative": oracle.cumulative(ranked, 0.5, 2),
+            "cardinality": oracle.cardinality(ranked, h, 1),
+        }[rule]
+        assert set(np.flatnonzero(chosen)) == set(order[:size])
+
+
+def test_decode_cardinality_with_scores_sees_only_the_first_k():
+    scores = [[0.2, 0.9, 0.8]]
+    head = [[0.1, 0.1, 0.8]]
+    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1).tolist() == [
+        [True, True, True]  # .09, .072, .1152
+    ]
+    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1, k=2).tolist() == [
+        [False, True, False]
+    ]
+
+
+def test_decode_of_no_items_and_of_no_labels():
+    assert decoding.decode(np.zeros((0, 3))).shape == (0, 3)
+    assert decoding.decode(np.zeros((2, 0)), "cumulative").shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: decoding.keep_top([0, 2], -1), "k = -1 is negative"),
+        (lambda: decoding.keep_top([0, 2], 1.5), "not an integer"),
+        (lambda: decoding.keep_top([1, 2], 1), "row offsets"),
+        (lambda: decoding.keep_above([0, 1, 2], [0.1, np.nan], 0.5), "row 1: a score is NaN"),
+        (lambda: decoding.keep_above([0, 0, 2], [0.1, 0.2], 0.5), "row 1: .*falling order"),
+        (lambda: decoding.keep_above([0, 2], [0.1], 0.5), "2 scores are needed"),
+        (lambda: decoding.keep_above([0, 1], [0.1], np.nan), "threshold is NaN"),
+        (lambda: decoding.keep_above([0, 1], [0.1], 0.5, -1), "min_labels = -1"),
+        (lambda: decoding.keep_cumulative([0, 1, 2], [0.1, -0.2], 1), "row 1: .*negative"),
+        (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1], [np.nan]]), "head, row 1: .*NaN"),
+        (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1]]), r"shape \(1, 1\); give 2 rows"),
+        (lambda: decoding.keep_cardinality([0, 1], [[]]), "shape"),
+        (
+            lambda: decoding.keep_cardinality_with_scores([0, 1], [0.1], [[-0.1]]),
+            "head, row 0: .*no probability",
+        ),
+        (
+            lambda: decoding.keep_cardinality_with_scores([0, 1], [np.inf], [[0.1]]),
+            "scores, row 0: .*no probability",
+        ),
+        (lambda: decoding.decode([0.1, 0.2]), r"shape \(2,\)"),
+        (lambda: decoding.decode([[0.1], [np.nan]]), "row 1: a score is NaN"),
+        (lambda: decoding.decode([[0.1]], "best"), "unknown rule 'best'"),
+        (lambda: decoding.decode([[0.1]], "top"), "needs k"),
+        (lambda: decoding.decode([[0.1]], "cardinality"), "needs head"),
+        (lambda: decoding.decode([[0.1]], "threshold", offset=1), "no option offset"),
+        (lambda: decoding.decode([[0.1]], "threshold", head=[[1]]), "no option head"),
+        (lambda: decoding.decode([[0.1]], "top", k=1, threshold=0.3), "no option threshold"),
+        (lambda: decoding.decode([[0.1]], "top", k=1, min_labels=1), "no option min_labels"),
+    ],
+)
+def test_wrong_input_names_the_row_or_the_option(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

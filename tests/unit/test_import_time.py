@@ -1,0 +1,34 @@
+"""``import semmetrics`` stays light: each heavy dependency is imported where it is used."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"scipy", "torch", "gensim", "ot", "pandas", "click", "pyarrow", "sklearn"}
+
+
+def modules_after(statement: str) -> set[str]:
+    code = f"import json, sys; {statement}; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+
+
+def test_import_loads_nothing_heavy():
+    assert modules_after("import semmetrics") & HEAVY == set()
+
+
+def test_scoring_lists_needs_no_other_package():
+    statement = (
+        "import semmetrics;"
+        "semmetrics.score({'a': ['x']}, {'a': ['x', 'y']}, measures=['F1', 'F1(average=macro)'])"
+    )
+    assert modules_after(statement) & (HEAVY - {"scipy"}) == set()

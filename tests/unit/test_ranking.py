@@ -1,0 +1,286 @@
+"""Ranking metrics against scikit-learn, against the definitions, and against repeated items."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import ranking as oracle
+from sklearn import metrics as peer
+
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+from semmetrics.metrics import ranking
+
+INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
+PEERS = {
+    "coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
+    "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
+    "lrap": (
+        ranking.label_ranking_average_precision,
+        peer.label_ranking_average_precision_score,
+        1,
+    ),
+}
+
+
+def random_tables(seed, ties):
+    """Scores and targets with empty rows, full rows, absent classes and, if asked for, ties."""
+    rng = np.random.default_rng(seed)
+    n, width = rng.integers(3, 40), rng.integers(2, 12)
+    scores = rng.integers(0, 5, (n, width)) / 4.0 if ties else rng.normal(size=(n, width))
+    targets = (rng.random((n, width)) < rng.random()).astype(int)
+    targets[0], targets[1] = 0, 1
+    targets[2, :2] = 0, 1
+    targets[:, 0] = 0
+    return scores, targets, rng.random(n) * rng.integers(0, 2, n) + 0.01
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("name", PEERS)
+def test_item_measures_equal_scikit_learn(name, seed, ties):
+    ours, theirs, empty = PEERS[name]
+    scores, targets, weights = random_tables(seed, ties)
+    assert ours(scores, targets, empty=empty) == pytest.approx(
+        theirs(targets, scores), abs=1e-12, rel=1e-12
+    )
+    assert ours(scores, targets, empty=empty, weights=weights) == pytest.approx(
+        theirs(targets, scores, sample_weight=weights), abs=1e-12, rel=1e-12
+    )
+    kept = targets.any(axis=1)
+    if name == "ranking_loss":
+        kept &= ~targets.all(axis=1)
+    assert ours(scores, targets) == pytest.approx(theirs(targets[kept], scores[kept]), abs=1e-12)
+
+
+@st.composite
+def partial_rows(draw):
+    """Rows that score some of the labels, with ties; and reference sets."""
+    n_labels = draw(st.integers(1, 6))
+    labels = st.integers(0, n_labels - 1)
+    row = st.dictionaries(labels, st.integers(0, 3).map(float), max_size=n_labels)
+    items = draw(st.lists(st.tuples(row, st.sets(labels)), max_size=6))
+    return n_labels, items
+
+
+def as_arrays(items):
+    ranked = [sorted(row.items(), key=lambda pair: -pair[1]) for row, _ in items]
+    flat = np.array([score for row in ranked for _, score in row], np.float64)
+    hit = [label in items[i][1] for i, row in enumerate(ranked) for label, _ in row]
+    n_ref = np.array([len(truth) for _, truth in items], np.int64)
+    indptr = offsets(np.array([len(row) for row in ranked], np.int64))
+    return indptr, flat, np.array(hit, np.bool_), n_ref
+
+
+@pytest.mark.parametrize(
+    ("items", "slow"),
+    [
+        (ranking.coverage_items, oracle.coverage),
+        (ranking.ranking_loss_items, oracle.ranking_loss),
+        (ranking.lrap_items, oracle.lrap),
+    ],
+)
+@given(case=partial_rows())
+def test_item_measures_of_partial_rows_equal_the_definition(items, slow, case):
+    n_labels, rows = case
+    expected = [slow(row, truth, n_labels) for row, truth in rows]
+    assert_allclose(items(*as_arrays(rows), n_labels), expected, rtol=0, atol=1e-12)
+
+
+@given(
+    rows=st.lists(st.tuples(st.lists(st.booleans(), max_size=6), st.integers(0, 3)), max_size=6),
+    divisor=st.sampled_from(["matched", "reference"]),
+)
+def test_list_average_precision_equals_the_definition(rows, divisor):
+    hit = np.array([value for hits, _ in rows for value in hits], np.bool_)
+    indptr = offsets(np.array([len(hits) for hits, _ in rows], np.int64))
+    n_ref = np.array([sum(hits) + more for hits, more in rows], np.int64)
+    got = ranking.average_precision_items(indptr, hit, n_ref, divisor=divisor)
+    expected = [
+        oracle.list_average_precision(hits, sum(hits) + more, divisor) for hits, more in rows
+    ]
+    assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(60))
+def test_average_precision_equals_scikit_learn(seed, ties):
+    scores, targets, weights = random_tables(seed, ties)
+    got = ranking.average_precision(scores, targets)
+    weighted = ranking.average_precision(scores, targets, weights=weights)
+    assert np.isnan(got[0])
+    assert np.isnan(weighted[0])
+    for label in range(1, targets.shape[1]):
+        truth, score = targets[:, label], scores[:, label]
+        assert got[label] == pytest.approx(peer.average_precision_score(truth, score), abs=1e-12)
+        expected = peer.average_precision_score(truth, score, sample_weight=weights)
+        assert weighted[label] == pytest.approx(expected, abs=1e-12)
+    present = got[1:]
+    assert ranking.mean_average_precision(scores, targets) == pytest.approx(present.mean())
+    with warnings.catch_warnings():  # a class without positives is a warning and 0 there
+        warnings.simplefilter("ignore")
+        macro = peer.average_precision_score(targets, scores, average="macro")
+    assert present.sum() / targets.shape[1] == pytest.approx(macro, abs=1e-12)
+
+
+@pytest.mark.parametrize("order", ["grouped", "ordered"])
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+@pytest.mark.parametrize("seed", range(20))
+def test_interpolations_equal_the_definition(seed, interpolation, order):
+    scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
+    got = ranking.average_precision(scores, targets, interpolation=interpolation, ties=order)
+    for label, value in enumerate(got):
+        retrieved = list(zip(scores[:, label], targets[:, label].tolist(), strict=True))
+        slow = oracle.class_average_precision(
+            retrieved, int(targets[:, label].sum()), interpolation, order
+        )
+        assert_allclose(value, slow, rtol=0, atol=1e-12)
+
+
+def test_interpolations_by_hand():
+    scores, targets = [[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]]
+    values = {
+        name: float(ranking.average_precision(scores, targets, interpolation=name)[0])
+        for name in INTERPOLATIONS
+    }
+    assert values == pytest.approx(
+        {
+            "none": 0.75,  # .5 * 1 + .5 * 2/4
+            "voc2010": 0.75,
+            "voc2007": (6 * 1 + 5 * 0.5) / 11,  # recalls 0 to .5, then .6 to 1
+            "coco101": (51 * 1 + 50 * 0.5) / 101,
+        }
+    )
+
+
+def partial_classes(seed, n=30, n_classes=5):
+    """Some scored labels of n items, with ties; positives that are scored and that are not."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((n, n_classes)) < 0.3
+    truth[:, 1] = False
+    scored = rng.random((n, n_classes)) < 0.6
+    scored[:, 2] = False
+    item, classes = np.nonzero(scored)
+    scores = rng.integers(0, 8, len(item)) / 7.0
+    positive_item, positive_class = np.nonzero(truth)
+    flat = classes, scores, truth[scored], item, positive_class, positive_item, n_classes
+    return flat, rng
+
+
+@pytest.mark.parametrize("order", ["grouped", "ordered"])
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+@pytest.mark.parametrize("seed", range(8))
+def test_resample_weights_equal_repeated_items(seed, interpolation, order, monkeypatch):
+    monkeypatch.setattr(ranking, "_CELLS", 200)  # several chunks of replicates
+    flat, rng = partial_classes(seed)
+    classes, scores, _, item, positive_class, positive_item, n_classes = flat
+    curves = ranking.class_curves(*flat, ties=order)
+    weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
+    weights[-1] = 1
+    got = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+    assert got.shape == (9, n_classes)
+    truth = set(zip(positive_class.tolist(), positive_item.tolist(), strict=True))
+    for row, counts in zip(got, weights.tolist(), strict=True):
+        for label in range(n_classes):
+            here = classes == label
+            step = 1e-6 if order == "ordered" else 0.0  # parts equal scores, not the copies
+            retrieved = [
+                (score - step * one, (label, one) in truth)
+                for score, one in zip(scores[here], item[here].tolist(), strict=True)
+                for _ in range(counts[one])
+            ]
+            positives = sum(counts[one] for of, one in truth if of == label)
+            slow = oracle.class_average_precision(retrieved, positives, interpolation)
+            assert_allclose(row[label], slow, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_one_replicate_does_not_depend_on_the_others(interpolation):
+    flat, rng = partial_classes(3)
+    curves = ranking.class_curves(*flat)
+    weights = rng.random((6, 30))
+    together = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+    for row, value in zip(weights, together, strict=True):
+        alone = ranking.class_average_precision(curves, row[None], interpolation=interpolation)
+        assert_array_equal(alone[0], value)
+
+
+@pytest.mark.parametrize("interpolation", ["voc2007", "coco101"])
+def test_full_recall_is_reached_with_any_weights(interpolation):
+    rng = np.random.default_rng(1)
+    scores = rng.random((50, 20))
+    targets = np.ones((50, 20), int)
+    for _ in range(20):
+        got = ranking.average_precision(
+            scores, targets, interpolation=interpolation, weights=rng.random(50)
+        )
+        assert_allclose(got, 1.0, rtol=0, atol=1e-12)
+
+
+def test_no_items_no_labels_no_scores():
+    none = np.zeros((0, 3))
+    assert np.isnan(ranking.coverage_error(none, none))
+    assert np.isnan(ranking.average_precision(none, none)).all()
+    assert ranking.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
+    assert np.isnan(ranking.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
+    empty = np.zeros(0, np.int64)
+    curves = ranking.class_curves(
+        empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
+    )
+    got = ranking.class_average_precision(curves, np.array([[1], [0]]))
+    assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
+
+
+def test_empty_policies():
+    scores, targets = [[0.9, 0.4], [0.4, 0.9]], [[0, 0], [1, 0]]
+    assert ranking.coverage_error(scores, targets) == 2.0
+    assert ranking.coverage_error(scores, targets, empty=0) == 1.0
+    assert np.isnan(ranking.coverage_error(scores, targets, empty=float("nan")))
+    heavy = ranking.coverage_error(scores, targets, empty=float("nan"), weights=[0, 3])
+    assert heavy == 2.0  # an item without weight is not there
+    assert np.isnan(ranking.ranking_loss(scores, targets, weights=[1, 0]))
+
+
+def test_sparse_targets_are_taken():
+    scores, targets, _ = random_tables(5, ties=True)
+    sparse = scipy.sparse.csr_array(targets)
+    assert ranking.ranking_loss(scores, sparse) == ranking.ranking_loss(scores, targets)
+    assert_array_equal(
+        ranking.average_precision(scores, sparse), ranking.average_precision(scores, targets)
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ranking.coverage_error([[0.1], [np.nan]], [[1], [1]]), "scores, row 1"),
+        (lambda: ranking.ranking_loss([[0.1], [0.2]], [[1], [2]]), "targets, row 1"),
+        (lambda: ranking.ranking_loss([[0.1]], [[1, 0]]), "same shape"),
+        (lambda: ranking.ranking_loss([[0.1]], [[1]], empty="zero"), "unknown policy 'zero'"),
+        (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[1, 2]), "weights have shape"),
+        (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[-1]), "weight is negative"),
+        (lambda: ranking.average_precision([[0.1]], [[1]], interpolation="voc"), "unknown interp"),
+        (lambda: ranking.average_precision([[0.1]], [[1]], ties="no"), "unknown tie rule"),
+        (
+            lambda: ranking.class_average_precision(
+                ranking.class_curves(*partial_classes(0)[0]), np.full((1, 30), np.inf)
+            ),
+            "not finite",
+        ),
+        (
+            lambda: ranking.average_precision_items(
+                np.array([0]), np.zeros(0, np.bool_), np.zeros(0, int), divisor="k"
+            ),
+            "unknown divisor",
+        ),
+    ],
+)
+def test_wrong_input_names_the_row_or_the_option(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

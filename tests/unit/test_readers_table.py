@@ -1,0 +1,179 @@
+"""CSV and TSV."""
+
+import csv
+import gzip
+
+import pytest
+
+from semmetrics.data.readers import ReadOptions, read
+from semmetrics.errors import InputError
+
+
+@pytest.fixture
+def load(tmp_path):
+    def reader(text, name="gt.csv", **options):
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+        return read(path, ReadOptions(**options))
+
+    return reader
+
+
+@pytest.mark.parametrize("name", ["gt.csv", "gt.csv.gz"])
+def test_one_row_a_label(load, name):
+    raw = load("img_id,names\na,cat\na,dog\n b ,cat\n", name)
+    assert raw.ids == ["a", " b "]
+    assert raw.items == [["cat", "dog"], ["cat"]]
+    assert raw.where(1).endswith(f"{name}, line 4, id ' b '")
+    assert raw.understood.startswith("CSV, one row a label: id 'img_id', label 'names'")
+    assert raw.notes == []
+
+
+def test_scores_and_other_columns(load):
+    raw = load("img_id,label,conf_level,run_date,api\r\na,cat,0.5,1,x\r\na,dog,1e-3,1,x\r\n")
+    assert raw.items == [[("cat", 0.5), ("dog", 0.001)]]
+    assert raw.notes == ["columns not used: 'run_date', 'api'"]
+
+
+@pytest.mark.parametrize(
+    "id_", ["id", "image_id", "IMG_ID", "image", "img", "item", "item_id", "FileName"]
+)
+@pytest.mark.parametrize(
+    "label", ["label", "labels", "name", "names", "Class", "category", "tag", "tags"]
+)
+def test_known_columns(load, id_, label):
+    raw = load(f"{label},{id_}\ncat,a\n")
+    assert (raw.ids, raw.items) == (["a"], [["cat"]])
+
+
+def test_columns_by_option(load):
+    text = "id,key,label,name,p\n1,a,cat,dog,0.5\n"
+    raw = load(text, id_column="key", label_column="name", score_column="p")
+    assert (raw.ids, raw.items) == (["a"], [[("dog", 0.5)]])
+    # A column that was given a role is no candidate for another one.
+    assert load("name,label\na,cat\n", id_column="name").items == [["cat"]]
+
+
+def test_tsv_and_delimiters(load):
+    assert load("id\tlabel\na\tx,y\n", "gt.tsv").items == [["x,y"]]
+    assert load("id;label\na;x,y\n", delimiter=";").items == [["x,y"]]
+
+
+def test_quotes_and_lines_in_cells(load):
+    raw = load('id,label\na,"x\n""y"", z"\nb,w\n')
+    assert raw.items == [['x\n"y", z'], ["w"]]
+    assert raw.where(1).endswith("line 4, id 'b'")
+
+
+def test_rows_of_an_id_that_are_apart_are_merged_and_noted(load):
+    raw = load("id,label\na,x\nb,y\na,z\n")
+    assert raw.items == [["x", "z"], ["y"]]
+    assert raw.notes == ["1 id with rows that are not together; merged in file order"]
+    assert raw.where(0).endswith("line 2, id 'a'")
+
+
+@pytest.mark.parametrize("rows", ["a,\nb,x\n", "b,x\na,\n"])
+def test_the_only_row_of_an_id_may_have_no_label(load, rows):
+    raw = load("id,label\n" + rows)
+    assert dict(zip(raw.ids, raw.items, strict=True)) == {"a": [], "b": ["x"]}
+    assert raw.notes == ["1 item with an empty label cell: no labels"]
+    scored = load("id,label,score\n" + rows.replace("x", "x,1").replace("a,", "a,,"))
+    assert sorted(scored.items) == [[], [("x", 1.0)]]
+
+
+def test_blank_lines_are_counted_and_final_ones_are_not(load):
+    raw = load("id,label\na,x\n\n\nb,y\n\nc,z\n\n\n")
+    assert raw.notes == ["3 blank lines between rows, the first is line 3"]
+    assert raw.where(2).endswith("line 7, id 'c'")
+    assert load("id,label\na,x\n\n\n").notes == []
+
+
+def test_one_row_an_item(load):
+    raw = load("id,labels\na,x|y\nb,\nc, z\n", label_delimiter="|")
+    assert raw.items == [["x", "y"], [], [" z"]]
+    assert raw.where(2).endswith("line 4, id 'c'")
+    assert raw.notes == ["1 item with an empty label cell: no labels"]
+    assert raw.understood.startswith("CSV, one row an item")
+    raw = load("id,labels,scores\na,x|y,0.5|1\nb,,\n", label_delimiter="|")
+    assert raw.items == [[("x", 0.5), ("y", 1.0)], []]
+
+
+def test_a_list_of_labels_is_not_split_by_a_guess(load):
+    assert load("id,labels\na,x|y\n").items == [["x|y"]]
+
+
+def test_many_rows(load):
+    rows = "".join(f"i{i // 3},l{i % 7},0.{i % 10}\n" for i in range(60_000))
+    raw = load("id,label,score\n" + rows)
+    assert len(raw.ids) == 20_000
+    assert raw.items[-1] == [("l0", 0.7), ("l1", 0.8), ("l2", 0.9)]
+    assert raw.where(19_999).endswith("line 59999, id 'i19999'")
+    assert raw.notes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("a,x\nb,y\n", r"gt\.csv, line 1: there is no id column: .*found 'a', 'x'; .*--id-column"),
+        ("id,x\na,y\n", "there is no label column.*--label-column"),
+        ("id,img_id,label\na,b,c\n", "2 columns could be the id: 'id', 'img_id'; .*--id-column"),
+        ("id,label,class\na,b,c\n", "could be the label: 'label', 'class'; .*--label-column"),
+        ("id,label,conf,prob\na,b,1,1\n", "could be the score.*--score-column"),
+        ("id,label\n", "there are no items"),
+        ("\nid,label\n", "line 1: the line is blank; begin with a header"),
+        ("id,label\na,b\nc\n", "line 3: the row has 1 cells, the header 2; .*quote cells"),
+        ("id,label\na,b\nc,d,e\n", "line 3: the row has 3 cells"),
+        ("id,label\n,b\n", "line 2: the id is empty"),
+        ("id,label\na,b\na,\n", "line 3, id 'a': the label is empty, and the id has 2 rows"),
+        ("id,label\na,\na,\n", "line 2, id 'a': the label is empty"),
+        ("id,label\na,b\nc,'d\n" + 'e,"f\n', "line 4: .*no valid CSV.*check its quotes"),
+        ('id,label\na,"b" c\n', "line 2: .*no valid CSV"),
+        ("id,label\na,b\0\n", "line 2: a NUL character"),
+        ("id,label,score\na,b,x\n", "line 2, id 'a': the score 'x' is no finite number"),
+        ("id,label,score\na,b,nan\n", "the score 'nan' is no finite number"),
+        ("id,label,score\na,b,1\na,b,-inf\n", "line 3, id 'a': the score '-inf'"),
+        ("id,label,score\na,b,1e999\n", "'1e999' is no finite number"),
+        ("id,label,score\na,b,1_0\n", "'1_0' is no finite number"),
+        ("id,label,score\na,b,\n", "line 2, id 'a': the score is empty; write the score as"),
+        ("id,label,score\na,,1\n", "line 2, id 'a': a score stands beside an empty label"),
+    ],
+)
+def test_bad_tables(load, text, match):
+    with pytest.raises(InputError, match=match):
+        load(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("id,labels\na,x\na,y\n", r"line 3, id 'a': the id is also in line 2; .*--label-delimiter"),
+        ("id,labels\na,x||y\n", "line 2, id 'a': a label of the cell is empty; remove"),
+        ("id,labels\n,x\n", "the id is empty"),
+        ("id,labels,score\na,x|y,0.5\n", "line 2, id 'a': beside 2 labels there is 1 score"),
+        ("id,labels,score\na,x|y,0.5|z\n", "the score 'z' is no finite number"),
+    ],
+)
+def test_bad_rows_of_items(load, text, match):
+    with pytest.raises(InputError, match=match):
+        load(text, label_delimiter="|")
+
+
+def test_chosen_columns_must_be_there_once(load):
+    with pytest.raises(InputError, match=r"no score column: sought 'p', found .*--score-column"):
+        load("id,label\na,x\n", score_column="p")
+    with pytest.raises(InputError, match=r"2 columns could be the label.*rename one"):
+        load("id,x,x\na,b,c\n", label_column="x")
+
+
+def test_long_lines_and_cells(load):
+    before = csv.field_size_limit()
+    long = "x" * (before + 1)
+    assert load(f"id,label\na,{long}\n").items == [[long]]
+    with pytest.raises(InputError, match=r"gt\.csv, line 2: the line is longer than 99 bytes"):
+        load(f"id,label\na,{long}\n", max_line_bytes=99)
+    with pytest.raises(InputError, match=r"line 2: .*field larger than field limit.*--max-line"):
+        load('id,label\na,"' + "x\n" * 99 + '"\n', max_line_bytes=99)
+    text = f"id,label\na,{'é' * 60}\n"
+    with pytest.raises(InputError, match="line 2: the line is longer than 99 bytes"):
+        load(text, max_line_bytes=99)
+    assert csv.field_size_limit() == before

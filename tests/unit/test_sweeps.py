@@ -1,0 +1,212 @@
+"""Sweeps against scikit-learn and against decoding every point on its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import f1_score, precision_score, recall_score
+
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+from semmetrics.metrics import sweeps
+from semmetrics.metrics.decoding import decode, keep_above
+
+FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
+PEER_AVERAGE = {"example": "samples", "micro": "micro", "macro": "macro"}
+
+
+def tables(seed):
+    """Scores with ties, targets with empty rows and an absent class."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(3, 25)), int(rng.integers(2, 9))
+    scores = rng.integers(0, 9, (n, width)) / 8 - 0.5
+    targets = (rng.random((n, width)) < 0.3).astype(int)
+    targets[0] = 0
+    targets[:, 0] = 0
+    return scores, targets
+
+
+def plain(kept, targets, average, undefined=sweeps.DEFAULT):
+    """Precision, recall, F1 from sets of (item, label), group by group."""
+    kept, true = np.asarray(kept, bool), np.asarray(targets, bool)
+    if average == "micro":
+        groups = [(kept.ravel(), true.ravel())]
+    elif average == "macro":
+        groups = list(zip(kept.T, true.T, strict=True))
+    else:
+        groups = list(zip(kept, true, strict=True))
+    empty = undefined.label if average == "macro" else undefined.item
+    total = np.zeros(3)
+    for k, t in groups:
+        hits, a, b = int((k & t).sum()), int(k.sum()), int(t.sum())
+        total += [
+            hits / a if a else undefined.ratio,
+            hits / b if b else undefined.ratio,
+            2 * hits / (a + b) if a + b else empty,
+        ]
+    return total / len(groups)
+
+
+def assert_point(sweep, place, expected):
+    got = sweep.precision[place], sweep.recall[place], sweep.f1[place]
+    assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize("seed", range(12))
+def test_equals_scikit_learn_where_policies_agree(seed, average):
+    scores, targets = tables(seed)
+    zeros = sweeps.Undefined(0.0, 0.0, 0.0)  # zero_division=0
+    ks, limits = [3, 0, 1, 2, 3], [0.1, -2.0, 0.25, 0.25, 3.0]
+    by_k = sweeps.sweep_top_k(scores, targets, ks, undefined=zeros)[average]
+    by_t = sweeps.sweep_thresholds(scores, targets, limits, undefined=zeros)[average]
+    assert by_k.points.tolist() == ks
+    assert by_t.points.tolist() == limits
+    for field, peer in FIELDS.items():
+        for sweep, decoded in (
+            (by_k, [decode(scores, "top", k=k) for k in ks]),
+            (by_t, [decode(scores, threshold=t) for t in limits]),
+        ):
+            expected = [
+                peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
+                for kept in decoded
+            ]
+            assert_allclose(getattr(sweep, field), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize(
+    "undefined", [sweeps.DEFAULT, sweeps.Undefined(0.25, 0.5, 0.75)], ids=["default", "other"]
+)
+@pytest.mark.parametrize("cells", [1, 1 << 22])
+def test_equals_decoding_each_point(average, undefined, cells, monkeypatch):
+    monkeypatch.setattr(sweeps, "_CELLS", cells)
+    for seed in range(6):
+        scores, targets = tables(seed)
+        sweep = sweeps.sweep_top_k(scores, targets, range(5), undefined=undefined)[average]
+        for place, k in enumerate(range(5)):
+            kept = decode(scores, "top", k=k)
+            assert_point(sweep, place, plain(kept, targets, average, undefined))
+        sweep = sweeps.sweep_thresholds(scores, targets, undefined=undefined)[average]
+        assert_array_equal(sweep.points, sweeps.candidate_thresholds(scores))
+        for place, threshold in enumerate(sweep.points):
+            kept = scores > threshold
+            assert_point(sweep, place, plain(kept, targets, average, undefined))
+        assert kept.all()  # the last candidate keeps everything
+        assert not (scores > sweep.points[0]).any()
+
+
+def test_candidates_make_every_decision():
+    scores = np.array([0.1, 0.1 + 2**-54, 0.3, -0.0, 0.0, 1e-320])
+    limits = sweeps.candidate_thresholds(scores)
+    assert (np.diff(limits) < 0).all()
+    decisions = {tuple((scores > t).tolist()) for t in limits}
+    assert len(decisions) == len(limits) == len(set(scores.tolist())) + 1
+    assert sweeps.candidate_thresholds([-np.inf, 1.0]).tolist() == [1.0, -np.inf]
+
+
+def test_many_scores_are_thinned_for_example_and_macro_only():
+    rng = np.random.default_rng(2)
+    scores, targets = rng.random((40, 6)), rng.integers(0, 2, (40, 6))
+    found = sweeps.sweep_thresholds(scores, targets, max_points=11)
+    every = sweeps.candidate_thresholds(scores)
+    assert_array_equal(found["micro"].points, every)
+    for average in ("example", "macro"):
+        points = found[average].points
+        assert len(points) == 11
+        assert points[0] == every[0]
+        assert points[-1] == every[-1]
+        assert set(points) <= set(every)
+        middle = plain(scores > points[5], targets, average)
+        assert_point(found[average], 5, middle)
+
+
+def partial(seed):
+    """Ragged rows that score some labels, as arrays and as dense tables with -inf."""
+    rng = np.random.default_rng(seed)
+    dense = np.sort(rng.integers(0, 6, (20, 5)) / 5, axis=1)[:, ::-1]
+    codes = np.array([rng.permutation(5) for _ in range(20)])
+    widths = rng.integers(0, 6, 20)
+    inside = np.arange(5) < widths[:, None]
+    targets = (rng.random((20, 5)) < 0.4).astype(int)
+    hit = np.take_along_axis(targets, codes, axis=1)[inside] == 1
+    table = np.full((20, 5), -np.inf)
+    np.put_along_axis(table, codes, np.where(inside, dense, -np.inf), axis=1)
+    rows = offsets(widths), codes[inside], hit, targets.sum(axis=1), targets.sum(axis=0)
+    return rows, dense[inside], table, targets
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize("seed", range(5))
+def test_partial_rows_never_keep_what_has_no_score(average, seed):
+    rows, scores, table, targets = partial(seed)
+    got = sweeps.sweep_thresholds_rows(*rows, scores, averages=[average])
+    assert list(got) == [average]
+    for place, threshold in enumerate(got[average].points):
+        assert_point(got[average], place, plain(table > threshold, targets, average))
+    got = sweeps.sweep_top_k_rows(*rows, [2, 9], averages=[average])[average]
+    scored = np.isfinite(table)
+    assert_point(got, 1, plain(scored, targets, average))
+    kept = np.zeros(scored.shape, bool)
+    for row, (start, stop) in enumerate(zip(rows[0][:-1], rows[0][1:], strict=True)):
+        kept[row, rows[1][start : min(stop, start + 2)]] = True
+    assert_point(got, 0, plain(kept, targets, average))
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize("seed", range(12))
+def test_best_threshold_is_best_and_can_be_repeated(average, seed):
+    scores, targets = tables(seed)
+    best = sweeps.best_threshold(scores, targets, average=average)
+    values = {
+        float(t): plain(scores > t, targets, average)[2]
+        for t in sweeps.candidate_thresholds(scores)
+    }
+    assert best.value == pytest.approx(max(values.values()), abs=1e-12)
+    equal = [t for t, value in values.items() if value >= best.value - 1e-12]
+    assert best.threshold == max(equal)
+    ranked = -np.sort(-scores, axis=1)
+    indptr = offsets(np.full(len(scores), scores.shape[1]))
+    kept = keep_above(indptr, ranked.ravel(), best.threshold)
+    assert_array_equal(kept, (scores > best.threshold).sum(axis=1))
+
+
+def test_best_of_equal_thresholds_is_the_highest():
+    scores, targets = [[0.9, 0.1]], [[1, 0]]
+    best = sweeps.best_threshold(scores, targets, thresholds=[0.2, 0.8, 0.5, 0.95])
+    assert best == (0.8, 1.0)
+    assert isinstance(best.threshold, float)
+
+
+def test_sparse_targets_and_no_items():
+    scores, targets = tables(3)
+    sparse = sweeps.best_threshold(scores, scipy.sparse.csr_array(targets))
+    assert sparse == sweeps.best_threshold(scores, targets)
+    nothing = sweeps.sweep_top_k(np.zeros((0, 2)), np.zeros((0, 2)), [1])
+    assert np.isnan(nothing["example"].f1).all()
+    assert nothing["macro"].precision.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1, -2]), "k = -2 is negative"),
+        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), "list of integers"),
+        (lambda: sweeps.sweep_top_k([[np.nan]], [[1]], [1]), "scores, row 0"),
+        (lambda: sweeps.sweep_thresholds([[0.1]], [[3]], [1]), "targets, row 0"),
+        (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], [np.nan]), "without NaN"),
+        (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], max_points=1), "max_points = 1"),
+        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "unknown average"),
+        (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "no score"),
+        (lambda: sweeps.best_threshold([[0.1]], [[1]], thresholds=[]), "no score"),
+        (
+            lambda: sweeps.sweep_top_k_rows(*partial(0)[0], [1], averages=["all"]),
+            "unknown average",
+        ),
+    ],
+)
+def test_wrong_input_names_the_row_or_the_option(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
