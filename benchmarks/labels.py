@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 import semmetrics
 from benchmarks.timing import ROOT, Row, Times, fresh, megabytes, ratio, seconds, take_turns
+from semmetrics import metrics
 
 __all__ = ["WORKLOADS", "Scale"]
 
 MEASURES = ["F1(average=macro)", "F1(average=micro)", "F1(average=example)"]
+FLOAT32 = 1e-5  # torchmetrics divides its counts in float32
 SIZES = 1 + 1.9  # mean number of labels of an example: one, and a Poisson number more
 
 
@@ -164,27 +166,36 @@ def measure_memory(examples: int, labels: int) -> None:
 
 
 def arrays(scale: Scale) -> list[Row]:
-    """Macro F1 from 0/1 arrays."""
+    """Macro F1 from 0/1 arrays: the function on arrays, and the score with ids and signature."""
     what = f"macro F1 from 0/1 arrays, {_size(scale)}"
     predicted, reference = (sets.matrix() for sets in make_sets(scale.examples, scale.labels))
-    mine = partial(ours, predicted, reference, measures=MEASURES[:1])
+    contenders: dict[str, Callable[[], object]] = {
+        "metrics.f1": lambda: metrics.f1(predicted, reference, average="macro"),
+        "score": partial(ours, predicted, reference, measures=MEASURES[:1]),
+    }
     try:
         import torch
         import torchmetrics  # noqa: F401  (asked for here, used where the metric is made)
     except ImportError as error:
-        times = take_turns({"ours": mine}, scale.repeats)
-        return [Row(what, seconds(times["ours"]), f"skipped: {error}")]
+        times = take_turns(contenders, scale.repeats)
+        skipped = f"skipped: {error}"
+        return [Row(f"{what}; `{name}`", seconds(taken), skipped) for name, taken in times.items()]
     labels = scale.labels
     # Integers with checks are what the peer gets by default; bytes without checks are its fastest.
     usual = [torch.from_numpy(table).to(torch.int64) for table in (predicted, reference)]
     small = [torch.from_numpy(table).to(torch.uint8) for table in (predicted, reference)]
-    peer = partial(torchmetrics_macro, *usual, labels=labels, validate=True)
-    fastest = partial(torchmetrics_macro, *small, labels=labels, validate=False)
-    agree("torchmetrics", mine(), peer(), 1e-5)  # its counts are divided in float32
-    times = take_turns({"ours": mine, "peer": peer, "fastest": fastest}, scale.repeats)
+    peers = {
+        "int64, defaults": partial(torchmetrics_macro, *usual, labels=labels, validate=True),
+        "uint8, no checks": partial(torchmetrics_macro, *small, labels=labels, validate=False),
+    }
+    theirs = peers["int64, defaults"]()
+    agree("torchmetrics", ours(predicted, reference, MEASURES[:1]), theirs, FLOAT32)
+    agree("torchmetrics", [float(contenders["metrics.f1"]())], theirs, FLOAT32)
+    times = take_turns(contenders | peers, scale.repeats)
     return [
-        _row(f"{what}; torchmetrics, int64, defaults", times["ours"], times["peer"]),
-        _row(f"{what}; torchmetrics, uint8, no checks", times["ours"], times["fastest"]),
+        _row(f"{what}; `{name}`; torchmetrics, {peer}", times[name], times[peer])
+        for name in contenders
+        for peer in peers
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,8 @@ def system_name(data: Any) -> str:
     'resnet'
     """
     if isinstance(data, (str, os.PathLike)) and os.fspath(data) != "-":
-        return os.path.basename(os.fspath(data)).removesuffix(".gz").rpartition(".")[0] or "preds"
+        name = Path(data).name.removesuffix(".gz")
+        return name.rpartition(".")[0] or name
     return "preds"
 
 

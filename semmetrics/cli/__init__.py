@@ -5,6 +5,7 @@ Importing this package is cheap, and each command is loaded when it is run.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -24,6 +25,9 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     SystemExit
         Always: 0 done, 2 bad input or usage, 1 a fault of the program.
     """
-    from semmetrics.cli.app import leave, program
+    from semmetrics.cli.app import program
 
-    leave(program.main(args, standalone_mode=False))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # what the terminal cannot show must not be a fault
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(program.main(args, standalone_mode=False))

@@ -15,7 +15,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -23,7 +23,7 @@ from semmetrics._version import __version__
 from semmetrics.cli.shape import EXIT_CODES, Examples
 from semmetrics.errors import InputError
 
-__all__ = ["COMMANDS", "leave", "program"]
+__all__ = ["COMMANDS", "complain", "program"]
 
 COMMANDS = {
     "score": "Score predictions against ground truth.",
@@ -145,11 +145,6 @@ def _close_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def leave(code: int) -> NoReturn:
-    """Leave with that exit code."""
-    sys.exit(code)
 
 
 @click.command(

@@ -48,7 +48,8 @@ def as_floats(sums: NDArray[Any]) -> Floats:
 def plus(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """Sums of two parts, as an array also where they are single numbers."""
     total: NDArray[Any] = np.empty(left.shape, np.result_type(left, right))
-    return np.add(left, right, out=total)
+    np.add(left, right, out=total)
+    return total
 
 
 @dataclass(frozen=True, eq=False)

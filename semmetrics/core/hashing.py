@@ -31,7 +31,7 @@ def mix(numbers: NDArray[np.integer]) -> Hashes:
     [16294208416658607535, 10451216379200822465]
     """
     with np.errstate(over="ignore"):
-        state = numbers.astype(np.uint64) + _ODD
+        state: Hashes = numbers.astype(np.uint64) + _ODD
         for shift, factor in _STEPS:
             state ^= state >> np.uint64(shift)
             state *= np.uint64(factor)

@@ -21,7 +21,8 @@ _TABLE = 1 << 26
 def cells(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
     """The cell of each flat element."""
     rows = np.repeat(np.arange(len(indptr) - 1) * width, np.diff(indptr))
-    return np.add(rows, codes, out=rows)
+    rows += codes
+    return rows
 
 
 def members(keys: Ints, among: Ints, size: int) -> Bools:

@@ -1,1 +1,1 @@
-
+"""What is evaluated: readers, label lists, the join, the task."""

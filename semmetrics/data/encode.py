@@ -106,7 +106,9 @@ def _list(item: Any) -> Any:
 
 
 def _report_empty(raw: RawItems, vocabulary: Sequence[Terms], codes: Codes, indptr: Any) -> None:
-    bad = [c for c, terms in enumerate(vocabulary) if not all(t.strip() for t in terms) or not terms]
+    bad = [
+        c for c, terms in enumerate(vocabulary) if not all(t.strip() for t in terms) or not terms
+    ]
     occurrence = int(np.flatnonzero(np.isin(codes, bad))[0])
     position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
     raise InputError(
@@ -228,7 +230,7 @@ def encode_matrix(raw: RawMatrix) -> Labels:
     >>> encode_matrix(RawMatrix(np.array([[0, 1], [1, 1]]), ["cat", "dog"])).side.codes.tolist()
     [1, 0, 1]
     """
-    values = raw.values
+    values: Any = raw.values
     sparse = not isinstance(values, np.ndarray)
     if values.ndim != 2:
         raise InputError(

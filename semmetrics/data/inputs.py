@@ -1,4 +1,4 @@
-"""Anything a person may hold label lists in, as Labels: paths, lists, mappings, Series, matrices."""
+"""Label lists from anything that holds them: paths, lists, mappings, Series, matrices."""
 
 from __future__ import annotations
 

@@ -160,7 +160,9 @@ def _code_terms(pred: Labels, ref: Labels, listed: list[Terms] | None) -> _Codin
         for term in terms:
             holders.setdefault(term, []).append(code)
     found = [_class_of(terms, holders) for terms in pred.vocabulary]
-    extra = sorted({t for t, c in zip(pred.vocabulary, found, strict=True) if c < 0}, key=class_name)
+    extra = sorted(
+        {t for t, c in zip(pred.vocabulary, found, strict=True) if c < 0}, key=class_name
+    )
     every = [*classes, *extra]
     place = {terms: code for code, terms in enumerate(every)}
     names = tuple(map(class_name, every))
@@ -203,9 +205,7 @@ def _reference_codes(
     return np.array(codes, np.int32)
 
 
-def _ambiguous(
-    pred: Labels, ref: Labels, holders: Mapping[str, list[int]]
-) -> Synonyms | None:
+def _ambiguous(pred: Labels, ref: Labels, holders: Mapping[str, list[int]]) -> Synonyms | None:
     """Which written labels touch several classes; None where none does."""
     every = [*pred.vocabulary, *ref.vocabulary]
     touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
@@ -213,9 +213,7 @@ def _ambiguous(
     return Synonyms(every, ambiguous) if ambiguous.any() else None
 
 
-def _with_written(
-    task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int
-) -> LabelTask:
+def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int) -> LabelTask:
     pred = replace(task.pred, written=joined.pred.codes)
     ref = replace(task.ref, written=(joined.ref.codes + n_pred).astype(np.int32))
     return replace(task, pred=pred, ref=ref, synonyms=synonyms)
@@ -277,7 +275,7 @@ def _aligned(heads: Floats, pred: Labels, joined: Joined) -> Floats:
 def _weights(
     weights: Mapping[str, float] | Sequence[float] | Floats, joined: Joined, ref: Labels
 ) -> Floats:
-    names: Sequence[Any] = joined.ids
+    names: Any = joined.ids
     if isinstance(weights, Mapping):
         lost = [name for name in names if name not in weights]
         if lost:

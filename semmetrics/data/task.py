@@ -106,7 +106,8 @@ class LabelTask:
         np.cumsum(np.multiply(names[ref.codes], place, out=place), out=total[1:])
         items = total[ref.indptr[1:]] - total[ref.indptr[:-1]]
         items += self.hashes[block.start : block.stop]
-        return np.uint64(mix(items).sum(dtype=np.uint64))
+        total_hash: np.uint64 = mix(items).sum(dtype=np.uint64)
+        return total_hash
 
     def take(self, rows: Ints) -> LabelTask:
         """The task on those items alone, in that order; nothing is coded again."""

@@ -17,10 +17,8 @@ _HOMES = {
         "f1", "hamming_loss", "jaccard", "per_item", "per_label", "precision", "recall",
         "subset_accuracy",
     ),
-    "ranking": (
-        "average_precision", "coverage_error", "label_ranking_average_precision",
-        "mean_average_precision", "ranking_loss",
-    ),
+    "ranking": ("coverage_error", "label_ranking_average_precision", "ranking_loss"),
+    "class_precision": ("average_precision", "mean_average_precision"),
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "statistics": ("cardinality", "label_frequencies", "label_order"),

@@ -23,7 +23,7 @@ from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
-from semmetrics.metrics.families import CAUSES, SetFamily, causes, evaluate_formula, own_options
+from semmetrics.metrics.families import SetFamily, causes, evaluate_formula, own_options
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
 __all__ = [
@@ -74,7 +74,10 @@ def score(
     frame = _frame(mine.shape[1])
     if measure["average"] == "example":
         value, cause = _items(measure, mine, theirs)
-        known = {"value": Dense(np.where(cause == 0, value, 0.0)), "cause": OneHot(cause, 5)}
+        known: dict[str, Any] = {
+            "value": Dense(np.where(cause == 0, value, 0.0)),
+            "cause": OneHot(cause, 5),
+        }
         sums = {name: column.sum(heavy) for name, column in known.items()}
     else:
         sums = _label_sums(mine, theirs, heavy)
@@ -164,7 +167,7 @@ def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | Non
 def _measure(definition: Definition, average: str, policies: dict[str, Value]) -> Measure:
     if average != "example":
         policies = {"labels": "given", **policies}
-    return definition(average=average, **policies)
+    return definition(k=None, average=average, **policies)
 
 
 def precision(
@@ -267,9 +270,7 @@ def jaccard(
     return score(_measure(Jaccard, average, dict(policies)), pred, ref, weights=weights)
 
 
-def subset_accuracy(
-    pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
-) -> float:
+def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Share of the items whose predicted set is exactly the true set.
 
     Parameters, Returns, Raises

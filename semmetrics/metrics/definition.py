@@ -50,9 +50,15 @@ class Statistic(Protocol):
     """
 
     @property
-    def additive(self) -> bool: ...
+    def additive(self) -> bool:
+        """Whether sums are enough."""
+        ...
+
     @property
-    def labels(self) -> frozenset[str]: ...
+    def labels(self) -> frozenset[str]:
+        """Columns with a label axis."""
+        ...
+
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Columns by name."""
         ...
@@ -235,7 +241,9 @@ class Definition:
             if name not in known:
                 raise InputError(
                     f"{self.name} has no option {name!r}",
-                    remedy=f"its options are {listing(known, most=20)}" if known else "leave it out",
+                    remedy=f"its options are {listing(known, most=20)}"
+                    if known
+                    else "leave it out",
                 )
         average = self._average(chosen)
         options = []

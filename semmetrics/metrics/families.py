@@ -7,7 +7,8 @@ Conventions
 counts of all labels together.
 
 Where the formula is 0/0, a policy ``nan|0|1|skip`` named by the cause decides: nothing predicted
-and nothing true (``empty`` for items, ``absent`` for labels), nothing predicted (``no_prediction``),
+and nothing true (``empty`` for items, ``absent`` for labels), nothing predicted
+(``no_prediction``),
 nothing true (``no_reference``), or another reason (``undefined``). What was undefined is counted.
 """
 
@@ -185,9 +186,10 @@ class LabelCounts:
         matched, kept = block.get(Matches("set", "class")), block.get(self.cut)
         chosen = None if matched.counted is None else matched.counted
         if (kept < np.diff(ranked.indptr)).any():
-            inside = np.arange(len(ranked.codes)) < (ranked.indptr[:-1] + kept)[
-                row_numbers(ranked.indptr)
-            ]
+            inside = (
+                np.arange(len(ranked.codes))
+                < (ranked.indptr[:-1] + kept)[row_numbers(ranked.indptr)]
+            )
             chosen = inside if chosen is None else inside & chosen
         hit = matched.hit if chosen is None else matched.hit & chosen
         predicted = ranked if chosen is None else ranked.keep(chosen)
@@ -264,9 +266,7 @@ class SetFamily:
     def _raw(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats, Floats]:
         """The formula on labels (or all together for micro), label axis last; nan at 0/0."""
         inside = frame.universe(str(measure["labels"]))
-        known = {
-            name: as_floats(sums[name])[..., inside] for name in ("hit", "n_pred", "n_ref")
-        }
+        known = {name: as_floats(sums[name])[..., inside] for name in ("hit", "n_pred", "n_ref")}
         items = as_floats(sums["items"])[..., None]
         if measure["average"] == "micro":
             known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}

@@ -13,19 +13,35 @@ list has c times can be matched c times (Kubany et al. 2020).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from semmetrics.core.keys import cells, first_occurrences, members, occurrence_numbers
-from semmetrics.core.ragged import Bools, Floats, Ints, order_rows, row_numbers, running_sums, sum_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    order_rows,
+    row_numbers,
+    running_sums,
+    sum_rows,
+)
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
 
-__all__ = ["Counts", "Cut", "ItemCounts", "Matched", "Matches", "PrecisionSums", "Ranked", "Reference"]
+__all__ = [
+    "Counts",
+    "Cut",
+    "ItemCounts",
+    "Matched",
+    "Matches",
+    "PrecisionSums",
+    "Ranked",
+    "Reference",
+]
 
 LabelBlock = Block[LabelTask]
 
@@ -263,5 +279,5 @@ class PrecisionSums:
         place = np.flatnonzero(chosen)
         first = start[place]
         precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
-        result: Any = np.bincount(rows[place], precision, minlength=len(kept))
-        return result
+        result = np.bincount(rows[place], precision, minlength=len(kept))
+        return result.astype(np.float64)

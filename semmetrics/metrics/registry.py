@@ -21,8 +21,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
-import numpy as np
-
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Option, Value
 from semmetrics.metrics.families import SetFamily, set_options

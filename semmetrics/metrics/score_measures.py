@@ -21,7 +21,16 @@ from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import ranking
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.class_precision import ClassCurves, class_average_precision, class_curves
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.families import (
     CAUSES,
     POLICIES,
@@ -119,7 +128,7 @@ class Pairs:
     hit: NDArray[np.bool_]
     ref_indptr: Ints
     ref_codes: NDArray[np.int32]
-    _sorted: dict[tuple[int, str], ranking.ClassCurves] = field(default_factory=dict, repr=False)
+    _sorted: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -128,17 +137,19 @@ class Pairs:
     def join(parts: Any) -> Pairs:
         """Parts one after the other."""
         flat = ("codes", "scores", "hit", "ref_codes")
-        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in flat}
+        joined: dict[str, Any] = {
+            name: np.concatenate([getattr(p, name) for p in parts]) for name in flat
+        }
         for name in ("indptr", "ref_indptr"):
             joined[name] = offsets(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
         return Pairs(**joined)
 
-    def curves(self, n_classes: int, ties: str) -> ranking.ClassCurves:
+    def curves(self, n_classes: int, ties: str) -> ClassCurves:
         """Pairs in the order of class and falling score, sorted once."""
         key = (n_classes, ties)
         if key not in self._sorted:
             rule: Any = ties
-            self._sorted[key] = ranking.class_curves(
+            self._sorted[key] = class_curves(
                 self.codes,
                 self.scores,
                 self.hit,
@@ -214,14 +225,14 @@ class ClassPrecisionFamily:
         return {"label": names, "value": values[0], "support": support[0]}
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
-        pairs: Any = sums["rows"]["pairs"]  # type: ignore[call-overload]
+        pairs: Any = sums["rows"]["pairs"]
         weights = sums["weights"]
         inside = frame.universe(str(measure["labels"]))
         curves = pairs.curves(len(frame.labels), str(measure["ties"]))
         interpolation: Any = measure["interpolation"]
-        values = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+        values = class_average_precision(curves, weights, interpolation=interpolation)
         rows = row_numbers(pairs.ref_indptr)
-        support = np.stack(
+        support: Floats = np.stack(
             [np.bincount(pairs.ref_codes, w[rows], minlength=len(inside)) for w in weights]
         )
         return values[:, inside], support[:, inside]
@@ -289,7 +300,7 @@ mAP = add(
                 "labels",
                 "reference",
                 ("reference", "union", "given"),
-                help="the classes that count: of the ground truth, of both sides, or the class list",
+                help="the classes that count: of the truth, of both sides, or the class list",
             ),
             Option(
                 "interpolation",

@@ -10,11 +10,13 @@ what the measure's policy says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
 from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Definition, Value
 from semmetrics.metrics.families import divide
 from semmetrics.metrics.registry import measure
 
@@ -46,7 +48,7 @@ _ALL = ("example", "macro", "micro", "weighted")
         "MicroPrecision": "Precision(average=micro)",
     },
 )
-def Precision(hit: Any, n_pred: Any) -> Any:  # noqa: N802  # named as papers write it
+def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
     """Share of the predicted labels that are true."""
     return divide(hit, n_pred)
 
@@ -58,7 +60,7 @@ def Precision(hit: Any, n_pred: Any) -> Any:  # noqa: N802  # named as papers wr
     cite=("kubany2020", "godbole2004"),
     aliases={"MacroRecall": "Recall(average=macro)", "MicroRecall": "Recall(average=micro)"},
 )
-def Recall(hit: Any, n_ref: Any) -> Any:  # noqa: N802
+def Recall(hit: Any, n_ref: Any) -> Any:
     """Share of the true labels that are predicted."""
     return divide(hit, n_ref)
 
@@ -71,7 +73,7 @@ def Recall(hit: Any, n_ref: Any) -> Any:  # noqa: N802
     cite=("kubany2020",),
     aliases={"MacroF1": "F1(average=macro)", "MicroF1": "F1(average=micro)"},
 )
-def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
+def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Harmonic mean of precision and recall."""
     return divide(2 * hit, n_pred + n_ref)
 
@@ -84,7 +86,7 @@ def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
     cite=("kubany2020", "godbole2004"),
     aliases={"MacroJaccard": "Jaccard(average=macro)", "MicroJaccard": "Jaccard(average=micro)"},
 )
-def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
+def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Labels on both sides over labels on either side."""
     return divide(hit, n_pred + n_ref - hit)
 
@@ -96,7 +98,7 @@ def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
     source="Sorower 2010, exact match ratio",
     cite=("sorower2010",),
 )
-def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
+def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Share of the items whose predicted set is exactly the true set."""
     return ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
 
@@ -109,7 +111,7 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
     source="Schapire & Singer 2000; Tsoumakas et al. 2009",
     cite=("schapire2000", "tsoumakas2009"),
 )
-def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:  # noqa: N802
+def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     """Share of the item-label pairs that are wrong."""
     return divide(n_pred + n_ref - 2 * hit, total)
 
@@ -121,7 +123,7 @@ def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:  # noqa: 
     source="Kubany et al. 2020, reference code (normalize=hits); Manning et al. 2008, section 8.4",
     cite=("kubany2020", "manning2008"),
 )
-def AP(  # noqa: N802
+def AP(
     precision_sum: Any,
     hit: Any,
     n_pred: Any,
@@ -141,7 +143,7 @@ def AP(  # noqa: N802
     source="Brodersen et al. 2010; per image in the reference code of Kubany et al. 2020",
     cite=("brodersen2010", "kubany2020"),
 )
-def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:  # noqa: N802
+def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall and of its recall of labels that are not true."""
     if q < max(np.max(n_pred + n_ref - hit, initial=0), 1):
         raise InputError(
@@ -161,7 +163,7 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:  # no
     source="Pineda, Salvador et al. 2019, figure 3",
     cite=("pineda2019",),
 )
-def CardinalityError(n_pred: Any, n_ref: Any) -> Any:  # noqa: N802
+def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
     """Difference between the numbers of predicted and true labels, without its sign."""
     return np.abs(np.asarray(n_pred, np.float64) - n_ref)
 
@@ -176,7 +178,9 @@ def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     return 2 * (precision * recall) / (precision + recall)
 
 
-def _smoothed(name: str, average: str, labels: dict[str, Any]) -> Any:
+def _smoothed(
+    name: str, average: str, labels: dict[str, Value]
+) -> Callable[[Callable[..., Any]], Definition]:
     return measure(
         averages=(average,),
         symmetric=True,

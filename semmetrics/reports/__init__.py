@@ -1,1 +1,1 @@
-
+"""Tables of scores and their forms."""

@@ -78,7 +78,9 @@ class ScoreTable:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise InputError(f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}")
+            raise InputError(
+                f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}"
+            )
         raise InputError(
             f"{name!r} is there for several systems", remedy="write table[system, measure]"
         )
@@ -121,7 +123,10 @@ class ScoreTable:
             import pandas as pd
         except ImportError:
             raise MissingDependencyError("pandas", "to_pandas", extra="report") from None
-        return pd.DataFrame([self._row(score) for score in self.scores], columns=list(_FIELDS))
+        frame: pd.DataFrame = pd.DataFrame(
+            [self._row(score) for score in self.scores], columns=list(_FIELDS)
+        )
+        return frame
 
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Measures as rows and systems as columns."""

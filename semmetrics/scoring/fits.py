@@ -8,7 +8,7 @@ is computed, and its signature, hold the number that was found.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +35,12 @@ def frozen(measure: Measure, task: LabelTask) -> tuple[Measure, str]:
     if measure["decode"] != BEST:
         return measure, ""
     average = str(measure["average"])
-    if average not in AVERAGES:
+    if average not in AVERAGES:  # narrows the text to an Average
         raise InputError(
             f"decode={BEST} is not known for average={average}",
             remedy=f"choose one of {', '.join(AVERAGES)}",
         )
-    threshold = best_threshold_of(task, cast("Average", average), measure["labels"] == "reference")
+    threshold = best_threshold_of(task, average, measure["labels"] == "reference")
     return measure.with_options(decode=f"threshold:{threshold!r}"), f"fit:best-F1-{average}"
 
 

@@ -105,7 +105,9 @@ def intervals(
     values = np.empty((len(measures), bootstrap.resamples))
     done = 0
     for counts in _weights(statistics, bootstrap, _chunk(statistics)):
-        sums = {s: _resampled(s, statistics.rows(s), counts, statistics) for s in set(needed.values())}
+        sums = {
+            s: _resampled(s, statistics.rows(s), counts, statistics) for s in set(needed.values())
+        }
         for place, m in enumerate(measures):
             part = m.definition.family.aggregate(m, sums[needed[m]], frame)
             values[place, done : done + len(counts)] = part
@@ -147,7 +149,8 @@ def _resampled(
     total: dict[str, Floats] = {}
     for start in range(0, len(statistics), _BLOCK):
         stop = min(start + _BLOCK, len(statistics))
-        weights = counts[:, start:stop].astype(np.float64)
+        # by item in memory, as the sparse product reads it
+        weights = counts[:, start:stop].astype(np.float64, order="F")
         if statistics.weights is not None:
             weights *= statistics.weights[start:stop]
         for name, column in columns.items():
@@ -164,5 +167,3 @@ def _interval(values: Floats, bootstrap: Bootstrap) -> Interval:
     tail = (1 - bootstrap.level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high), bootstrap, undefined)
-
-

@@ -69,9 +69,7 @@ def find(name: str) -> tuple[Definition, dict[str, str]]:
     known = {known.lower(): known for known in [*DEFINITIONS, *ALIASES]}
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
-    raise InputError(
-        f"there is no measure {name!r}", remedy=hint or "see: semmetrics list"
-    )
+    raise InputError(f"there is no measure {name!r}", remedy=hint or "see: semmetrics list")
 
 
 def cutoffs(text: str) -> list[int]:

@@ -68,7 +68,7 @@ def plan_measures(
         for rule in rules:
             decoded = _decoded(measure, rule, min_labels)
             cut = decoded.definition.cutoff and decoded.k is None
-            for k in (top_k if cut and top_k else (decoded.k,)):
+            for k in top_k if cut and top_k else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
     measures = list(chosen)
     return Plan(measures, [str(measure) for measure in measures])

@@ -53,7 +53,10 @@ class Protocol:
     decode: bool = False
 
     def plan(
-        self, top_k: tuple[int, ...] = (), n_classes: int | None = None, decode: str | None = None,
+        self,
+        top_k: tuple[int, ...] = (),
+        n_classes: int | None = None,
+        decode: str | None = None,
         min_labels: int = 0,
     ) -> Plan:
         """The protocol's measures at each cutoff.
@@ -84,8 +87,14 @@ class Protocol:
         return result
 
     def _add(
-        self, plan: Plan, heading: str, text: str, k: int | None, n_classes: int | None,
-        decode: str | None, min_labels: int,
+        self,
+        plan: Plan,
+        heading: str,
+        text: str,
+        k: int | None,
+        n_classes: int | None,
+        decode: str | None,
+        min_labels: int,
     ) -> None:
         title = heading if k is None else f"{heading}@{k}"
         if "{q}" in text:

@@ -122,7 +122,9 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
     if lacking or not known["n"].isdecimal():
-        raise InputError(f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole")
+        raise InputError(
+            f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole"
+        )
     return Signed(
         definition(k=k, **options),
         {key: known[key] for key in SETTINGS if key in known},

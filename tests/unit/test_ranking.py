@@ -13,8 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import ranking as oracle
 from sklearn import metrics as peer
 
+import semmetrics
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
+from semmetrics.metrics import class_precision as classwise
 from semmetrics.metrics import ranking
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
@@ -94,26 +96,35 @@ def test_item_measures_of_partial_rows_equal_the_definition(items, slow, case):
 
 
 @given(
-    rows=st.lists(st.tuples(st.lists(st.booleans(), max_size=6), st.integers(0, 3)), max_size=6),
-    divisor=st.sampled_from(["matched", "reference"]),
+    rows=st.lists(
+        st.tuples(st.lists(st.booleans(), max_size=6), st.integers(0, 3)), min_size=1, max_size=6
+    ),
+    divisor=st.sampled_from(["hits", "references"]),
 )
 def test_list_average_precision_equals_the_definition(rows, divisor):
-    hit = np.array([value for hits, _ in rows for value in hits], np.bool_)
-    indptr = offsets(np.array([len(hits) for hits, _ in rows], np.int64))
-    n_ref = np.array([sum(hits) + more for hits, more in rows], np.int64)
-    got = ranking.average_precision_items(indptr, hit, n_ref, divisor=divisor)
-    expected = [
-        oracle.list_average_precision(hits, sum(hits) + more, divisor) for hits, more in rows
+    lists = [[f"{'t' if hit else 'f'}{i}" for i, hit in enumerate(hits)] for hits, _ in rows]
+    truth = [
+        [name for name in names if name[0] == "t"] + [f"m{i}" for i in range(more)]
+        for names, (_, more) in zip(lists, rows, strict=True)
     ]
-    assert_allclose(got, expected, rtol=0, atol=1e-12)
+    measure = f"AP(normalize={divisor})"
+    got = semmetrics.score(lists, truth, measures=[measure]).scores[0].items
+    for value, (hits, more) in zip(got, rows, strict=True):
+        n_ref = sum(hits) + more
+        if not n_ref or (divisor == "hits" and not hits):
+            assert np.isnan(value)
+        else:
+            name = {"hits": "matched", "references": "reference"}[divisor]
+            expected = oracle.list_average_precision(hits, n_ref, name)
+            assert value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(60))
 def test_average_precision_equals_scikit_learn(seed, ties):
     scores, targets, weights = random_tables(seed, ties)
-    got = ranking.average_precision(scores, targets)
-    weighted = ranking.average_precision(scores, targets, weights=weights)
+    got = classwise.average_precision(scores, targets)
+    weighted = classwise.average_precision(scores, targets, weights=weights)
     assert np.isnan(got[0])
     assert np.isnan(weighted[0])
     for label in range(1, targets.shape[1]):
@@ -122,7 +133,7 @@ def test_average_precision_equals_scikit_learn(seed, ties):
         expected = peer.average_precision_score(truth, score, sample_weight=weights)
         assert weighted[label] == pytest.approx(expected, abs=1e-12)
     present = got[1:]
-    assert ranking.mean_average_precision(scores, targets) == pytest.approx(present.mean())
+    assert classwise.mean_average_precision(scores, targets) == pytest.approx(present.mean())
     with warnings.catch_warnings():  # a class without positives is a warning and 0 there
         warnings.simplefilter("ignore")
         macro = peer.average_precision_score(targets, scores, average="macro")
@@ -134,7 +145,7 @@ def test_average_precision_equals_scikit_learn(seed, ties):
 @pytest.mark.parametrize("seed", range(20))
 def test_interpolations_equal_the_definition(seed, interpolation, order):
     scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
-    got = ranking.average_precision(scores, targets, interpolation=interpolation, ties=order)
+    got = classwise.average_precision(scores, targets, interpolation=interpolation, ties=order)
     for label, value in enumerate(got):
         retrieved = list(zip(scores[:, label], targets[:, label].tolist(), strict=True))
         slow = oracle.class_average_precision(
@@ -146,7 +157,7 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
 def test_interpolations_by_hand():
     scores, targets = [[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]]
     values = {
-        name: float(ranking.average_precision(scores, targets, interpolation=name)[0])
+        name: float(classwise.average_precision(scores, targets, interpolation=name)[0])
         for name in INTERPOLATIONS
     }
     assert values == pytest.approx(
@@ -177,13 +188,13 @@ def partial_classes(seed, n=30, n_classes=5):
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("seed", range(8))
 def test_resample_weights_equal_repeated_items(seed, interpolation, order, monkeypatch):
-    monkeypatch.setattr(ranking, "_CELLS", 200)  # several chunks of replicates
+    monkeypatch.setattr(classwise, "_CELLS", 200)  # several chunks of replicates
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
-    curves = ranking.class_curves(*flat, ties=order)
+    curves = classwise.class_curves(*flat, ties=order)
     weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
     weights[-1] = 1
-    got = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+    got = classwise.class_average_precision(curves, weights, interpolation=interpolation)
     assert got.shape == (9, n_classes)
     truth = set(zip(positive_class.tolist(), positive_item.tolist(), strict=True))
     for row, counts in zip(got, weights.tolist(), strict=True):
@@ -203,11 +214,11 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order, monke
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_one_replicate_does_not_depend_on_the_others(interpolation):
     flat, rng = partial_classes(3)
-    curves = ranking.class_curves(*flat)
+    curves = classwise.class_curves(*flat)
     weights = rng.random((6, 30))
-    together = ranking.class_average_precision(curves, weights, interpolation=interpolation)
+    together = classwise.class_average_precision(curves, weights, interpolation=interpolation)
     for row, value in zip(weights, together, strict=True):
-        alone = ranking.class_average_precision(curves, row[None], interpolation=interpolation)
+        alone = classwise.class_average_precision(curves, row[None], interpolation=interpolation)
         assert_array_equal(alone[0], value)
 
 
@@ -217,7 +228,7 @@ def test_full_recall_is_reached_with_any_weights(interpolation):
     scores = rng.random((50, 20))
     targets = np.ones((50, 20), int)
     for _ in range(20):
-        got = ranking.average_precision(
+        got = classwise.average_precision(
             scores, targets, interpolation=interpolation, weights=rng.random(50)
         )
         assert_allclose(got, 1.0, rtol=0, atol=1e-12)
@@ -226,14 +237,14 @@ def test_full_recall_is_reached_with_any_weights(interpolation):
 def test_no_items_no_labels_no_scores():
     none = np.zeros((0, 3))
     assert np.isnan(ranking.coverage_error(none, none))
-    assert np.isnan(ranking.average_precision(none, none)).all()
-    assert ranking.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
-    assert np.isnan(ranking.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
+    assert np.isnan(classwise.average_precision(none, none)).all()
+    assert classwise.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
+    assert np.isnan(classwise.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
     empty = np.zeros(0, np.int64)
-    curves = ranking.class_curves(
+    curves = classwise.class_curves(
         empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
     )
-    got = ranking.class_average_precision(curves, np.array([[1], [0]]))
+    got = classwise.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
 
 
@@ -252,7 +263,7 @@ def test_sparse_targets_are_taken():
     sparse = scipy.sparse.csr_array(targets)
     assert ranking.ranking_loss(scores, sparse) == ranking.ranking_loss(scores, targets)
     assert_array_equal(
-        ranking.average_precision(scores, sparse), ranking.average_precision(scores, targets)
+        classwise.average_precision(scores, sparse), classwise.average_precision(scores, targets)
     )
 
 
@@ -265,19 +276,16 @@ def test_sparse_targets_are_taken():
         (lambda: ranking.ranking_loss([[0.1]], [[1]], empty="zero"), "unknown policy 'zero'"),
         (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[1, 2]), "weights have shape"),
         (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[-1]), "weight is negative"),
-        (lambda: ranking.average_precision([[0.1]], [[1]], interpolation="voc"), "unknown interp"),
-        (lambda: ranking.average_precision([[0.1]], [[1]], ties="no"), "unknown tie rule"),
         (
-            lambda: ranking.class_average_precision(
-                ranking.class_curves(*partial_classes(0)[0]), np.full((1, 30), np.inf)
+            lambda: classwise.average_precision([[0.1]], [[1]], interpolation="voc"),
+            "unknown interp",
+        ),
+        (lambda: classwise.average_precision([[0.1]], [[1]], ties="no"), "unknown tie rule"),
+        (
+            lambda: classwise.class_average_precision(
+                classwise.class_curves(*partial_classes(0)[0]), np.full((1, 30), np.inf)
             ),
             "not finite",
-        ),
-        (
-            lambda: ranking.average_precision_items(
-                np.array([0]), np.zeros(0, np.bool_), np.zeros(0, int), divisor="k"
-            ),
-            "unknown divisor",
         ),
     ],
 )

@@ -1,0 +1,148 @@
+"""Input and output files: what they are called, that none overwrites another, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from typing import TextIO
+
+from semmetrics.errors import InputError
+
+__all__ = ["check_inputs", "check_outputs", "distinct_names", "stem", "written"]
+
+STDIN = "-"
+
+
+def stem(path: str) -> str:
+    """The name of a file without its folder and endings.
+
+    Examples
+    --------
+    >>> stem("runs/resnet.json.gz")
+    'resnet'
+    """
+    from semmetrics.api import system_name
+
+    return system_name(path)
+
+
+def distinct_names(paths: Sequence[str]) -> list[str]:
+    """A name for each file: its stem, with as many folders before it as tell equal stems apart.
+
+    Raises
+    ------
+    InputError
+        If a file is named twice.
+
+    Examples
+    --------
+    >>> distinct_names(["a/preds.json", "b/preds.json", "c/other.csv"])
+    ['a/preds', 'b/preds', 'other']
+    >>> distinct_names(["a/preds.json", "a/preds.csv"])
+    ['a/preds.json', 'a/preds.csv']
+    """
+    for place, path in enumerate(paths):
+        if any(_same(path, other) for other in paths[:place]):
+            raise InputError(f"{path} is given twice", remedy="give each file once")
+    stems = [stem(path) for path in paths]
+    return [
+        name if stems.count(name) == 1 else _deeper(path, [p for p, s in zip(paths, stems, strict=True) if s == name])
+        for path, name in zip(paths, stems, strict=True)
+    ]  # fmt: skip
+
+
+def _deeper(path: str, alike: Sequence[str]) -> str:
+    depth = max(len(PurePath(other).parts) for other in alike)
+    for folders in range(1, depth):
+        names = [_with_folders(other, folders) for other in alike]
+        if len(set(names)) == len(names):
+            return _with_folders(path, folders)
+    return path
+
+
+def _with_folders(path: str, number: int) -> str:
+    return "/".join((*PurePath(path).parent.parts[-number:], stem(path)))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are one regular file, or standard input twice."""
+    if STDIN in (one, other):
+        return one == other
+    if os.path.exists(one) and not os.path.isfile(one):
+        return False  # such as /dev/null
+    return os.path.realpath(one) == os.path.realpath(other) or (
+        os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+    )
+
+
+def check_inputs(paths: Iterable[str]) -> None:
+    """Refuse to read standard input for two things.
+
+    Raises
+    ------
+    InputError
+        If "-" is there twice.
+    """
+    if list(paths).count(STDIN) > 1:
+        raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
+
+
+def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
+    """Refuse outputs that would overwrite an input or one another, or that have no place.
+
+    Parameters
+    ----------
+    outputs : mapping from option to path or None
+    inputs : iterable of paths
+
+    Raises
+    ------
+    InputError
+        If so; names the option.
+    """
+    read = [path for path in inputs if path != STDIN]
+    seen: dict[str, str] = {}
+    for name, path in outputs.items():
+        if path is None or path == STDIN:
+            continue
+        if any(_same(path, other) for other in read):
+            raise InputError(
+                "the output would overwrite an input",
+                where=f"{name} {path}",
+                remedy="give the output another name (the ground truth is the last file)",
+            )
+        taken = next((option for other, option in seen.items() if _same(path, other)), None)
+        if taken is not None:
+            raise InputError(f"{taken} writes to the same file", where=f"{name} {path}",
+                             remedy="give each output its own file")  # fmt: skip
+        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+            problem = "this is a folder" if os.path.isdir(path) else "there is no such folder"
+            raise InputError(problem, where=f"{name} {path}", remedy="name a file in a folder that exists")  # fmt: skip
+        seen[path] = name
+
+
+@contextmanager
+def written(path: str) -> Iterator[TextIO]:
+    """A text file that appears under its name only when it is complete.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    special = target.exists() and not target.is_file()
+    place = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as handle:
+            yield handle
+        if not special:
+            place.replace(target)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(f"it cannot be written: {reason}", where=path, remedy="choose another place") from error  # fmt: skip
+    finally:
+        if not special:
+            place.unlink(missing_ok=True)

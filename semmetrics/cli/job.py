@@ -1,0 +1,162 @@
+"""What ``semmetrics score`` does: read, score, write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from semmetrics.api import score_systems
+from semmetrics.cli.asking import asked
+from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
+from semmetrics.cli.progress import progress_on
+from semmetrics.cli.reading import Reading, understood
+from semmetrics.cli.rerun import differences
+from semmetrics.cli.results import remarks, result
+from semmetrics.cli.rows import check_rows, write_items, write_labels
+from semmetrics.data.labels import Labels
+from semmetrics.data.readers import read_matrix, read_numbers
+from semmetrics.errors import InputError
+from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.signature import Signed, read_signature
+
+__all__ = ["Request", "run"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What was asked for on the command line; None and empty where nothing was said."""
+
+    preds: tuple[str, ...]
+    gt: str | None
+    reading: Reading
+    measures: tuple[str, ...]
+    protocol: str | None
+    top_k: str | None
+    threshold: str | None
+    decode: tuple[str, ...]
+    min_labels: int | None
+    cardinality: tuple[str, ...]
+    task: str
+    normalize: str | None
+    missing: str | None
+    unpredicted: str | None
+    ignore: tuple[str, ...]
+    weights: str | None
+    ci: bool
+    seed: int | None
+    resamples: int | None
+    level: float | None
+    signature: str | None
+    signatures: bool
+    form: str
+    output: str | None
+    digits: int | None
+    percent: bool
+    runs: bool
+    per_item: str | None
+    per_label: str | None
+    quiet: bool
+
+    def inputs(self) -> list[str]:
+        """All files that are read."""
+        beside = [self.reading.classes, self.weights, *self.cardinality]
+        ignored = [entry[1:] for entry in self.ignore if entry.startswith("@")]
+        return [*self.preds, str(self.gt), *ignored, *(path for path in beside if path)]
+
+    def outputs(self) -> dict[str, str | None]:
+        """All files that are written, by option."""
+        return {"-o": self.output, "--per-item": self.per_item, "--per-label": self.per_label}
+
+
+def run(request: Request) -> None:
+    """Carry out a request.
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong; nothing is written then.
+    """
+    signed = _check(request)
+    options = asked(request, signed)
+    table, inputs = _scored(request, options)
+    notes = [f"read {line}" for line in understood(inputs.values())]
+    notes += dict.fromkeys(
+        [*(f"{one.source}: {note}" for one in inputs.values() for note in one.notes), *table.notes]
+    )
+    warnings = [] if signed is None else differences(str(request.signature).strip(), table)
+    _write(request, table)
+    if not request.quiet:
+        for line in [*notes, *remarks(request, table)]:
+            click.echo(f"semmetrics: {line}", err=True)
+    for line in warnings:
+        click.echo(f"semmetrics: warning: {line}", err=True)
+
+
+def _check(request: Request) -> Signed | None:
+    """Whether the request makes sense, before anything large is read."""
+    if not request.preds or request.gt is None:
+        raise click.UsageError("name at least one file of predictions and, last, the ground truth")
+    check_inputs(request.inputs())
+    check_outputs(request.outputs(), request.inputs())
+    check_rows(request.per_item, request.per_label)
+    if len(request.cardinality) not in (0, 1, len(request.preds)):
+        raise InputError(
+            f"--cardinality is given {len(request.cardinality)} times for "
+            f"{len(request.preds)} files of predictions",
+            remedy="give it once, or once for each, in their order",
+        )
+    return None if request.signature is None else read_signature(request.signature)
+
+
+def _scored(
+    request: Request, options: Mapping[str, Any]
+) -> tuple[ScoreTable, dict[str, Labels]]:
+    names = distinct_names(request.preds)
+    reading, beside = request.reading, request.reading.beside()
+    classes = reading.class_list()
+    weights = None if request.weights is None else read_numbers(request.weights, beside)
+    heads = [read_matrix(path, beside) for path in request.cardinality]
+    gt = reading.labels(str(request.gt), classes)
+    systems = {
+        name: reading.labels(path, classes)
+        for name, path in zip(names, request.preds, strict=True)
+    }
+    with progress_on(quiet=request.quiet) as progress:
+        table = score_systems(
+            systems,
+            gt,
+            classes=classes,
+            weights=weights,
+            cardinality=_by_system(heads, names),
+            progress=progress,
+            keep_rows=request.per_item is not None,
+            task=request.task,
+            **options,
+        )
+    return table, {**systems, "": gt}
+
+
+def _by_system(heads: Sequence[Any], names: Sequence[str]) -> Any:
+    if len(heads) > 1:
+        return dict(zip(names, heads, strict=True))
+    return heads[0] if heads else None
+
+
+def _write(request: Request, table: ScoreTable) -> None:
+    """All outputs, the result last; nothing before all of them can be made."""
+    text = result(request, table)
+    if request.per_item is not None:
+        item_headings(table)
+    if request.per_label is not None:
+        label_scores(table)
+        write_labels(request.per_label, table)
+    if request.per_item is not None:
+        write_items(request.per_item, table)
+    if request.output in (None, "-"):
+        click.echo(text)
+    else:
+        with written(str(request.output)) as out:
+            out.write(text + "\n")

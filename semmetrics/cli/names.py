@@ -1,0 +1,78 @@
+"""Names that a shell completes: measures, protocols, normalisations, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = ["complete", "formats", "measures", "normalizations", "protocols", "topics"]
+
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
+
+
+def measures() -> dict[str, str]:
+    """Measures and aliases, and what each is."""
+    from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+
+    return {name: d.summary for name, d in DEFINITIONS.items()} | ALIASES
+
+
+def protocols() -> dict[str, str]:
+    """Protocols, and the title of each."""
+    from semmetrics.scoring.protocols import PROTOCOLS
+
+    return {name: protocol.title for name, protocol in PROTOCOLS.items()}
+
+
+def topics() -> dict[str, str]:
+    """What can be explained and cited."""
+    return measures() | protocols()
+
+
+def normalizations() -> dict[str, str]:
+    """Label normalisations, and what each does."""
+    from semmetrics.data.normalize import NORMALIZATIONS
+
+    return {name: first_line(clean) for name, clean in NORMALIZATIONS.items()}
+
+
+def formats() -> dict[str, str]:
+    """Formats of input files, and their extensions."""
+    from semmetrics.data.readers.options import EXTENSIONS, FORMATS
+
+    ends = {name: [e for e, kind in EXTENSIONS.items() if kind == name] for name in FORMATS}
+    return {name: ", ".join(ends[name]) for name in FORMATS}
+
+
+def first_line(thing: object) -> str:
+    """The first line of a docstring."""
+    return (thing.__doc__ or "").strip().split("\n")[0]
+
+
+def complete(names: Callable[[], Mapping[str, str]]) -> Completer:
+    """A completer of one name."""
+
+    def completer(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        return items(names(), incomplete)
+
+    return completer
+
+
+def items(names: Mapping[str, str] | Iterable[str], incomplete: str) -> list[CompletionItem[str]]:
+    """The names that begin so, in any case.
+
+    Examples
+    --------
+    >>> [item.value for item in items({"MacroF1": "", "MicroF1": "", "mAP": ""}, "ma")]
+    ['MacroF1', 'mAP']
+    """
+    texts = names if isinstance(names, Mapping) else dict.fromkeys(names, "")
+    return [
+        CompletionItem(name, help=text or None)
+        for name, text in texts.items()
+        if name.lower().startswith(incomplete.lower())
+    ]

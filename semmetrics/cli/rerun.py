@@ -1,0 +1,58 @@
+"""Whether what a signature says was computed is what has been computed now."""
+
+from __future__ import annotations
+
+from semmetrics.reports.table import ScoreTable
+
+__all__ = ["differences"]
+
+_WHAT = {
+    "n": "the number of items differs from the signature's",
+    "data": "the ground truth differs from the signature's",
+    "classes": "the class list differs from the signature's",
+    "weights": "the sample weights differ from the signature's",
+    "L": "the number of labels averaged over differs from the signature's",
+    "v": "the version differs from the signature's",
+}
+_FITTED = "fit"  # what was fitted then is now given
+
+
+def differences(text: str, table: ScoreTable) -> list[str]:
+    """What differs between a signature and the scores computed from it, one line each.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["cat"]], measures=["F1"])
+    >>> differences(table["F1"].signature, table)
+    []
+    """
+    lines: dict[str, list[str]] = {}
+    for score in table:
+        for line in _lines(_parts(text), _parts(score.signature)):
+            lines.setdefault(line, []).append(score.system)
+    every = len(table.systems)
+    return [
+        line if len(systems) == every else f"{', '.join(systems)}: {line}"
+        for line, systems in lines.items()
+    ]
+
+
+def _parts(text: str) -> dict[str, str]:
+    parts = dict(part.partition(":")[::2] for part in text.split("|")[1:])
+    parts.pop(_FITTED, None)
+    return parts
+
+
+def _lines(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    keys = [key for key in {**then, **now} if then.get(key) != now.get(key)]
+    order = {key: place for place, key in enumerate(_WHAT)}
+    return [
+        f"{_WHAT.get(key, f'{key} differs from the signature')}: "
+        f"{_said(key, now)} instead of {_said(key, then)}"
+        for key in sorted(keys, key=lambda key: order.get(key, len(order)))
+    ]
+
+
+def _said(key: str, parts: dict[str, str]) -> str:
+    return f"{key}:{parts[key]}" if key in parts else "nothing"

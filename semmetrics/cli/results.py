@@ -1,0 +1,159 @@
+"""The result of ``semmetrics score`` as text, and what is said beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from semmetrics.cli.grid import aligned
+from semmetrics.cli.runs import runs_text
+from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.score import Score
+from semmetrics.scoring.signature import SETTINGS
+
+if TYPE_CHECKING:
+    from semmetrics.cli.job import Request
+
+__all__ = ["remarks", "result"]
+
+_POLICIES = {
+    "0": "counted as 0",
+    "1": "counted as 1",
+    "skip": "left out",
+    "nan": "makes the value undefined",
+}
+_SHARED = (*SETTINGS, "ci", "n", "data", "v")
+
+
+def result(request: Request, table: ScoreTable) -> str:
+    """The result in the form asked for."""
+    scale, digits = _scale(request)
+    if request.runs:
+        return runs_text(table, request.form, digits=digits, scale=scale)
+    if request.form == "json":
+        return _json(request, table)
+    if request.form != "table":
+        return table.render(request.form, digits=digits, scale=scale)
+    wide = request.output is None and sys.stdout.isatty()
+    columns = shutil.get_terminal_size().columns if wide else None
+    parts = [drawn(table, columns, digits, scale), *beside(table)]
+    parts += [_shared(table)] if len(table) else []
+    if request.signatures:
+        parts.append(_signatures(table))
+    return "\n\n".join(parts)
+
+
+def remarks(request: Request, table: ScoreTable) -> list[str]:
+    """What is said on standard error."""
+    lines: list[str] = []
+    if request.form != "table" or request.runs:
+        lines += [line for part in beside(table) for line in part.split("\n")]
+        if request.signatures and request.form not in ("json", "csv"):
+            lines += _signatures(table).split("\n")
+    unused = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
+    said = [name for name, value in unused.items() if value is not None]
+    if said and not request.ci:
+        lines.append(f"{', '.join(said)} has no effect without --ci")
+    if request.form in ("json", "csv") and (request.percent or request.digits is not None):
+        lines.append(f"--percent and --digits have no effect on {request.form}: full precision")
+    return lines
+
+
+def _scale(request: Request) -> tuple[float, int]:
+    digits = 2 if request.percent else 4
+    return (100.0 if request.percent else 1.0), digits if request.digits is None else request.digits
+
+
+def _json(request: Request, table: ScoreTable) -> str:
+    scores = table.to_dicts()
+    for entry, score in zip(scores, table, strict=True):
+        if request.per_item is not None and score.items is not None:
+            entry["rows"] = request.per_item
+    return json.dumps(scores, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def drawn(table: ScoreTable, columns: int | None, digits: int, scale: float) -> str:
+    """The table, in parts one below the other where a terminal is too narrow for all systems."""
+
+    def text(systems: Sequence[str]) -> str:
+        some = [score for score in table if score.system in systems]
+        return ScoreTable(some).to_text(digits=digits, scale=scale)
+
+    parts: list[list[str]] = []
+    for system in table.systems:
+        grown = [*parts[-1], system] if parts else []
+        if grown and (columns is None or max(map(len, text(grown).split("\n"))) <= columns):
+            parts[-1] = grown
+        else:
+            parts.append([system])
+    return "\n\n".join(map(text, parts)) or "no measure could be computed"
+
+
+def beside(table: ScoreTable) -> list[str]:
+    """What was undefined, by cause and counted; and what was not computed, with the reason."""
+    parts = []
+    rows = undefined(table)
+    if rows:
+        parts.append(aligned([["undefined", *table.systems], *rows]))
+    reasons: dict[str, list[str]] = {}
+    for entry in table.not_computed:
+        reasons.setdefault(entry.reason, []).append(entry.heading)
+    if reasons:
+        parts.append(
+            "\n".join(f"not computed: {', '.join(h)} - {reason}" for reason, h in reasons.items())
+        )
+    return parts
+
+
+def undefined(table: ScoreTable) -> list[list[str]]:
+    """A row for each cause: the measures, the cause and its policy; then the count of each system."""
+    scores = {(score.heading, score.system): score for score in table}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for heading in table.headings:
+        row = [scores.get((heading, system)) for system in table.systems]
+        causes: dict[str, dict[str, int]] = {}
+        for score in row:
+            for cause, number in ([] if score is None else _causes(score)):
+                causes.setdefault(cause, {})[score.system] = number  # type: ignore[union-attr]
+        for cause, counts in causes.items():
+            key = (cause, *(str(counts.get(system, 0)) for system in table.systems))
+            groups.setdefault(key, []).append(heading)
+    return [[f"{', '.join(headings)}: {key[0]}", *key[1:]] for key, headings in groups.items()]
+
+
+def _causes(score: Score) -> list[tuple[str, int]]:
+    over = {"example": f"{score.unit}s", "macro": "labels", "weighted": "labels"}
+    unit = over.get(str(score.measure["average"]))
+    found = []
+    for cause, number in score.undefined.items():
+        policy = _POLICIES.get(str(score.measure[cause]))
+        text = f"{cause.replace('_', ' ')}{f' ({unit})' if unit else ''}"
+        found.append((f"{text}, {policy}" if policy else text, number))
+    if score.ci is not None and score.ci.undefined:
+        found.append(("resamples without a value, left out", score.ci.undefined))
+    return found
+
+
+def _shared(table: ScoreTable) -> str:
+    """What all signatures say of items, settings, data and version, in one line."""
+    split = [score.signature.split("|") for score in table]
+    shared = [
+        part
+        for part in split[0]
+        if part.partition(":")[0] in _SHARED and all(part in other for other in split[1:])
+    ]
+    return f"signatures share: {'|'.join(shared)}"
+
+
+def _signatures(table: ScoreTable) -> str:
+    several = len(table.systems) > 1
+    return aligned(
+        [
+            [*([score.system] if several else []), score.heading, score.signature]
+            for score in table
+        ],
+        left=True,
+    )
