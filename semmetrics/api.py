@@ -176,14 +176,13 @@ def score_systems(
     )
     settings.update(ignore=_names(ignore, read), weights=_weights(weights, read), classes=listed)
     ref = as_labels(gts, source="gts", classes=listed, options=read)
-    tasks = {
-        name: label_task(
-            as_labels(data, source=name, classes=listed, options=read),
-            ref,
-            heads=_heads(cardinality, name, read),
-            **settings,
-        )
+    preds = {
+        name: as_labels(data, source=name, classes=listed, options=read)
         for name, data in systems.items()
+    }
+    tasks = {
+        name: label_task(pred, ref, heads=_heads(cardinality, name, read), **settings)
+        for name, pred in preds.items()
     }
     if not tasks:
         raise InputError("there is no system to score", remedy="give predictions")
@@ -198,7 +197,7 @@ def score_systems(
         plan = plan_measures(measures, ranked=any(t.ranked for t in tasks.values()), **asked)
     bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap(level, resamples, seed)
     scores = _scores(tasks, plan, bootstrap if ci else None, keep_rows, progress)
-    return ScoreTable(scores, plan.not_computed, _notes(tasks, ref))
+    return ScoreTable(scores, plan.not_computed, _notes(tasks, [*preds.values(), ref]))
 
 
 def _scores(
@@ -235,8 +234,8 @@ def _settings(protocol: str | None, asked: Mapping[str, str | None]) -> dict[str
     return {**{name: value for name, value in asked.items() if value is not None}, **fixed}
 
 
-def _notes(tasks: Mapping[str, LabelTask], ref: Labels) -> list[str]:
-    notes = [f"{ref.source}: {note}" for note in ref.notes]
+def _notes(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[str]:
+    notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for name, task in tasks.items():
         notes += [f"{name}: {COUNTS.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
     sizes = {len(task) for task in tasks.values()}

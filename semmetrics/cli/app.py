@@ -15,15 +15,17 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from semmetrics._version import __version__
+from semmetrics.cli.messages import complain
 from semmetrics.cli.shape import EXIT_CODES, Examples
 from semmetrics.errors import InputError
 
-__all__ = ["COMMANDS", "complain", "program"]
+__all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
     "score": "Score predictions against ground truth.",
@@ -68,7 +70,7 @@ class Program(Examples, click.Group):
         near = difflib.get_close_matches(name, COMMANDS, n=1)
         if near:
             hint = f"did you mean {near[0]}?"
-        elif len(args) > 1 and os.path.exists(name):
+        elif len(args) > 1 and Path(name).exists():
             hint = "to score files write: semmetrics score PRED... GT"
         else:
             hint = f"the commands are {', '.join(COMMANDS)}"
@@ -114,12 +116,6 @@ class Program(Examples, click.Group):
         if standalone_mode:
             sys.exit(code)
         return code
-
-
-def complain(text: str) -> None:
-    """Write a message to standard error."""
-    with contextlib.suppress(OSError):  # nobody reads it
-        click.echo(f"semmetrics: {text}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:

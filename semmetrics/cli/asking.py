@@ -127,7 +127,9 @@ def _of_signature(request: Request, signed: Signed) -> dict[str, Any]:
 def _check_signature(request: Request, signed: Signed) -> None:
     said = [name for name in _SIGNED if getattr(request, name) not in (None, False, ())]
     if said:
-        options = ", ".join(f"--{name.replace('_', '-')}".replace("measures", "measure") for name in said)
+        options = ", ".join(
+            f"--{name.replace('_', '-')}".replace("measures", "measure") for name in said
+        )
         raise InputError(
             f"the signature says what is computed, and {options} as well",
             remedy="leave that out, or leave out --signature",

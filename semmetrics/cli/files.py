@@ -1,4 +1,4 @@
-"""Input and output files: what they are called, that none overwrites another, whole or not at all."""
+"""Input and output files: their names, and that none overwrites another or is left half."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     for place, path in enumerate(paths):
         if any(_same(path, other) for other in paths[:place]):
             raise InputError(f"{path} is given twice", remedy="give each file once")
-    stems = [stem(path) for path in paths]
+    alike: dict[str, list[str]] = {}
+    for path in paths:
+        alike.setdefault(stem(path), []).append(path)
     return [
-        name if stems.count(name) == 1 else _deeper(path, [p for p, s in zip(paths, stems, strict=True) if s == name])
-        for path, name in zip(paths, stems, strict=True)
-    ]  # fmt: skip
+        stem(path) if len(alike[stem(path)]) == 1 else _deeper(path, alike[stem(path)])
+        for path in paths
+    ]
 
 
 def _deeper(path: str, alike: Sequence[str]) -> str:
@@ -70,11 +72,12 @@ def _same(one: str, other: str) -> bool:
     """Whether two names are one regular file, or standard input twice."""
     if STDIN in (one, other):
         return one == other
-    if os.path.exists(one) and not os.path.isfile(one):
+    left, right = Path(one), Path(other)
+    if left.exists() and not left.is_file():
         return False  # such as /dev/null
-    return os.path.realpath(one) == os.path.realpath(other) or (
-        os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
-    )
+    if os.path.realpath(left) == os.path.realpath(right):
+        return True
+    return left.exists() and right.exists() and left.samefile(right)
 
 
 def check_inputs(paths: Iterable[str]) -> None:
@@ -117,9 +120,13 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
         if taken is not None:
             raise InputError(f"{taken} writes to the same file", where=f"{name} {path}",
                              remedy="give each output its own file")  # fmt: skip
-        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-            problem = "this is a folder" if os.path.isdir(path) else "there is no such folder"
-            raise InputError(problem, where=f"{name} {path}", remedy="name a file in a folder that exists")  # fmt: skip
+        folder = Path(path).is_dir()
+        if folder or not Path(os.path.realpath(path)).parent.is_dir():
+            raise InputError(
+                "this is a folder" if folder else "there is no such folder",
+                where=f"{name} {path}",
+                remedy="name a file in a folder that exists",
+            )
         seen[path] = name
 
 
@@ -142,7 +149,9 @@ def written(path: str) -> Iterator[TextIO]:
             place.replace(target)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise InputError(f"it cannot be written: {reason}", where=path, remedy="choose another place") from error  # fmt: skip
+        raise InputError(
+            f"it cannot be written: {reason}", where=path, remedy="choose another place"
+        ) from error
     finally:
         if not special:
             place.unlink(missing_ok=True)

@@ -32,12 +32,11 @@ def aligned(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     """Columns for a terminal; ``left`` aligns all of them to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     place = str.ljust if left else str.rjust
-    return "\n".join(
-        (indent + "  ".join([row[0].ljust(widths[0]),
-                             *(place(cell, w) for cell, w in zip(row[1:], widths[1:], strict=True))])
-         ).rstrip()
-        for row in rows
-    )  # fmt: skip
+    lines = []
+    for first, *rest in rows:
+        cells = [place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append((indent + "  ".join([first.ljust(widths[0]), *cells])).rstrip())
+    return "\n".join(lines)
 
 
 def _csv(rows: Rows) -> str:

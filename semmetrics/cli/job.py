@@ -11,11 +11,18 @@ import click
 from semmetrics.api import score_systems
 from semmetrics.cli.asking import asked
 from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
+from semmetrics.cli.messages import complain
 from semmetrics.cli.progress import progress_on
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.cli.rerun import differences
 from semmetrics.cli.results import remarks, result
-from semmetrics.cli.rows import check_rows, write_items, write_labels
+from semmetrics.cli.rows import (
+    check_rows,
+    item_headings,
+    label_scores,
+    write_items,
+    write_labels,
+)
 from semmetrics.data.labels import Labels
 from semmetrics.data.readers import read_matrix, read_numbers
 from semmetrics.errors import InputError
@@ -82,17 +89,20 @@ def run(request: Request) -> None:
     signed = _check(request)
     options = asked(request, signed)
     table, inputs = _scored(request, options)
-    notes = [f"read {line}" for line in understood(inputs.values())]
-    notes += dict.fromkeys(
-        [*(f"{one.source}: {note}" for one in inputs.values() for note in one.notes), *table.notes]
-    )
+    notes = [*(f"read {line}" for line in understood(inputs.values())), *table.notes]
     warnings = [] if signed is None else differences(str(request.signature).strip(), table)
+    say = _silence if request.quiet else complain
+    for line in notes:
+        say(line)
     _write(request, table)
-    if not request.quiet:
-        for line in [*notes, *remarks(request, table)]:
-            click.echo(f"semmetrics: {line}", err=True)
+    for line in remarks(request, table):
+        say(line)
     for line in warnings:
-        click.echo(f"semmetrics: warning: {line}", err=True)
+        complain(f"warning: {line}")
+
+
+def _silence(_: str) -> None:
+    """Say nothing."""
 
 
 def _check(request: Request) -> Signed | None:
@@ -111,9 +121,7 @@ def _check(request: Request) -> Signed | None:
     return None if request.signature is None else read_signature(request.signature)
 
 
-def _scored(
-    request: Request, options: Mapping[str, Any]
-) -> tuple[ScoreTable, dict[str, Labels]]:
+def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, dict[str, Labels]]:
     names = distinct_names(request.preds)
     reading, beside = request.reading, request.reading.beside()
     classes = reading.class_list()
@@ -121,8 +129,7 @@ def _scored(
     heads = [read_matrix(path, beside) for path in request.cardinality]
     gt = reading.labels(str(request.gt), classes)
     systems = {
-        name: reading.labels(path, classes)
-        for name, path in zip(names, request.preds, strict=True)
+        name: reading.labels(path, classes) for name, path in zip(names, request.preds, strict=True)
     }
     with progress_on(quiet=request.quiet) as progress:
         table = score_systems(

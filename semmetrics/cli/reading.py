@@ -75,7 +75,7 @@ class Reading:
         )
 
     def beside(self) -> ReadOptions:
-        """For what stands beside labels, whose format is its own: class lists, weights, matrices."""
+        """For class lists, weights and matrices, whose format is their own."""
         from semmetrics.data.readers import ReadOptions
 
         return ReadOptions(

@@ -109,14 +109,14 @@ def beside(table: ScoreTable) -> list[str]:
 
 
 def undefined(table: ScoreTable) -> list[list[str]]:
-    """A row for each cause: the measures, the cause and its policy; then the count of each system."""
+    """A row for each cause: the measures, the cause and its policy, the count of each system."""
     scores = {(score.heading, score.system): score for score in table}
     groups: dict[tuple[str, ...], list[str]] = {}
     for heading in table.headings:
         row = [scores.get((heading, system)) for system in table.systems]
         causes: dict[str, dict[str, int]] = {}
         for score in row:
-            for cause, number in ([] if score is None else _causes(score)):
+            for cause, number in [] if score is None else _causes(score):
                 causes.setdefault(cause, {})[score.system] = number  # type: ignore[union-attr]
         for cause, counts in causes.items():
             key = (cause, *(str(counts.get(system, 0)) for system in table.systems))
@@ -151,9 +151,6 @@ def _shared(table: ScoreTable) -> str:
 def _signatures(table: ScoreTable) -> str:
     several = len(table.systems) > 1
     return aligned(
-        [
-            [*([score.system] if several else []), score.heading, score.signature]
-            for score in table
-        ],
+        [[*([score.system] if several else []), score.heading, score.signature] for score in table],
         left=True,
     )

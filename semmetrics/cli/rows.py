@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from semmetrics.cli.files import written
@@ -46,7 +46,7 @@ def check_rows(per_item: str | None, per_label: str | None) -> None:
 
 
 def _ending(path: str) -> str:
-    return os.path.splitext(path)[1].lower()
+    return Path(path).suffix.lower()
 
 
 def item_headings(table: ScoreTable) -> list[str]:

@@ -54,7 +54,11 @@ def _entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
         "ddof": summary.ddof,
         "n": summary.n,
         "runs": [
-            {"system": score.system, "value": score.to_dict()["value"], "signature": score.signature}
+            {
+                "system": score.system,
+                "value": score.to_dict()["value"],
+                "signature": score.signature,
+            }
             for score in scores
         ],
     }

@@ -36,7 +36,7 @@ def complete_rules(
         "semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv",
         "semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv",
         "semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy",
-        "semmetrics score --ci --per-item items.csv --format json -o scores.json preds.json gt.json",
+        "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
         "zcat preds.jsonl.gz | semmetrics score - gt.json",
     ],
 )

@@ -46,6 +46,8 @@ class Command(Examples):
         """The options under the titles of their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Argument):
+                continue
             record = parameter.get_help_record(ctx)
             if record is not None:
                 groups.setdefault(getattr(parameter, "group", OTHER), []).append(record)

@@ -291,8 +291,10 @@ def _is_scores(values: Any, source: str, *, sparse: bool = False) -> bool:
 
 
 def _members(values: Any) -> Side:
-    indptr = offsets(np.count_nonzero(values, axis=1))
-    columns = np.nonzero(values)[1]
+    n_items, n_classes = values.shape
+    ones = np.flatnonzero(np.ascontiguousarray(values))
+    indptr = np.searchsorted(ones, np.arange(n_items + 1) * n_classes)
+    columns = ones - np.repeat(np.arange(n_items) * n_classes, np.diff(indptr))
     return Side(indptr, columns.astype(np.int32))
 
 

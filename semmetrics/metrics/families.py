@@ -74,6 +74,8 @@ def check_decode(value: Value) -> None:
     rule, colon, number = str(value).partition(":")
     if rule in ("all", "cardinality", "cardinality+scores") and not colon:
         return
+    if value == "cardinality+scores:code":
+        return
     if rule in ("threshold", "cumulative"):
         if (rule, number) == ("threshold", "best"):
             return

@@ -76,7 +76,8 @@ class Cut:
     Attributes
     ----------
     decode : str
-        "all", "threshold:T", "cumulative:T", "cardinality" or "cardinality+scores".
+        "all", "threshold:T", "cumulative:T", "cardinality", "cardinality+scores" or
+        "cardinality+scores:code".
     min_labels : int
         At least so many are kept where there are as many.
     k : int or None
@@ -123,7 +124,7 @@ class Cut:
         if rule == "cardinality":
             return decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         return decoding.keep_cardinality_with_scores(
-            ranked.indptr, ranked.scores, heads, offset=offset
+            ranked.indptr, ranked.scores, heads, offset=offset, extra=int(number == "code" and not offset)
         )
 
 

@@ -1,0 +1,45 @@
+"""The command ``semmetrics validate``: what is in a file, how it is understood, what is odd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.shape import FILE, Command, option
+
+__all__ = ["command"]
+
+
+@click.command(
+    "validate",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics validate preds.json gt.json",
+        "semmetrics validate --format json gt.csv > gt.report.json",
+        "semmetrics validate --classes labels.txt scores.npy",
+    ],
+)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@reading_options
+@option(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json has everything, with the full frequency distribution.",
+)
+def command(files: tuple[str, ...], form: str, **given: Any) -> int:
+    """Say what was read of each file, how it was understood, and what is odd.
+
+    Numbers of items and labels, labels per item, the most frequent labels, how consistently labels
+    are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
+    blanks, scores out of order. All files are tried; the exit code is 2 if one of them is bad.
+    """
+    from semmetrics.cli.inspection import inspect
+
+    return inspect(files, Reading(**given), form)

@@ -1,0 +1,1 @@
+"""Labels and sentences to vectors: one interface, many models behind it."""

@@ -1,0 +1,173 @@
+"""The publications that definitions and protocols cite, as BibTeX.
+
+Examples
+--------
+>>> print(entry("sorower2010").bibtex())
+@techreport{sorower2010,
+  author = {Sorower, Mohammad S.},
+  title = {A Literature Survey on Algorithms for Multi-label Learning},
+  institution = {Oregon State University, Corvallis},
+  year = {2010}
+}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from semmetrics.errors import InputError
+
+__all__ = ["BIBLIOGRAPHY", "SAME", "Entry", "entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A publication.
+
+    Attributes
+    ----------
+    key, kind : str
+        "godbole2004", "inproceedings".
+    fields : tuple of pairs
+        Name and value, in the order in which they are written.
+    """
+
+    key: str
+    kind: str
+    fields: tuple[tuple[str, str], ...]
+
+    def bibtex(self) -> str:
+        """The entry as BibTeX reads it."""
+        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in self.fields)
+        return f"@{self.kind}{{{self.key},\n{lines}\n}}"
+
+
+def _entry(key: str, kind: str, **fields: str) -> Entry:
+    return Entry(key, kind, tuple(fields.items()))
+
+
+_ENTRIES = (
+    _entry(
+        "kubany2020",
+        "article",
+        author="Kubany, Adam and Ben Ishay, Shimon and Ohayon, Ruben Sacha and Shmilovici, Armin "
+        "and Rokach, Lior and Doitshman, Tomer",
+        title="Comparison of State-of-the-Art Deep Learning {API}s for Image Multi-Label "
+        "Classification Using Semantic Metrics",
+        journal="Expert Systems with Applications",
+        volume="161",
+        pages="113656",
+        year="2020",
+        doi="10.1016/j.eswa.2020.113656",
+    ),
+    _entry(
+        "pineda2019",
+        "article",
+        author="Pineda, Luis and Salvador, Amaia and Drozdzal, Michal and Romero, Adriana",
+        title="Elucidating Image-to-Set Prediction: An Analysis of Models, Losses and Datasets",
+        journal="arXiv preprint arXiv:1904.05709",
+        year="2019",
+    ),
+    _entry(
+        "godbole2004",
+        "inproceedings",
+        author="Godbole, Shantanu and Sarawagi, Sunita",
+        title="Discriminative Methods for Multi-labeled Classification",
+        booktitle="Advances in Knowledge Discovery and Data Mining",
+        pages="22--30",
+        publisher="Springer",
+        year="2004",
+    ),
+    _entry(
+        "sorower2010",
+        "techreport",
+        author="Sorower, Mohammad S.",
+        title="A Literature Survey on Algorithms for Multi-label Learning",
+        institution="Oregon State University, Corvallis",
+        year="2010",
+    ),
+    _entry(
+        "schapire2000",
+        "article",
+        author="Schapire, Robert E. and Singer, Yoram",
+        title="{BoosTexter}: A Boosting-based System for Text Categorization",
+        journal="Machine Learning",
+        volume="39",
+        number="2--3",
+        pages="135--168",
+        year="2000",
+        doi="10.1023/A:1007649029923",
+    ),
+    _entry(
+        "tsoumakas2010",
+        "incollection",
+        author="Tsoumakas, Grigorios and Katakis, Ioannis and Vlahavas, Ioannis",
+        title="Mining Multi-label Data",
+        booktitle="Data Mining and Knowledge Discovery Handbook",
+        edition="2",
+        pages="667--685",
+        publisher="Springer",
+        year="2010",
+    ),
+    _entry(
+        "manning2008",
+        "book",
+        author='Manning, Christopher D. and Raghavan, Prabhakar and Sch{\\"u}tze, Hinrich',
+        title="Introduction to Information Retrieval",
+        publisher="Cambridge University Press",
+        year="2008",
+    ),
+    _entry(
+        "brodersen2010",
+        "inproceedings",
+        author="Brodersen, Kay H. and Ong, Cheng Soon and Stephan, Klaas E. and Buhmann, "
+        "Joachim M.",
+        title="The Balanced Accuracy and Its Posterior Distribution",
+        booktitle="20th International Conference on Pattern Recognition",
+        pages="3121--3124",
+        year="2010",
+        doi="10.1109/ICPR.2010.764",
+    ),
+    _entry(
+        "everingham2010",
+        "article",
+        author="Everingham, Mark and Van Gool, Luc and Williams, Christopher K. I. and Winn, John "
+        "and Zisserman, Andrew",
+        title="The {Pascal} Visual Object Classes ({VOC}) Challenge",
+        journal="International Journal of Computer Vision",
+        volume="88",
+        number="2",
+        pages="303--338",
+        year="2010",
+        doi="10.1007/s11263-009-0275-4",
+    ),
+    _entry(
+        "lin2014",
+        "inproceedings",
+        author="Lin, Tsung-Yi and Maire, Michael and Belongie, Serge and Hays, James and Perona, "
+        "Pietro and Ramanan, Deva and Doll{\\'a}r, Piotr and Zitnick, C. Lawrence",
+        title="Microsoft {COCO}: Common Objects in Context",
+        booktitle="Computer Vision -- ECCV 2014",
+        pages="740--755",
+        publisher="Springer",
+        year="2014",
+        doi="10.1007/978-3-319-10602-1_48",
+    ),
+)
+
+BIBLIOGRAPHY: dict[str, Entry] = {one.key: one for one in _ENTRIES}
+SAME = {"tsoumakas2009": "tsoumakas2010"}  # one chapter, cited under the year of either printing
+
+
+def entry(key: str) -> Entry:
+    """The publication of that key.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    key = SAME.get(key, key)
+    if key not in BIBLIOGRAPHY:
+        raise InputError(f"there is no publication {key!r}")
+    return BIBLIOGRAPHY[key]
