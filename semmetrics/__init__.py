@@ -31,6 +31,7 @@ _HOMES = {
     "parse": "semmetrics.scoring.parse",
     "Score": "semmetrics.scoring.score",
 }
+_ROOMS = ("metrics",)
 
 __all__ = [
     "Bootstrap",
@@ -54,8 +55,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
+    if name in _ROOMS:
+        return importlib.import_module(f"semmetrics.{name}")
     raise AttributeError(f"module 'semmetrics' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_ROOMS]

@@ -192,7 +192,8 @@ def score_systems(
         "min_labels": min_labels,
     }
     if protocol is not None:
-        plan = plan_protocol(protocol, n_classes=None if listed is None else len(listed), **asked)
+        given = next(iter(tasks.values())).given
+        plan = plan_protocol(protocol, n_classes=given, **asked)
     else:
         plan = plan_measures(measures, ranked=any(t.ranked for t in tasks.values()), **asked)
     bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap(level, resamples, seed)
@@ -269,4 +270,9 @@ def _heads(cardinality: Any, name: str, read: ReadOptions | None) -> Any:
         cardinality = cardinality.get(name)
     if isinstance(cardinality, (str, os.PathLike)):
         return read_matrix(cardinality, read or ReadOptions())
-    return None if cardinality is None else np.asarray(cardinality, np.float64)
+    try:
+        return None if cardinality is None else np.asarray(cardinality, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "cardinality is no matrix of numbers", remedy="give items x sizes of probabilities"
+        ) from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "MissingDependencyError", "listing"]
+__all__ = ["InputError", "MissingDependencyError", "brief", "listing"]
 
 
 class InputError(ValueError):
@@ -80,3 +81,21 @@ def listing(names: Iterable[object], *, most: int = 5) -> str:
     every = list(names)
     shown = ", ".join(repr(name) for name in every[:most])
     return shown if len(every) <= most else f"{shown} and {len(every) - most} more"
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 60
+
+
+def brief(value: object) -> str:
+    """Write a value for a message, cut when it is long or deep.
+
+    Examples
+    --------
+    >>> brief([[1, 2, 3, 4, 5, 6, 7], "cat"])
+    "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
+    """
+    try:
+        return _BRIEF.repr(value)
+    except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
+        return f"<{type(value).__name__}>"

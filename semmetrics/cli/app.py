@@ -97,9 +97,7 @@ class Program(Examples, click.Group):
         """Run the program; every error becomes a message and an exit code."""
         code = 0
         try:
-            done = super().main(
-                args, prog_name or "semmetrics", complete_var, standalone_mode=False, **extra
-            )
+            done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
             complain(f"error: {error}")
@@ -119,6 +117,9 @@ class Program(Examples, click.Group):
 
 
 def _show_usage(error: click.ClickException) -> None:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        click.echo(error.format_message(), err=True)
+        return
     ctx = getattr(error, "ctx", None)
     with contextlib.suppress(OSError):
         if ctx is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from semmetrics.cli.grid import aligned
 from semmetrics.cli.names import formats, normalizations, protocols
 from semmetrics.cli.shape import Command
+from semmetrics.reports.grid import aligned
 
 __all__ = ["command"]
 

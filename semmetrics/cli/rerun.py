@@ -45,14 +45,18 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _lines(then: dict[str, str], now: dict[str, str]) -> list[str]:
-    keys = [key for key in {**then, **now} if then.get(key) != now.get(key)]
     order = {key: place for place, key in enumerate(_WHAT)}
-    return [
+    different = [key for key in then if key in now and then[key] != now[key]]
+    lines = [
         f"{_WHAT.get(key, f'{key} differs from the signature')}: "
-        f"{_said(key, now)} instead of {_said(key, then)}"
-        for key in sorted(keys, key=lambda key: order.get(key, len(order)))
+        f"{key}:{now[key]} instead of {key}:{then[key]}"
+        for key in sorted(different, key=lambda key: order.get(key, len(order)))
     ]
-
-
-def _said(key: str, parts: dict[str, str]) -> str:
-    return f"{key}:{parts[key]}" if key in parts else "nothing"
+    unsaid = [key for key in now if key not in then]
+    if unsaid:
+        taken = "|".join(f"{key}:{now[key]}" for key in unsaid)
+        lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {taken}")
+    lost = [f"{key}:{value}" for key, value in then.items() if key not in now]
+    if lost:
+        lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
+    return lines

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semmetrics.cli.grid import aligned
 from semmetrics.cli.runs import runs_text
+from semmetrics.reports.grid import aligned
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
 from semmetrics.scoring.signature import SETTINGS
@@ -25,6 +25,7 @@ _POLICIES = {
     "skip": "left out",
     "nan": "makes the value undefined",
 }
+_LONG = 40  # measures that share a line
 _SHARED = (*SETTINGS, "ci", "n", "data", "v")
 
 
@@ -55,6 +56,8 @@ def remarks(request: Request, table: ScoreTable) -> list[str]:
             lines += _signatures(table).split("\n")
     unused = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
     said = [name for name, value in unused.items() if value is not None]
+    if request.ci and request.runs:
+        lines.append("--ci has no effect on the result of --runs")
     if said and not request.ci:
         lines.append(f"{', '.join(said)} has no effect without --ci")
     if request.form in ("json", "csv") and (request.percent or request.digits is not None):
@@ -118,10 +121,15 @@ def undefined(table: ScoreTable) -> list[list[str]]:
         for score in row:
             for cause, number in [] if score is None else _causes(score):
                 causes.setdefault(cause, {})[score.system] = number  # type: ignore[union-attr]
-        for cause, counts in causes.items():
-            key = (cause, *(str(counts.get(system, 0)) for system in table.systems))
+        for cause, numbers in causes.items():
+            key = (cause, *(str(numbers.get(system, 0)) for system in table.systems))
             groups.setdefault(key, []).append(heading)
-    return [[f"{', '.join(headings)}: {key[0]}", *key[1:]] for key, headings in groups.items()]
+    rows = []
+    for (cause, *counts), headings in groups.items():
+        together = ", ".join(headings)
+        shown = [together] if len(together) <= _LONG else headings
+        rows += [[f"{heading}: {cause}", *counts] for heading in shown]
+    return rows
 
 
 def _causes(score: Score) -> list[tuple[str, int]]:

@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any
 
-from semmetrics.cli.grid import draw
 from semmetrics.comparison.runs import RunSummary, summarize
+from semmetrics.reports.grid import draw
 from semmetrics.reports.table import ScoreTable
 
 __all__ = ["SCHEMA", "runs_text"]

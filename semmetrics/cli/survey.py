@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import lengths, row_numbers
+from semmetrics.data.class_list import class_name
 from semmetrics.data.labels import Labels
-from semmetrics.data.prepare import class_name
 from semmetrics.errors import listing
 from semmetrics.metrics.statistics import cardinality, label_frequencies, label_order
 

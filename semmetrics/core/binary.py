@@ -31,7 +31,10 @@ def matrix(values: Any, name: str) -> NDArray[Any]:
     InputError
         If it has another shape or holds no numbers.
     """
-    table = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    try:
+        table = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise InputError(f"{name} is no matrix", remedy="give items x labels of 0 and 1") from None
     if table.ndim != 2:
         raise InputError(f"{name} has shape {table.shape}", remedy="give items x labels of 0 and 1")
     if table.dtype.kind not in "biuf":

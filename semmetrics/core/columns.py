@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from semmetrics.core.exact import exact_sums, to_floats
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
 
-__all__ = ["Column", "Dense", "OneHot", "Sparse", "as_floats", "plus", "stack"]
+__all__ = ["Coded", "Column", "Dense", "OneHot", "Sparse", "as_floats", "plus", "stack"]
 
 
 class Column(Protocol):
@@ -78,6 +78,45 @@ class Dense:
 
     @staticmethod
     def join(parts: Sequence[Dense]) -> Dense:
+        """Parts one after the other."""
+        return Dense(np.concatenate([part.values for part in parts]))
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """One of few distinct numbers an item: summed by how often each occurs."""
+
+    codes: Ints
+    table: Floats
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def values(self) -> Floats:
+        """The number of each item."""
+        return self.table.take(self.codes)
+
+    def sum(self, weights: Floats | None = None) -> NDArray[Any]:
+        """Exact sum, shape ()."""
+        if weights is not None:
+            return Dense(self.values).sum(weights)
+        times = np.bincount(self.codes, minlength=len(self.table)).tolist()
+        each = exact_sums(self.table, np.arange(len(self.table)), len(self.table)).tolist()
+        total: NDArray[Any] = np.empty((), object)
+        total[()] = sum(number * unit for number, unit in zip(times, each, strict=True))
+        return total
+
+    def resample(self, weights: Floats) -> Floats:
+        """Shape (B,)."""
+        return Dense(self.values).resample(weights)
+
+    def rows(self, start: int, stop: int) -> Coded:
+        """Items start to stop, sharing memory."""
+        return Coded(self.codes[start:stop], self.table)
+
+    @staticmethod
+    def join(parts: Sequence[Coded]) -> Dense:
         """Parts one after the other."""
         return Dense(np.concatenate([part.values for part in parts]))
 

@@ -17,6 +17,7 @@ __all__ = ["UNIT", "exact_sums", "to_floats"]
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
 _MOST = 1 << 26
+_TABLE = 1 << 22  # cells of (group, exponent) that are counted without sorting them first
 
 
 def exact_sums(
@@ -58,13 +59,18 @@ def _block(
     mantissas = np.ldexp(fractions, 53).astype(np.int64)
     low = int(exponents.min())
     width = int(exponents.max()) - low + 1
-    keys = exponents - low if groups is None else groups * width + (exponents - low)
-    size = n_groups * width
-    high = np.bincount(keys, mantissas >> _HALF, size)
-    rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), size)
-    for key in np.flatnonzero((high != 0) | (rest != 0)).tolist():
-        group, exponent = divmod(key, width)
-        number = (int(high[key]) << _HALF) + int(rest[key])
+    keys = (exponents - low).astype(np.int64)
+    if groups is not None:
+        keys += groups.astype(np.int64) * width
+    if n_groups * width > _TABLE:
+        cells, keys = np.unique(keys, return_inverse=True)
+    else:
+        cells = np.arange(n_groups * width)
+    high = np.bincount(keys, mantissas >> _HALF, len(cells))
+    rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
+    for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
+        group, exponent = divmod(int(cells[place]), width)
+        number = (int(high[place]) << _HALF) + int(rest[place])
         shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
         total[group] += number << shift if shift >= 0 else number >> -shift
     return total

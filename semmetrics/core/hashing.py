@@ -68,7 +68,7 @@ def _hash_block(strings: Sequence[str]) -> Hashes:
 def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
     """Hashes of item ids; items known by position alone are hashed by their number."""
     if isinstance(ids, range):
-        return mix(np.arange(ids.start, ids.stop))
+        return mix(np.arange(ids.start, ids.stop, ids.step))
     if isinstance(ids, np.ndarray):
         return mix(ids)
     return hash_strings(ids)

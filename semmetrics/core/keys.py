@@ -20,7 +20,7 @@ _TABLE = 1 << 26
 
 def cells(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
     """The cell of each flat element."""
-    rows = np.repeat(np.arange(len(indptr) - 1) * width, np.diff(indptr))
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64) * width, np.diff(indptr))
     rows += codes
     return rows
 

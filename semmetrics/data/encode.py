@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from itertools import chain, count
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Floats, offsets
+from semmetrics.data.class_list import class_terms
 from semmetrics.data.labels import Labels, Side, Terms
 from semmetrics.data.raw import RawItems, RawMatrix
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief, listing
 
 __all__ = ["encode", "encode_matrix"]
 
@@ -58,7 +59,7 @@ def encode(raw: RawItems) -> Labels:
     if plain:
         vocabulary: Sequence[Terms] = [(name,) for name in names]
     else:
-        flat, scores = _flatten(raw, items)
+        flat, scores = _flatten(raw, items, notes)
         vocabulary, codes = _code(flat, size)
     if not all(map(all, vocabulary)) or any(not t.strip() for terms in vocabulary for t in terms):
         _report_empty(raw, vocabulary, codes, indptr)
@@ -92,7 +93,7 @@ def _lists(raw: RawItems, notes: list[str]) -> Sequence[Sequence[Any]]:
     for position, item in enumerate(lists):
         if not isinstance(item, (list, tuple)):
             raise InputError(
-                f"the labels are {item!r:.60}, a {type(item).__name__}, not a list",
+                f"the labels are {brief(item)}, a {type(item).__name__}, not a list",
                 where=f"{raw.source}, {raw.where(position)}",
                 remedy='write a list of labels, as ["cat", "dog"]',
             )
@@ -118,13 +119,16 @@ def _report_empty(raw: RawItems, vocabulary: Sequence[Terms], codes: Codes, indp
     )
 
 
-def _flatten(raw: RawItems, items: Sequence[Sequence[Any]]) -> tuple[Any, Floats | None]:
+def _flatten(
+    raw: RawItems, items: Sequence[Sequence[Any]], notes: list[str]
+) -> tuple[Any, Floats | None]:
     """Terms and scores of all labels, whatever their form."""
     pairs = _scored_strings(items)
     if pairs is not None:
         return pairs
     terms: list[Terms] = []
     scores: list[float] = []
+    unused: dict[str, None] = {}
     for position, item in enumerate(items):
         for number, label in enumerate(item, 1):
             try:
@@ -135,6 +139,8 @@ def _flatten(raw: RawItems, items: Sequence[Sequence[Any]]) -> tuple[Any, Floats
                     where=f"{raw.source}, {raw.where(position)}, label {number}",
                     remedy=error.remedy,
                 ) from None
+            if isinstance(label, Mapping):
+                unused.update(dict.fromkeys(_unused_keys(label)))
             terms.append(names)
             if score is not None:
                 scores.append(score)
@@ -144,7 +150,14 @@ def _flatten(raw: RawItems, items: Sequence[Sequence[Any]]) -> tuple[Any, Floats
                 where=f"{raw.source}, {raw.where(position)}",
                 remedy="give every label a score, or none",
             )
+    if unused:
+        notes.append(f"keys of labels not used: {listing(unused)}")
     return terms, np.array(scores, np.float64) if scores else None
+
+
+def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
+    used = {"score", next(name for name in _NAMES if name in label)}
+    return [str(key) for key in label if key not in used]
 
 
 def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
@@ -169,7 +182,7 @@ def _label(label: Any) -> tuple[Terms, float | None]:
         key = next((name for name in _NAMES if name in label), None)
         if key is None:
             raise InputError(
-                f'the label {label!r:.60} has no "label"',
+                f'the label {brief(label)} has no "label"',
                 remedy='write {"label": "cat", "score": 0.9}',
             )
         score = label.get("score")
@@ -191,19 +204,21 @@ def _terms(label: Any) -> Terms:
 
 def _not_a_label(label: Any) -> InputError:
     return InputError(
-        f"the label {label!r:.60} is a {type(label).__name__}, not a string",
+        f"the label {brief(label)} is a {type(label).__name__}, not a string",
         remedy='write a label as "cat", ["cat", 0.9], or a list of synonyms ["cat", "kitty"]',
     )
 
 
 def _number(score: Any) -> float:
-    number = isinstance(score, (int, float, np.number)) and not isinstance(score, bool)
+    number = isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(
+        score, bool
+    )
     try:
         if number and math.isfinite(score):
             return float(score)
     except OverflowError:
         pass
-    raise InputError(f"the score {score!r:.60} is not a finite number", remedy="write a number")
+    raise InputError(f"the score {brief(score)} is not a finite number", remedy="write a number")
 
 
 def encode_matrix(raw: RawMatrix) -> Labels:
@@ -222,8 +237,8 @@ def encode_matrix(raw: RawMatrix) -> Labels:
     Raises
     ------
     InputError
-        If the shape is not (items, classes), an integer is neither 0 nor 1, or a score is not
-        finite; names row and column.
+        If the shape is not (items, classes), a class is not a name or is there twice, an integer
+        is neither 0 nor 1, or a score is masked or not finite; names row and column.
 
     Examples
     --------
@@ -231,32 +246,44 @@ def encode_matrix(raw: RawMatrix) -> Labels:
     [1, 0, 1]
     """
     values: Any = raw.values
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        raise InputError(
+            "values of the matrix are masked",
+            where=raw.source,
+            remedy="fill them, or leave items out",
+        )
     sparse = not isinstance(values, np.ndarray)
     if values.ndim != 2:
         raise InputError(
             f"the matrix has shape {values.shape}", where=raw.source, remedy="give items x classes"
         )
     n_items, n_classes = values.shape
-    classes = [str(c) for c in range(n_classes)] if raw.classes is None else list(raw.classes)
-    if len(classes) != n_classes:
+    vocabulary = class_terms(map(str, range(n_classes)) if raw.classes is None else raw.classes)
+    if len(vocabulary) != n_classes:
         raise InputError(
-            f"the matrix has {n_classes} columns and the class list {len(classes)} names",
+            f"the matrix has {n_classes} columns and the class list {len(vocabulary)} names",
             where=raw.source,
             remedy="give one class for each column",
         )
+    if len(set(vocabulary)) != n_classes:
+        twice = Counter(vocabulary).most_common(1)[0][0]
+        raise InputError(
+            f"two columns are called {', '.join(twice)!r}", where=raw.source, remedy="rename one"
+        )
     if sparse:
-        values = values.tocsr()
+        values = values.tocsr(copy=True)
         values.sum_duplicates()
         ranked = _is_scores(np.asarray(values.data), raw.source, sparse=True)
         values.eliminate_zeros()
         side = Side(offsets(np.diff(values.indptr)), values.indices.astype(np.int32))
         side = Side(side.indptr, side.codes, values.data.astype(np.float64)) if ranked else side
     else:
+        values = np.asarray(values)
         ranked = _is_scores(values, raw.source)
         side = _all_scores(values) if ranked else _members(values)
     return Labels(
         ids=range(n_items) if raw.ids is None else raw.ids,
-        vocabulary=tuple((name,) for name in classes),
+        vocabulary=tuple(vocabulary),
         side=side,
         ranked=ranked,
         source=raw.source,

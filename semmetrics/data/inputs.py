@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,8 +81,7 @@ def as_labels(
 
 def _matrix(raw: RawMatrix, classes: Sequence[str | Sequence[str]] | None) -> Labels:
     if raw.classes is None and classes is not None:
-        plain = [name if isinstance(name, str) else name[0] for name in classes]
-        raw = RawMatrix(raw.values, plain, raw.ids, raw.source, raw.understood, raw.notes)
+        raw = replace(raw, classes=classes)
     return encode_matrix(raw)
 
 
@@ -95,7 +96,7 @@ def _string_ids(data: Mapping[Any, Any], source: str) -> list[str]:
             )
         ids.append(str(name))
     if len(set(ids)) != len(ids):
-        twice = next(name for name in ids if ids.count(name) > 1)
+        twice = Counter(ids).most_common(1)[0][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
     return ids
 
@@ -114,7 +115,7 @@ def _series(data: Any, source: str, classes: Any) -> Labels:
 
 def _ids_of_index(index: Any, source: str) -> list[str] | None:
     """The ids of an index; None for the plain numbering that pandas makes by itself."""
-    if type(index).__name__ == "RangeIndex":
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
         return None
     if not index.is_unique:
         twice = index[index.duplicated()][0]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from semmetrics.core.ragged import Floats
 from semmetrics.data.labels import Ids, Labels, Side
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 
-__all__ = ["MISSING", "Joined", "join"]
+__all__ = ["MISSING", "Joined", "aligned_heads", "aligned_weights", "join"]
 
 MISSING = ("error", "skip", "empty")
+_WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,84 @@ def _report(pred: Labels, ref: Labels, unpredicted: list[str], unreferenced: lis
     if len(unpredicted) == len(ref):
         hint = "check that both sides use the same ids"
     raise InputError("; ".join(lost), remedy=f"{hint} (on the command line --missing)")
+
+
+def aligned_heads(heads: Floats, pred: Labels, joined: Joined) -> Floats:
+    """Rows of the cardinality matrix, one for each joined item.
+
+    Raises
+    ------
+    InputError
+        If there is not one row for each item of the predictions, or an item has none.
+    """
+    heads = np.asarray(heads)
+    if heads.ndim != 2 or len(heads) != len(pred):
+        raise InputError(
+            f"the cardinality matrix has shape {heads.shape} for {len(pred)} items",
+            remedy="give one row of probabilities an item, in the order of the predictions",
+        )
+    if joined.ids is pred.ids or list(joined.ids) == list(pred.ids):
+        return heads
+    place = {name: number for number, name in enumerate(pred.ids)}
+    lost = [name for name in joined.ids if name not in place]
+    if lost:
+        raise InputError(
+            f"{len(lost)} items have no row in the cardinality matrix: {listing(lost)}",
+            remedy="use missing='skip'",
+        )
+    return heads[[place[name] for name in joined.ids]]
+
+
+def aligned_weights(
+    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Labels, joined: Joined
+) -> Floats:
+    """The weight of each joined item, from weights by id or in the order of the ground truth.
+
+    Raises
+    ------
+    InputError
+        If an item has no weight, or a weight is negative or no finite number; names the item.
+    """
+    names = [str(name) for name in joined.ids]
+    known = _by_name(weights, ref)
+    lost = [name for name in names if name not in known]
+    if lost:
+        raise InputError(
+            f"{len(lost)} items have no weight: {listing(lost)}", remedy="give every id one"
+        )
+    values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values.sum()):
+            raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
+    return values
+
+
+def _by_name(
+    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Labels
+) -> Mapping[str, float]:
+    if isinstance(weights, Mapping):
+        known = {str(name): weight for name, weight in weights.items()}
+        if len(known) < len(weights):
+            twice = Counter(map(str, weights)).most_common(1)[0][0]
+            raise InputError(f"the id {twice!r} has two weights", remedy="keep one")
+        return known
+    if not hasattr(weights, "__len__"):
+        raise InputError(f"the weights are a {type(weights).__name__}", remedy=_WEIGHTS)
+    if len(weights) != len(ref):
+        raise InputError(
+            f"{len(weights)} weights for {len(ref)} items of the ground truth", remedy=_WEIGHTS
+        )
+    return dict(zip(map(str, ref.ids), weights, strict=True))
+
+
+def _weight(name: str, weight: Any) -> float:
+    try:
+        number = float(weight)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(weight, str) or not 0 <= number < math.inf:
+        raise InputError(
+            f"the weight of item {name!r} is {brief(weight)}",
+            remedy="weights are finite numbers, and not negative",
+        )
+    return number

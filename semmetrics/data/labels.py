@@ -8,7 +8,7 @@ The labels of an item are an ordered list, repeats kept. A label is one term or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -17,10 +17,15 @@ import numpy as np
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.errors import InputError
 
-__all__ = ["Ids", "Labels", "Side", "Terms"]
+__all__ = ["Ids", "Labels", "Side", "Terms", "clean_terms"]
 
 Terms: TypeAlias = tuple[str, ...]
 Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
+
+
+def clean_terms(terms: Iterable[str], clean: Callable[[str], Terms]) -> Terms:
+    """What is left of the terms of a label: distinct, none of them empty."""
+    return tuple(dict.fromkeys(part for term in terms for part in clean(term) if part))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,24 +116,31 @@ class Labels:
         occurrence = int(np.flatnonzero(self.side.codes == code)[0])
         return int(np.searchsorted(self.side.indptr, occurrence, side="right")) - 1
 
-    def normalized(self, clean: Callable[[str], Terms]) -> Labels:
+    def normalized(
+        self, clean: Callable[[str], Terms], keep: Collection[str] = frozenset()
+    ) -> Labels:
         """The same lists with every label's text cleaned; labels that become equal are one.
+
+        A synonym of which nothing is left is no longer one. Where nothing is left of a label, it
+        stays as it is if no item has it, or if one of its terms is to be kept.
 
         Raises
         ------
         InputError
             If nothing is left of a label; names the item and the label.
         """
-        cleaned = []
-        for code, terms in enumerate(self.vocabulary):
-            parts = tuple(dict.fromkeys(part for term in terms for part in clean(term)))
-            if not all(parts):
+        cleaned = [clean_terms(terms, clean) for terms in self.vocabulary]
+        empty = np.array([code for code, terms in enumerate(cleaned) if not terms], np.int64)
+        for code in empty[np.isin(empty, self.side.codes)].tolist():
+            terms = self.vocabulary[code]
+            if not any(term in keep for term in terms):
                 raise InputError(
                     f"nothing is left of the label {', '.join(terms)!r} after normalisation",
                     where=f"{self.source}, {self.where(self.first_item(code))}",
                     remedy="rename the label, ignore it, or choose another normalisation",
                 )
-            cleaned.append(parts)
+        for code in empty.tolist():
+            cleaned[code] = self.vocabulary[code]
         return self.renamed(cleaned)
 
     def renamed(self, vocabulary: Sequence[Terms]) -> Labels:

@@ -64,7 +64,7 @@ def normalization(name: str) -> Callable[[str], tuple[str, ...]]:
     InputError
         If there is none of that name.
     """
-    if name not in NORMALIZATIONS:
+    if not isinstance(name, str) or name not in NORMALIZATIONS:
         raise InputError(
             f"there is no label normalisation {name!r}",
             remedy=f"choose one of {listing(NORMALIZATIONS)}",

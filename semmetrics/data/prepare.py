@@ -2,40 +2,35 @@
 
 Conventions
 -----------
-Classes are the reference labels, or a given class list. A prediction belongs to the class of its
-first term that any class has; where several classes have that term, to the first of them in the
-order of the class list (by name where none is given). A prediction without such a term is a class
-of its own.
+Classes are the reference labels of the items that are evaluated, or a given class list. A label
+that is a class, term by term, belongs to it. Another belongs to the class of its first term that
+any class has; where several classes have that term, to the first of them in the order of the class
+list (by name where none is given). A prediction without such a term is a class of its own.
+
+A class is ignored if one of its terms, or its name, is a label to ignore.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import compress
 
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Codes, Floats
-from semmetrics.data.join import Joined, join
-from semmetrics.data.labels import Labels, Terms
+from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.data.class_list import Ignored, class_name, cleaned_classes
+from semmetrics.data.join import Joined, aligned_heads, aligned_weights, join
+from semmetrics.data.labels import Labels, Side, Terms
 from semmetrics.data.normalize import normalization
 from semmetrics.data.task import LabelTask, Synonyms
 from semmetrics.errors import InputError, listing
 
 __all__ = ["class_name", "label_task"]
 
-
-def class_name(terms: Terms) -> str:
-    """How a class is called: its terms, joined.
-
-    Examples
-    --------
-    >>> class_name(("ashcan", "trash can"))
-    'ashcan | trash can'
-    """
-    return " | ".join(terms)
+UNPREDICTED = ("keep", "skip")
 
 
 def label_task(
@@ -76,33 +71,44 @@ def label_task(
     Raises
     ------
     InputError
-        If ids do not match, a reference label is outside the class list, or a weight is bad.
+        If ids do not match, a reference label is outside the class list, an option is unknown, or
+        a weight is bad.
     """
     clean = normalization(normalize)
+    if unpredicted not in UNPREDICTED:
+        raise InputError(
+            f"unpredicted={unpredicted!r}", remedy=f"choose one of {listing(UNPREDICTED)}"
+        )
     if ref.ranked:
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
         )
-    pred, ref = pred.normalized(clean), ref.normalized(clean)
+    ignored = Ignored.of(ignore, clean)
+    pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
-    listed = None if classes is None else [_given(entry, clean) for entry in classes]
-    coding = _Coding.of(pred, ref, listed)
+    listed = None if classes is None else cleaned_classes(classes, clean)
+    coding = _Coding.of(pred, ref, joined, listed, ignored, unpredicted)
     task = LabelTask(
         ids=joined.ids,
-        classes=coding.classes,
-        pred=replace(joined.pred, codes=coding.pred[joined.pred.codes]),
-        ref=replace(joined.ref, codes=coding.ref[joined.ref.codes]),
+        classes=tuple(map(class_name, coding.classes)),
+        pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
+        ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
         ranked=pred.ranked,
         given=None if listed is None else len(listed),
         settings=_settings(normalize, missing, unpredicted, listed, weights is not None),
         counts=coding.counts | _missing_counts(joined),
-        heads=None if heads is None else _aligned(heads, pred, joined),
-        weights=None if weights is None else _weights(weights, joined, ref),
+        heads=None if heads is None else aligned_heads(heads, pred, joined),
+        weights=None if weights is None else aligned_weights(weights, ref, joined),
     )
     if coding.synonyms is not None:
         task = _with_written(task, joined, coding.synonyms, len(pred.vocabulary))
-    task = _without(task, {class_name(terms) for name in ignore for terms in [clean(name)]})
-    return _predicted(task) if unpredicted == "skip" else task
+    if ignored.written:
+        task = _without(task, coding.classes, ignored)
+    if unpredicted == "skip":
+        task = _predicted(task)
+    if task.weights is not None and len(task) and not task.weights.any():
+        raise InputError("all sample weights are zero", remedy="give some item a weight")
+    return task
 
 
 def _settings(
@@ -117,9 +123,9 @@ def _settings(
     return settings
 
 
-def _given(entry: str | Sequence[str], clean: Any) -> Terms:
-    terms = (entry,) if isinstance(entry, str) else tuple(entry)
-    return tuple(dict.fromkeys(part for term in terms for part in clean(term)))
+def _occur(side: Side, labels: Labels) -> Bools:
+    """Which labels of the vocabulary the items of a side have."""
+    return np.bincount(side.codes, minlength=len(labels.vocabulary)) > 0
 
 
 def _missing_counts(joined: Joined) -> dict[str, int]:
@@ -132,82 +138,110 @@ def _missing_counts(joined: Joined) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Coding:
-    """Class names, and the class of each label of both vocabularies."""
+    """The terms of each class, and the class of each label of both vocabularies."""
 
-    classes: tuple[str, ...]
+    classes: Sequence[Terms]
     pred: Codes
     ref: Codes
     counts: dict[str, int]
     synonyms: Synonyms | None = None
 
     @staticmethod
-    def of(pred: Labels, ref: Labels, listed: list[Terms] | None) -> _Coding:
+    def of(
+        pred: Labels,
+        ref: Labels,
+        joined: Joined,
+        listed: list[Terms] | None,
+        ignored: Ignored,
+        unpredicted: str,
+    ) -> _Coding:
         if listed is None and not pred.synonyms and not ref.synonyms:
-            names = sorted({terms[0] for side in (pred, ref) for terms in side.vocabulary})
-            place = {name: code for code, name in enumerate(names)}
+            every = sorted({*pred.vocabulary, *ref.vocabulary})
+            place = {terms: code for code, terms in enumerate(every)}
             codes = [
-                np.array([place[terms[0]] for terms in side.vocabulary], np.int32)
+                np.array([place[terms] for terms in side.vocabulary], np.int32)
                 for side in (pred, ref)
             ]
-            return _Coding(tuple(names), codes[0], codes[1], {})
-        return _code_terms(pred, ref, listed)
+            return _Coding(every, codes[0], codes[1], {})
+        truth = joined.ref
+        if unpredicted == "skip":
+            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
+        occur = _occur(joined.pred, pred), _occur(truth, ref)
+        return _code_terms(pred, ref, occur, listed, ignored)
 
 
-def _code_terms(pred: Labels, ref: Labels, listed: list[Terms] | None) -> _Coding:
-    classes = listed if listed is not None else sorted(set(ref.vocabulary), key=class_name)
+def _code_terms(
+    pred: Labels,
+    ref: Labels,
+    occur: tuple[Bools, Bools],
+    listed: list[Terms] | None,
+    ignored: Ignored,
+) -> _Coding:
+    classes = listed
+    if classes is None:
+        classes = sorted(set(compress(ref.vocabulary, occur[1])), key=class_name)
+    exact = {terms: code for code, terms in enumerate(classes)}
     holders: dict[str, list[int]] = {}
     for code, terms in enumerate(classes):
         for term in terms:
             holders.setdefault(term, []).append(code)
-    found = [_class_of(terms, holders) for terms in pred.vocabulary]
-    extra = sorted(
-        {t for t, c in zip(pred.vocabulary, found, strict=True) if c < 0}, key=class_name
+    pred_codes, ref_codes = (
+        np.array([_class_of(terms, exact, holders) for terms in side.vocabulary], np.int32)
+        for side in (pred, ref)
     )
-    every = [*classes, *extra]
+    if listed is not None:
+        _check_references(ref, (ref_codes < 0) & occur[1], ignored)
+    shared = sum(len(codes) > 1 for codes in holders.values())
+    counts = {"shared_terms": shared} if shared else {}
+    outside = int(((pred_codes < 0) & occur[0]).sum())
+    if listed is not None and outside:
+        counts["predicted_outside_classes"] = outside
+    others = {
+        *compress(pred.vocabulary, pred_codes < 0),
+        *compress(ref.vocabulary, ref_codes < 0),
+    }
+    every = [*classes, *sorted(others, key=class_name)]
+    _check_names(every)
     place = {terms: code for code, terms in enumerate(every)}
-    names = tuple(map(class_name, every))
-    if len(set(names)) != len(names) or len(place) != len(every):
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        raise InputError(
-            f"two classes are called {twice[0]!r}", remedy="rename one, or remove it from the list"
-        )
-    ref_codes = _reference_codes(ref, place, holders, listed)
-    pred_codes = np.array(
-        [c if c >= 0 else place[t] for t, c in zip(pred.vocabulary, found, strict=True)], np.int32
-    )
-    shared = {term for term, codes in holders.items() if len(codes) > 1}
-    counts = {"shared_terms": len(shared)} if shared else {}
-    if listed is not None and extra:
-        counts["predicted_outside_classes"] = len(extra)
-    return _Coding(names, pred_codes, ref_codes, counts, _ambiguous(pred, ref, holders))
+    for side, codes in ((pred, pred_codes), (ref, ref_codes)):
+        for number in np.flatnonzero(codes < 0).tolist():
+            codes[number] = place[side.vocabulary[number]]
+    # a reference label is compared by all terms of its class
+    written = [*pred.vocabulary, *(every[code] for code in ref_codes.tolist())]
+    return _Coding(every, pred_codes, ref_codes, counts, _ambiguous(written, holders))
 
 
-def _class_of(terms: Terms, holders: Mapping[str, list[int]]) -> int:
+def _class_of(
+    terms: Terms, exact: Mapping[Terms, int], holders: Mapping[str, Sequence[int]]
+) -> int:
+    if terms in exact:
+        return exact[terms]
     return next((holders[term][0] for term in terms if term in holders), -1)
 
 
-def _reference_codes(
-    ref: Labels,
-    place: Mapping[Terms, int],
-    holders: Mapping[str, list[int]],
-    listed: list[Terms] | None,
-) -> Codes:
-    codes = []
-    for number, terms in enumerate(ref.vocabulary):
-        code = place.get(terms, -1) if listed is None else _class_of(terms, holders)
-        if code < 0:
-            raise InputError(
-                f"the reference label {class_name(terms)!r} is not in the class list",
-                where=f"{ref.source}, {ref.where(ref.first_item(number))}",
-                remedy="add it to the class list, or ignore it",
-            )
-        codes.append(code)
-    return np.array(codes, np.int32)
+def _check_names(classes: Iterable[Terms]) -> None:
+    names = Counter(map(class_name, classes))
+    name, number = max(names.items(), key=lambda pair: pair[1], default=("", 0))
+    if number > 1:
+        raise InputError(
+            f"two classes are called {name!r}", remedy="rename one, or remove it from the list"
+        )
 
 
-def _ambiguous(pred: Labels, ref: Labels, holders: Mapping[str, list[int]]) -> Synonyms | None:
-    """Which written labels touch several classes; None where none does."""
-    every = [*pred.vocabulary, *ref.vocabulary]
+def _check_references(ref: Labels, outside: Bools, ignored: Ignored) -> None:
+    numbers = np.flatnonzero(outside)
+    left_out, _ = ignored.chosen(ref.vocabulary[number] for number in numbers.tolist())
+    if not left_out.all():
+        number = int(numbers[~left_out][0])
+        raise InputError(
+            f"the reference label {class_name(ref.vocabulary[number])!r} is not in the class list",
+            where=f"{ref.source}, {ref.where(ref.first_item(number))}",
+            remedy="add it to the class list, or ignore it",
+        )
+
+
+def _ambiguous(every: Sequence[Terms], holders: Mapping[str, Sequence[int]]) -> Synonyms | None:
+    """Which labels touch several classes; None where none does."""
     touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
     ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
     return Synonyms(every, ambiguous) if ambiguous.any() else None
@@ -219,16 +253,14 @@ def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: i
     return replace(task, pred=pred, ref=ref, synonyms=synonyms)
 
 
-def _without(task: LabelTask, ignored: set[str]) -> LabelTask:
-    chosen = np.array([name not in ignored for name in task.classes], np.bool_)
-    unknown = ignored - set(task.classes)
-    if not ignored or (chosen.all() and not unknown):
-        return task
+def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
+    left_out, unknown = ignored.chosen(classes)
+    chosen = ~left_out
     counts = dict(task.counts)
     counts["ignored_predictions"] = int((~chosen)[task.pred.codes].sum())
     counts["ignored_references"] = int((~chosen)[task.ref.codes].sum())
     if unknown:
-        counts["ignored_labels_not_found"] = len(unknown)
+        counts["ignored_labels_not_found"] = unknown
     codes = (np.cumsum(chosen) - 1).astype(np.int32)
     sides = []
     for side in (task.pred, task.ref):
@@ -241,7 +273,10 @@ def _without(task: LabelTask, ignored: set[str]) -> LabelTask:
         ref=sides[1],
         given=None if task.given is None else int(chosen[: task.given].sum()),
         counts=counts,
-        settings={**task.settings, "ignore": ",".join(sorted(ignored))},
+        settings={
+            **task.settings,
+            "ignore": ",".join(sorted({names[0] for names in ignored.names})),
+        },
     )
 
 
@@ -252,50 +287,3 @@ def _predicted(task: LabelTask) -> LabelTask:
     if not left_out:
         return task
     return replace(task.take(rows), counts={**task.counts, "empty_prediction_skipped": left_out})
-
-
-def _aligned(heads: Floats, pred: Labels, joined: Joined) -> Floats:
-    if heads.ndim != 2 or len(heads) != len(pred):
-        raise InputError(
-            f"the cardinality matrix has shape {heads.shape} for {len(pred)} items",
-            remedy="give one row of probabilities an item, in the order of the predictions",
-        )
-    if joined.ids is pred.ids or list(joined.ids) == list(pred.ids):
-        return heads
-    place = {name: number for number, name in enumerate(pred.ids)}
-    lost = [name for name in joined.ids if name not in place]
-    if lost:
-        raise InputError(
-            f"{len(lost)} items have no row in the cardinality matrix: {listing(lost)}",
-            remedy="use missing='skip'",
-        )
-    return heads[[place[name] for name in joined.ids]]
-
-
-def _weights(
-    weights: Mapping[str, float] | Sequence[float] | Floats, joined: Joined, ref: Labels
-) -> Floats:
-    names: Any = joined.ids
-    if isinstance(weights, Mapping):
-        lost = [name for name in names if name not in weights]
-        if lost:
-            raise InputError(
-                f"{len(lost)} items have no weight: {listing(lost)}", remedy="give every id one"
-            )
-        values = np.array([weights[name] for name in names], np.float64)
-    else:
-        values = np.asarray(weights, np.float64)
-        if values.shape != (len(names),) or len(ref) != len(names):
-            raise InputError(
-                f"weights of shape {values.shape} for {len(names)} evaluated items",
-                remedy="give one weight an item in the order of the ground truth, or by id",
-            )
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-    if len(bad):
-        raise InputError(
-            f"the weight of item {names[bad[0]]!r} is {values[bad[0]]}",
-            remedy="weights are finite and not negative",
-        )
-    if not values.sum() > 0:
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
-    return values

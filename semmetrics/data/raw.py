@@ -54,7 +54,7 @@ class RawMatrix:
     ----------
     values : array, shape (items, classes), or scipy.sparse matrix
         bool or integer 0/1, or floats.
-    classes : sequence of str, or None
+    classes : sequence of str or of synonym lists, or None
         The class of each column; None where the input does not say.
     ids : sequence of str, or None
     source, understood, notes
@@ -62,7 +62,7 @@ class RawMatrix:
     """
 
     values: NDArray[np.generic] | Any
-    classes: Sequence[str] | None
+    classes: Sequence[str | Sequence[str]] | None
     ids: Sequence[str] | None = None
     source: str = "matrix"
     understood: str = "matrix of items x classes"

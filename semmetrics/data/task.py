@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,11 @@ class LabelTask:
         Probabilities of each set size, for the decoding rules that use them.
     unit : str
         What is resampled.
+    models : mapping from name to label vectors
+        Embeddings of the labels as they were written.
+    taxonomy : Taxonomy or None
+    shared : dict
+        What steps compute once for all blocks.
     """
 
     ids: Ids
@@ -73,6 +79,9 @@ class LabelTask:
     weights: Floats | None = None
     heads: Floats | None = None
     unit: str = "image"
+    models: Mapping[str, Any] = field(default_factory=dict)
+    taxonomy: Any = None
+    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.pred)
@@ -99,11 +108,12 @@ class LabelTask:
 
     def _hashed(self, block: Block[LabelTask], names: Hashes) -> np.uint64:
         ref = self.ref.rows(block.start, block.stop)
-        # an odd factor for each place in the list, so that the order of labels counts
+        # an odd factor for each place in the list, so that the order of labels counts; it is never
+        # 1, the factor of the id
         place = positions(ref.indptr).astype(np.uint64)
-        place += place + np.uint64(1)
+        place += place + np.uint64(3)
         total = np.zeros(len(place) + 1, np.uint64)
-        np.cumsum(np.multiply(names[ref.codes], place, out=place), out=total[1:])
+        np.cumsum(np.multiply(names.take(ref.codes), place, out=place), out=total[1:])
         items = total[ref.indptr[1:]] - total[ref.indptr[:-1]]
         items += self.hashes[block.start : block.stop]
         total_hash: np.uint64 = mix(items).sum(dtype=np.uint64)

@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-``pred`` and ``ref`` have shape (items, labels) and hold 0 and 1. All columns count
-(``labels=given``). Averages and policies are those of the measures, and so are the values.
+``pred`` and ``ref`` have shape (items, labels) and hold 0 and 1. In the functions named after a
+metric all columns count (``labels=given``). Averages and policies are those of the measures, and
+so are the values.
 
 Metrics
 -------
@@ -23,7 +24,8 @@ from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
-from semmetrics.metrics.families import SetFamily, causes, evaluate_formula, own_options
+from semmetrics.metrics.families import SetFamily, evaluate_formula, own_options
+from semmetrics.metrics.policies import causes
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
 __all__ = [
@@ -71,7 +73,7 @@ def score(
     """
     _check(measure)
     mine, theirs, heavy = _matrices(pred, ref, weights)
-    frame = _frame(mine.shape[1])
+    frame = _frame(mine, theirs, str(measure["labels"]))
     if measure["average"] == "example":
         value, cause = _items(measure, mine, theirs)
         known: dict[str, Any] = {
@@ -95,9 +97,10 @@ def per_label(
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
+    _check(measure)
     mine, theirs, heavy = _matrices(pred, ref, weights)
     sums = _label_sums(mine, theirs, heavy)
-    table = SetFamily().per_label(measure, sums, _frame(mine.shape[1]))
+    table = SetFamily().per_label(measure, sums, _frame(mine, theirs, "given"))
     return np.zeros(0) if table is None else table["value"]
 
 
@@ -109,8 +112,10 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     >>> per_item(F1, [[1, 0], [1, 1]], [[1, 0], [0, 1]]).round(4).tolist()
     [1.0, 0.6667]
     """
+    measure = definition(average="example")
+    _check(measure)
     mine, theirs, _ = _matrices(pred, ref, None)
-    return _items(definition(average="example"), mine, theirs)[0]
+    return _items(measure, mine, theirs)[0]
 
 
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Any]:
@@ -126,9 +131,14 @@ def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
     return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}
 
 
-def _frame(n_labels: int) -> Frame:
-    every = np.ones(n_labels, np.bool_)
-    return Frame(tuple(map(str, range(n_labels))), every, every, n_labels)
+def _frame(pred: Any, ref: Any, labels: str) -> Frame:
+    """The label axis; which columns occur is looked up only where a universe needs it."""
+    n_labels = pred.shape[1]
+    true = union = np.ones(n_labels, np.bool_)
+    if labels in ("reference", "union"):
+        true = np.asarray(ref.any(axis=0))
+        union = true | np.asarray(pred.any(axis=0))
+    return Frame(tuple(map(str, range(n_labels))), true, union, n_labels)
 
 
 def _check(measure: Measure) -> None:

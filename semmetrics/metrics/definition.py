@@ -9,6 +9,7 @@ defaults; the signature leaves out nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
@@ -83,6 +84,11 @@ class Frame:
     in_reference: Bools
     in_union: Bools
     given: int | None
+
+    @property
+    def dictionary(self) -> int:
+        """How many labels there are to rank: those given, or all that the input names."""
+        return len(self.labels) if self.given is None else self.given
 
     def universe(self, name: str) -> Bools:
         """The labels that an average runs over: "reference", "union" or "given"."""
@@ -163,14 +169,7 @@ class Option:
 
     def read(self, text: Value) -> Value:
         """A written value as the option's kind; InputError where it is not allowed."""
-        value = text
-        if isinstance(text, str) and self.kind is not str:
-            try:
-                value = self.kind(text)
-            except ValueError:
-                raise InputError(f"{self.name}={text} is not {self._kind_name()}") from None
-        if isinstance(value, int) and self.kind is str:
-            value = str(value)
+        value = self._converted(text.item() if isinstance(text, np.generic) else text)
         if self.choices and value not in self.choices:
             raise InputError(
                 f"{self.name}={value} is not allowed", remedy=f"choose one of {self._listed()}"
@@ -179,11 +178,50 @@ class Option:
             self.check(value)
         return value
 
+    def _converted(self, value: Value) -> Value:
+        """The value as the option's kind; a bool is of no kind."""
+        if isinstance(value, str) and self.kind is not str:
+            try:
+                value = self.kind(value)
+            except ValueError:
+                raise InputError(f"{self.name}={value} is not {self._kind_name()}") from None
+        elif isinstance(value, int) and not isinstance(value, bool):
+            value = value if self.kind is int else self.kind(value)
+        right = isinstance(value, self.kind) and not isinstance(value, bool)
+        if not right or (isinstance(value, float) and math.isnan(value)):
+            raise InputError(f"{self.name}={value!r} is not {self._kind_name()}")
+        if isinstance(value, str) and not self.choices and not _can_be_written(value):
+            raise InputError(
+                f"{self.name}={value!r} cannot be written in the name of a measure",
+                remedy="use no blanks at its ends, and commas only inside parentheses that close",
+            )
+        return value
+
     def _kind_name(self) -> str:
         return {"int": "a whole number", "float": "a number"}.get(self.kind.__name__, "text")
 
     def _listed(self) -> str:
         return ", ".join(map(str, self.choices))
+
+
+def _can_be_written(text: str) -> bool:
+    """Whether a value can be read back from inside an option list."""
+    depth = 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (letter == "," and not depth):
+            return False
+    return bool(text) and text == text.strip() and not depth
+
+
+def _registered(name: str) -> Definition:
+    from semmetrics.metrics.registry import DEFINITIONS
+
+    if name not in DEFINITIONS:
+        raise InputError(
+            f"the measure {name} is not registered here", remedy="import the module that defines it"
+        )
+    return DEFINITIONS[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +246,8 @@ class Definition:
         ``symmetric``). Order-invariant: the order of labels in a list does not matter.
     cutoff : bool
         Whether ``@k`` is allowed.
+    dictionary : bool
+        Whether the value depends on the number of labels there are, scored or not.
     """
 
     name: str
@@ -223,6 +263,7 @@ class Definition:
     symmetric: bool = False
     order_invariant: bool = True
     cutoff: bool = True
+    dictionary: bool = False
     task: str = "labels"
     formula: Callable[..., Any] | None = None
     arguments: tuple[str, ...] = ()
@@ -257,6 +298,10 @@ class Definition:
             if applies:
                 options.append((option.name, self._value(option, chosen, average)))
         return Measure(self, tuple(options), self._cutoff(k))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are the registered definition itself."""
+        return _registered, (self.name,)
 
     def _average(self, chosen: Mapping[str, Value]) -> str | None:
         if not self.averages:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Dense, OneHot, Sparse, as_floats
+from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, row_numbers
-from semmetrics.data.block import Block
+from semmetrics.data.block import Block, Step
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import (
@@ -35,38 +35,41 @@ from semmetrics.metrics.definition import (
     Sums,
     Value,
 )
-from semmetrics.metrics.matching import Counts, Cut, Matches, PrecisionSums, Ranked, Reference
+from semmetrics.metrics.matching import (
+    Counts,
+    Cut,
+    Distinct,
+    ItemCounts,
+    Matched,
+    Matches,
+    PrecisionSums,
+    Ranked,
+    Reference,
+)
+from semmetrics.metrics.policies import (
+    CAUSES,
+    LABEL_AVERAGES,
+    POLICIES,
+    apply_policies,
+    cause_option,
+    causes,
+    divide,
+    item_values,
+    mean_of_defined,
+    undefined_items,
+)
 
-__all__ = ["CAUSES", "POLICIES", "ItemValues", "LabelCounts", "SetFamily", "divide", "set_options"]
-
-CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
-POLICIES = ("nan", "0", "1", "skip")
-LABEL_AVERAGES = ("macro", "weighted")
-_NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
-
-
-def divide(numerator: Any, denominator: Any) -> Any:
-    """Quotient, nan where the denominator is 0.
-
-    Examples
-    --------
-    >>> divide(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    array([0.5, nan])
-    """
-    top, bottom = np.asarray(numerator), np.asarray(denominator)
-    nothing = bottom == 0
-    quotient = np.divide(top, bottom + nothing, dtype=np.float64)
-    return np.where(nothing, np.nan, quotient) if nothing.any() else quotient
-
-
-def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
-    """Why each value is undefined, as a position in CAUSES; 0 where it is defined."""
-    code = np.zeros(values.shape, np.int8)
-    bad = np.isnan(values)
-    if bad.any():
-        nothing, without = np.equal(n_pred, 0)[bad], np.equal(n_ref, 0)[bad]
-        code[bad] = np.select([nothing & without, nothing, without], [1, 2, 3], 4)
-    return code
+__all__ = [
+    "ItemValues",
+    "LabelCounts",
+    "SetFamily",
+    "check_decode",
+    "cut_of",
+    "divide",
+    "evaluate_formula",
+    "own_options",
+    "set_options",
+]
 
 
 def check_decode(value: Value) -> None:
@@ -144,24 +147,30 @@ class ItemValues:
 
     definition: Definition
     cut: Cut
-    count: str
+    matches: Step[Matched]
     options: tuple[tuple[str, Value], ...] = ()
     additive: bool = True
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Columns "value" (0 where undefined) and "cause"."""
-        counts = block.get(Counts(self.cut, self.count))
-        known: dict[str, Any] = {
-            "hit": counts.hit,
-            "n_pred": counts.n_pred,
-            "n_ref": counts.n_ref,
-        }
+        counts = Counts(self.cut, self.matches)
         if "precision_sum" in self.definition.arguments:
-            known["precision_sum"] = block.get(PrecisionSums(self.cut, self.count))
+            extra = block.get(PrecisionSums(self.cut, self.matches))
+            value, cause = self._values(block.get(counts), precision_sum=extra)
+            return {"value": Dense(value), "cause": OneHot(cause, len(CAUSES))}
+        distinct = block.get(Distinct(counts))
+        value, cause = self._values(distinct.counts)
+        return {
+            "value": Coded(distinct.codes, value),
+            "cause": OneHot(cause.take(distinct.codes), len(CAUSES)),
+        }
+
+    def _values(self, counts: ItemCounts, **more: Any) -> tuple[Floats, NDArray[np.int8]]:
+        known = {"hit": counts.hit, "n_pred": counts.n_pred, "n_ref": counts.n_ref, **more}
         value = evaluate_formula(self.definition, known, self.options)
         cause = causes(value, counts.n_pred, counts.n_ref)
-        return {"value": Dense(np.where(cause == 0, value, 0.0)), "cause": OneHot(cause, 5)}
+        return np.where(cause == 0, value, 0.0), cause
 
 
 def evaluate_formula(
@@ -171,7 +180,15 @@ def evaluate_formula(
     if definition.formula is None:
         raise TypeError(f"{definition.name} has no formula")
     arguments = {name: known[name] for name in definition.arguments}
-    return np.asarray(definition.formula(**arguments, **dict(options)), np.float64)
+    values = np.asarray(definition.formula(**arguments, **dict(options)), np.float64)
+    endless = np.isinf(values).any()
+    if values.shape != known["hit"].shape or endless:
+        raise InputError(
+            f"the formula of {definition.name} gives "
+            + ("an infinite value" if endless else f"an array of shape {values.shape}"),
+            remedy="let it give one number for each count, nan where it is undefined",
+        )
+    return values
 
 
 @dataclass(frozen=True)
@@ -213,7 +230,8 @@ class SetFamily:
         """Item values for ``example``, label counts for the other averages."""
         if measure["average"] == "example":
             own = own_options(measure)
-            return ItemValues(measure.definition, cut_of(measure), str(measure["count"]), own)
+            matches = Matches(str(measure["count"]))
+            return ItemValues(measure.definition, cut_of(measure), matches, own)
         return LabelCounts(cut_of(measure))
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
@@ -234,18 +252,16 @@ class SetFamily:
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Items, or labels, without a value by cause."""
         if measure["average"] == "example":
-            counts = dict(zip(CAUSES, as_floats(sums["cause"]).tolist(), strict=True))
-            return {name: int(n) for name, n in counts.items() if n and name != "defined"}
+            return undefined_items(sums)
         raw, n_pred, n_ref = self._raw(measure, sums, frame)
         code = causes(raw, n_pred, n_ref)
-        names = [self._cause(measure, name) for name in CAUSES]
+        names = [cause_option(measure, name) for name in CAUSES]
         return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """The formula on each item."""
         if measure["average"] == "example":
-            value, cause = rows["value"], rows["cause"]
-            return np.where(cause.codes == 0, value.values, np.nan)  # type: ignore[attr-defined]
+            return item_values(rows)
         if measure["average"] != "micro":
             return None
         inside = frame.universe(str(measure["labels"]))
@@ -268,7 +284,11 @@ class SetFamily:
     def _raw(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats, Floats]:
         """The formula on labels (or all together for micro), label axis last; nan at 0/0."""
         inside = frame.universe(str(measure["labels"]))
-        known = {name: as_floats(sums[name])[..., inside] for name in ("hit", "n_pred", "n_ref")}
+        # in one layout, so that labels are added in one order whatever stands in front of them
+        known = {
+            name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
+            for name in ("hit", "n_pred", "n_ref")
+        }
         items = as_floats(sums["items"])[..., None]
         if measure["average"] == "micro":
             known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
@@ -280,44 +300,14 @@ class SetFamily:
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats, Bools]:
         values, n_pred, n_ref = self._raw(measure, sums, frame)
-        code = causes(values, n_pred, n_ref)
-        kept = np.ones(values.shape, np.bool_)
-        if code.any():
-            values = values.copy()
-            for number, name in enumerate(CAUSES[1:], 1):
-                policy = str(measure[self._cause(measure, name)])
-                where = code == number
-                if policy == "skip":
-                    kept &= ~where
-                else:
-                    values[where] = _NUMBERS[policy]
+        values, kept = apply_policies(measure, values, causes(values, n_pred, n_ref))
         return values, n_ref, kept
-
-    @staticmethod
-    def _cause(measure: Measure, name: str) -> str:
-        return "absent" if name == "empty" and measure["average"] in LABEL_AVERAGES else name
 
 
 def own_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
     """The options that the formula itself takes."""
     own = measure.definition.extra.get("own", ())
     return tuple((name, value) for name, value in measure.options if name in own)
-
-
-def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
-    """Mean over items from the sum of values and the count of each cause, under the policies."""
-    total, counts = as_floats(sums["value"]), as_floats(sums["cause"])
-    number = counts[..., 0]
-    unknown = np.zeros(number.shape, np.bool_)
-    for place, name in enumerate(CAUSES[1:], 1):
-        policy, some = measure[name], counts[..., place]
-        if policy is None:  # a cause that this measure does not have
-            continue
-        if policy == "nan":
-            unknown |= some > 0
-        elif policy != "skip":
-            total, number = total + _NUMBERS[str(policy)] * some, number + some
-    return np.where(unknown, np.nan, divide(total, number))
 
 
 def _row_counts(column: Any, inside: Bools) -> Floats:

@@ -12,7 +12,7 @@ list has c times can be matched c times (Kubany et al. 2020).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from semmetrics.core.ragged import (
     running_sums,
     sum_rows,
 )
-from semmetrics.data.block import Block
+from semmetrics.data.block import Block, Step
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
@@ -35,6 +35,8 @@ from semmetrics.metrics import decoding
 __all__ = [
     "Counts",
     "Cut",
+    "Distinct",
+    "DistinctCounts",
     "ItemCounts",
     "Matched",
     "Matches",
@@ -124,7 +126,11 @@ class Cut:
         if rule == "cardinality":
             return decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         return decoding.keep_cardinality_with_scores(
-            ranked.indptr, ranked.scores, heads, offset=offset, extra=int(number == "code" and not offset)
+            ranked.indptr,
+            ranked.scores,
+            heads,
+            offset=offset,
+            extra=int(number == "code" and not offset),
         )
 
 
@@ -247,12 +253,12 @@ class Counts:
     """Hits, predictions and references of each item under a cut."""
 
     cut: Cut
-    count: str = "set"
+    matches: Step[Matched] = field(default_factory=Matches)
 
     def compute(self, block: LabelBlock) -> ItemCounts:
         """Difference the running sums of the matching at the ends of the kept prefixes."""
         start = block.get(Ranked()).indptr[:-1]
-        kept, matched = block.get(self.cut), block.get(Matches(self.count))
+        kept, matched = block.get(self.cut), block.get(self.matches)
         hits = running_sums(matched.hit)
         n_pred = kept
         if matched.counted is not None:
@@ -261,17 +267,54 @@ class Counts:
         return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
+@dataclass(frozen=True, eq=False)
+class DistinctCounts:
+    """The different counts that items have, and which of them each item has.
+
+    Attributes
+    ----------
+    counts : ItemCounts
+        Of shape (distinct,).
+    codes : int array, shape (items,)
+    """
+
+    counts: ItemCounts
+    codes: Ints
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Distinct counts: sets are small, so a formula needs few evaluations."""
+
+    counts: Counts
+
+    def compute(self, block: LabelBlock) -> DistinctCounts:
+        """Code each triple of counts."""
+        found = block.get(self.counts)
+        columns = (found.hit, found.n_pred, found.n_ref)
+        widths = [int(column.max(initial=0)) + 1 for column in columns]
+        keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
+        if widths[0] * widths[1] * widths[2] <= 8 * len(keys):
+            present = np.bincount(keys) > 0
+            codes = (np.cumsum(present) - 1).take(keys)
+            distinct = np.flatnonzero(present)
+        else:
+            distinct, codes = np.unique(keys, return_inverse=True)
+        rest, n_ref = np.divmod(distinct, widths[2])
+        return DistinctCounts(ItemCounts(*np.divmod(rest, widths[1]), n_ref), codes)
+
+
 @dataclass(frozen=True)
 class PrecisionSums:
     """For each item, the precision at the rank of each hit, summed."""
 
     cut: Cut
-    count: str = "set"
+    matches: Step[Matched] = field(default_factory=Matches)
 
     def compute(self, block: LabelBlock) -> Floats:
         """Shape (items,); a row's sum does not depend on its block."""
         ranked, kept = block.get(Ranked()), block.get(self.cut)
-        matched = block.get(Matches(self.count))
+        matched = block.get(self.matches)
         rows = row_numbers(ranked.indptr)
         counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
         start = ranked.indptr[:-1][rows]

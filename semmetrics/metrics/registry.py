@@ -17,11 +17,12 @@ A metric of one's own is a formula on counts of an item, a label or the whole:
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Option, Value
 from semmetrics.metrics.families import SetFamily, set_options
 
@@ -32,6 +33,25 @@ ALIASES: dict[str, str] = {}
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _AVERAGES = ("example", "micro", "macro", "weighted")
+_NAME = re.compile(r"[^\s(),=@|]+")
+# What a signature says besides the options, and how the cutoff is given.
+_RESERVED = frozenset(
+    [
+        "k",
+        "norm",
+        "missing",
+        "unpredicted",
+        "classes",
+        "ignore",
+        "weights",
+        "fit",
+        "ci",
+        "L",
+        "n",
+        "data",
+        "v",
+    ]
+)
 
 
 def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:
@@ -40,15 +60,31 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     Raises
     ------
     InputError
-        If the name is taken.
+        If a name is taken or cannot be parsed, or two options have one name.
     """
-    if definition.name in DEFINITIONS or definition.name in ALIASES:
-        raise InputError(
-            f"there is a measure {definition.name} already", remedy="choose another name"
-        )
+    for name in (definition.name, *(aliases or {})):
+        if name in DEFINITIONS or name in ALIASES:
+            raise InputError(f"there is a measure {name} already", remedy="choose another name")
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
+            )
+    _check_options(definition)
     DEFINITIONS[definition.name] = definition
     ALIASES.update(aliases or {})
     return definition
+
+
+def _check_options(definition: Definition) -> None:
+    names = [option.name for option in definition.options]
+    shorts = [option.short for option in definition.options]
+    taken = {name for name in (*names, *shorts) if name in _RESERVED}
+    taken |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
+    if taken:
+        raise InputError(
+            f"{definition.name} cannot have an option {listing(sorted(taken))}",
+            remedy="the name has another meaning: choose another",
+        )
 
 
 def measure(
@@ -96,6 +132,13 @@ def measure(
 
     def decorate(formula: Callable[..., Any]) -> Definition:
         taken, own = _parameters(formula, averages)
+        known = [option.name for option in set_options(averages)]
+        wrong = [name for name in defaults or {} if name not in known]
+        if wrong:
+            raise InputError(
+                f"defaults for {listing(wrong)}, which are no shared options",
+                remedy=f"these are {listing(known, most=20)}",
+            )
         shared = tuple(_with_default(o, defaults or {}) for o in set_options(averages))
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
@@ -151,9 +194,13 @@ def _parameters(
 
 
 def _own_option(name: str, parameter: inspect.Parameter, hint: Any) -> Option:
-    choices = get_args(hint) if not isinstance(hint, type) else ()
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    kind = type(choices[0]) if choices else hint
+    if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
+        raise InputError(
+            f"the option {name} is a {hint}", remedy="annotate it str, int, float or Literal[…]"
+        )
     required = parameter.default is inspect.Parameter.empty
-    kind = hint if isinstance(hint, type) else str
     default = None if required else parameter.default
     return Option(name, name, default, choices, kind, required=required, help=_help(name))
 

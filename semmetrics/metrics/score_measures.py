@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Dense, OneHot, as_floats
-from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
+from semmetrics.core.columns import Dense
+from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers, sum_rows, take_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
@@ -31,12 +31,14 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import (
+from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.policies import (
     CAUSES,
     POLICIES,
+    divide,
     mean_of_defined,
+    undefined_items,
 )
-from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.registry import add
 
 __all__ = ["LRAP", "CoverageError", "RankingLoss", "mAP"]
@@ -61,53 +63,89 @@ def _scored(block: Block[LabelTask], name: str) -> Any:
 
 @dataclass(frozen=True)
 class ItemRanking:
-    """A ranking measure on each item; the value is 0 where the cause says it is undefined."""
+    """What a ranking measure needs of each item before the number of labels is known.
+
+    The labels that an item does not score tie below the others. How many these are is known when
+    all parts have been merged, so this is not a function of sums.
+    """
 
     name: str
-    additive: bool = True
+    additive: bool = False
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "value" and "cause"."""
+        """Columns "part" (the measure on the scored labels), "n_ref", "scored", "missed"."""
         ranked = _scored(block, self.name)
         matched = block.get(Matches("set", "class"))
         side, hit = ranked, matched.hit
         if matched.counted is not None:
             side, hit = ranked.keep(matched.counted), hit[matched.counted]
-        n_labels = block.task.given or len(block.task.classes)
-        value = _CORES[self.name](side.indptr, side.scores, hit, matched.n_ref, n_labels)
-        bad = np.isnan(value)
-        cause = np.where(bad, np.where(matched.n_ref == 0, 3, 4), 0).astype(np.int8)
-        return {"value": Dense(np.where(bad, 0.0, value)), "cause": OneHot(cause, len(CAUSES))}
+        if block.task.given is not None:  # what is not in the class list counts nowhere
+            inside = side.codes < block.task.given
+            side, hit = side.keep(inside), hit[inside]
+        n_ref, scored = matched.n_ref, np.diff(side.indptr)
+        missed = n_ref - sum_rows(hit, side.indptr)
+        n_labels = {"LRAP": np.inf, "RankingLoss": scored + missed, "CoverageError": 0}[self.name]
+        part = _CORES[self.name](side.indptr, side.scores, hit, n_ref, n_labels)
+        if self.name == "RankingLoss":  # as a number of pairs
+            part = np.rint(part * (n_ref * (n_labels - n_ref)))
+        part = np.where(np.isnan(part), 0.0, part)
+        known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
+        return {name: Dense(values) for name, values in known.items()}
 
 
 class ItemRankingFamily:
     """Means of ranking measures over items."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Item values."""
+        """What is known of each item."""
         return ItemRanking(measure.definition.name)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean, under the policies."""
-        return mean_of_defined(measure, sums)
+        """The mean, under the policies; items are added in an order of their own."""
+        values, cause = self._values(measure, sums["rows"], frame)
+        order = sums["order"]
+        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
+        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
+        total, counts = np.empty(len(sums["weights"])), np.zeros((len(sums["weights"]), 5))
+        for row, weights in enumerate(sums["weights"]):
+            heavy = weights[order]
+            total[row] = (values * heavy).sum()
+            counts[row] = [heavy[place].sum() for place in places]
+        return mean_of_defined(measure, {"value": total, "cause": counts})
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Items without a value, by cause."""
-        counts = as_floats(sums["cause"]).tolist()
-        return {CAUSES[c]: int(counts[c]) for c in range(1, len(CAUSES)) if counts[c]}
+        cause = self._values(measure, sums["rows"], frame)[1]
+        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """The value of each item."""
-        value: Any = rows["value"]
-        cause: Any = rows["cause"]
-        return np.where(cause.codes == 0, value.values, np.nan)
+        return self._values(measure, rows, frame)[0]
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> dict[str, NDArray[Any]] | None:
         """None: there is no value of a label."""
         return None
+
+    @staticmethod
+    def _values(measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+        """The value of each item, nan where undefined, and the cause."""
+        part, n_ref, scored, missed = (
+            rows[name].values for name in ("part", "n_ref", "scored", "missed")
+        )
+        size = frame.dictionary
+        if measure.definition.name == "LRAP":
+            value = part + missed / max(size, 1)
+        elif measure.definition.name == "CoverageError":
+            value = np.where(missed > 0, float(size), part)
+        else:
+            wrong = part + missed * (size - scored - missed)
+            value = divide(wrong, n_ref * (size - n_ref))
+        value = np.where(n_ref > 0, value, np.nan)
+        cause = np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
+        return value, cause
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +167,7 @@ class Pairs:
     ref_indptr: Ints
     ref_codes: NDArray[np.int32]
     _sorted: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
+    _taken: list[Pairs] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -143,6 +182,15 @@ class Pairs:
         for name in ("indptr", "ref_indptr"):
             joined[name] = offsets(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
         return Pairs(**joined)
+
+    def take(self, order: Ints) -> Pairs:
+        """The items in an order, which is always the same; made once."""
+        if not self._taken:
+            indptr, flat = take_rows(self.indptr, order)
+            ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
+            columns = (self.codes[flat], self.scores[flat], self.hit[flat])
+            self._taken.append(Pairs(indptr, *columns, ref_indptr, self.ref_codes[ref_flat]))
+        return self._taken[0]
 
     def curves(self, n_classes: int, ties: str) -> ClassCurves:
         """Pairs in the order of class and falling score, sorted once."""
@@ -225,17 +273,21 @@ class ClassPrecisionFamily:
         return {"label": names, "value": values[0], "support": support[0]}
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
-        pairs: Any = sums["rows"]["pairs"]
+        rows: Any = sums["rows"]
+        pairs: Pairs = rows["pairs"]
         weights = sums["weights"]
+        if measure["ties"] == "grouped":  # only then does the order of the items not matter
+            pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         inside = frame.universe(str(measure["labels"]))
         curves = pairs.curves(len(frame.labels), str(measure["ties"]))
         interpolation: Any = measure["interpolation"]
         values = class_average_precision(curves, weights, interpolation=interpolation)
-        rows = row_numbers(pairs.ref_indptr)
+        of_item = row_numbers(pairs.ref_indptr)
         support: Floats = np.stack(
-            [np.bincount(pairs.ref_codes, w[rows], minlength=len(inside)) for w in weights]
+            [np.bincount(pairs.ref_codes, w[of_item], minlength=len(inside)) for w in weights]
         )
-        return values[:, inside], support[:, inside]
+        # in one layout, so that classes are added in one order for any number of resamples
+        return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
 
 
 _NO_REFERENCE = Option(
@@ -256,6 +308,7 @@ LRAP = add(
         cite=("tsoumakas2010",),
         options=(_NO_REFERENCE, _UNDEFINED),
         cutoff=False,
+        dictionary=True,
     )
 )
 RankingLoss = add(
@@ -269,6 +322,7 @@ RankingLoss = add(
         options=(_NO_REFERENCE, _UNDEFINED),
         higher_is_better=False,
         cutoff=False,
+        dictionary=True,
     )
 )
 CoverageError = add(
@@ -283,6 +337,7 @@ CoverageError = add(
         bounds=(0.0, np.inf),
         higher_is_better=False,
         cutoff=False,
+        dictionary=True,
     )
 )
 mAP = add(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.reports.grid import draw
 from semmetrics.scoring.score import NotComputed, Score
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class ScoreTable:
         ]
         if len(found) == 1:
             return found[0]
+        if system is not None and system not in self.systems:
+            raise InputError(
+                f"the table has no system {system!r}", remedy=f"it has {listing(self.systems)}"
+            )
         if not found:
             raise InputError(
                 f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}"
@@ -130,32 +135,15 @@ class ScoreTable:
 
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Measures as rows and systems as columns."""
-        head, *body = self._cells(digits, scale)
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
-        escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-        rule = "|" + "|".join(escaped[1]) + "|"
-        rows = ["| " + " | ".join(line) + " |" for line in escaped]
-        return "\n".join([rows[0], rule, *rows[2:]])
+        return draw(self._cells(digits, scale), "markdown")
 
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """A tabular in the style of booktabs, measures as rows."""
-        head, *body = [[_tex(cell) for cell in line] for line in self._cells(digits, scale)]
-        lines = [" & ".join(line) + r" \\" for line in (head, *body)]
-        columns = "l" + "r" * (len(head) - 1)
-        return "\n".join(
-            [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
-             r"\bottomrule", r"\end{tabular}"]
-        )  # fmt: skip
+        return draw(self._cells(digits, scale), "latex")
 
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Aligned columns for a terminal."""
-        lines = self._cells(digits, scale)
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join([line[0].ljust(widths[0])]
-                      + [c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True)]).rstrip()
-            for line in lines
-        )  # fmt: skip
+        return draw(self._cells(digits, scale))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -173,9 +161,9 @@ class ScoreTable:
 
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
         place = {(score.system, score.heading): score for score in self.scores}
-        head = ["measure", *self.systems]
+        head = ["measure", *map(_line, self.systems)]
         return [head] + [
-            [name, *(_shown(place.get((s, name)), digits, scale) for s in self.systems)]
+            [_line(name), *(_shown(place.get((s, name)), digits, scale) for s in self.systems)]
             for name in self.headings
         ]
 
@@ -186,6 +174,10 @@ class ScoreTable:
         causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
         known = {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
         return [known[name] for name in _FIELDS]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 def _shown(score: Score | None, digits: int, scale: float) -> str:
@@ -202,9 +194,3 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
 
 def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
-
-
-def _tex(text: str) -> str:
-    for letter in "\\&%$#_{}":
-        text = text.replace(letter, "\\textbackslash " if letter == "\\" else f"\\{letter}")
-    return text

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats
+from semmetrics.core.columns import Column, Dense
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.statistics import Statistics
@@ -43,6 +44,12 @@ class Bootstrap:
     seed: int = 12345
 
     def __post_init__(self) -> None:
+        for name, kinds in (("level", (float,)), ("resamples", (int,)), ("seed", (int,))):
+            value = getattr(self, name)
+            value = value.item() if isinstance(value, np.generic) else value
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise InputError(f"{name}={value!r}", remedy="give a number such as the default")
+            object.__setattr__(self, name, value)
         if not 0 < self.level < 1:
             raise InputError(f"level={self.level} is not between 0 and 1")
         if self.resamples < 2:
@@ -102,12 +109,24 @@ def intervals(
         If rows were not kept.
     """
     needed = {m: m.definition.family.statistic(m) for m in measures}
+    order = statistics.order
+    exact = {
+        s: [
+            (name, part, weights)
+            for name, column in statistics.rows(s).items()
+            for part, weights in _exact(column, statistics.weights)
+        ]
+        for s in set(needed.values())
+        if s.additive
+    }
     values = np.empty((len(measures), bootstrap.resamples))
     done = 0
-    for counts in _weights(statistics, bootstrap, _chunk(statistics)):
-        sums = {
-            s: _resampled(s, statistics.rows(s), counts, statistics) for s in set(needed.values())
-        }
+    for counts in _weights(len(statistics), order, bootstrap, _chunk(statistics)):
+        sums: dict[Statistic, Any] = {s: _resampled(parts, counts) for s, parts in exact.items()}
+        for s in set(needed.values()) - set(exact):
+            heavy = counts.astype(np.float64)
+            heavy *= 1.0 if statistics.weights is None else statistics.weights
+            sums[s] = {"rows": statistics.rows(s), "weights": heavy, "order": order}
         for place, m in enumerate(measures):
             part = m.definition.family.aggregate(m, sums[needed[m]], frame)
             values[place, done : done + len(counts)] = part
@@ -124,11 +143,9 @@ def _chunk(statistics: Statistics) -> int:
 
 
 def _weights(
-    statistics: Statistics, bootstrap: Bootstrap, chunk: int
+    n: int, order: Ints, bootstrap: Bootstrap, chunk: int
 ) -> Iterator[NDArray[np.uint16]]:
     """Counts of shape (up to ``chunk`` resamples, items): how often each item was drawn."""
-    n = len(statistics)
-    order = np.argsort(statistics.hashes, kind="stable")
     generator = np.random.default_rng(bootstrap.seed)
     for start in range(0, bootstrap.resamples, chunk):
         size = min(chunk, bootstrap.resamples - start)
@@ -138,24 +155,47 @@ def _weights(
         yield counts
 
 
+def _exact(column: Any, weights: Floats | None) -> list[tuple[Column, Floats | None]]:
+    """Columns, with item weights, that add up to the column and whose resampled sums are exact."""
+    if hasattr(column, "values"):
+        values = column.values.astype(np.float64)
+        parts = _grids(values if weights is None else values * weights)
+        return [(Dense(part), None) for part in parts]
+    return [(column, None)] if weights is None else [(column, part) for part in _grids(weights)]
+
+
+def _grids(values: Floats) -> list[Floats]:
+    """Two parts, on a coarse and a fine grid of powers of two; their sum is the values.
+
+    As many items are drawn as there are, so that all sums of either part are whole multiples of
+    its grid that a float64 holds: they are the same in any order.
+    """
+    bits = 52 - len(values).bit_length()
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    parts, rest = [], values
+    for shift in (bits - exponent, 2 * bits - exponent):
+        part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
+        parts.append(part)
+        rest = rest - part
+        if not rest.any():
+            break
+    return parts
+
+
 def _resampled(
-    statistic: Statistic, columns: Any, counts: NDArray[np.uint16], statistics: Statistics
-) -> dict[str, Any]:
-    if not statistic.additive:
-        weights = counts.astype(np.float64)
-        if statistics.weights is not None:
-            weights *= statistics.weights
-        return {"rows": columns, "weights": weights}
-    total: dict[str, Floats] = {}
-    for start in range(0, len(statistics), _BLOCK):
-        stop = min(start + _BLOCK, len(statistics))
+    parts: Sequence[tuple[str, Column, Floats | None]], counts: NDArray[np.uint16]
+) -> dict[str, Floats]:
+    sums: list[Any] = [0.0] * len(parts)
+    for start in range(0, counts.shape[1], _BLOCK):
+        stop = min(start + _BLOCK, counts.shape[1])
         # by item in memory, as the sparse product reads it
-        weights = counts[:, start:stop].astype(np.float64, order="F")
-        if statistics.weights is not None:
-            weights *= statistics.weights[start:stop]
-        for name, column in columns.items():
-            part = column.rows(start, stop).resample(weights)
-            total[name] = total[name] + part if name in total else part
+        drawn = counts[:, start:stop].astype(np.float64, order="F")
+        for place, (_, column, weights) in enumerate(parts):
+            heavy = drawn if weights is None else drawn * weights[start:stop]
+            sums[place] = sums[place] + column.rows(start, stop).resample(heavy)
+    total: dict[str, Floats] = {}
+    for (name, _, _), part in zip(parts, sums, strict=True):
+        total[name] = total[name] + part if name in total else part
     return total
 
 

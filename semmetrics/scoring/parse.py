@@ -39,16 +39,22 @@ def parse(text: str) -> list[Measure]:
     form = _FORM.fullmatch(text)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
-    definition, options = find(form["name"])
+    definition, fixed = find(form["name"])
+    options: dict[str, str] = {}
     for part in _split(form["options"] or ""):
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise InputError(f"{part!r} in {text!r}", remedy="write option=value")
-        if name.strip() in options and form["name"] in DEFINITIONS:
+        if name.strip() in options:
             raise InputError(f"{name.strip()} is given twice in {text!r}")
+        if fixed.get(name.strip(), value.strip()) != value.strip():
+            raise InputError(
+                f"{form['name']} has {name.strip()}={fixed[name.strip()]}, not {value.strip()}",
+                remedy=f"write {definition.name} with its options",
+            )
         options[name.strip()] = value.strip()
     ks: list[int | None] = [None] if form["k"] is None else list(cutoffs(form["k"]))
-    return [definition(k=k, **options) for k in ks]
+    return [definition(k=k, **{**fixed, **options}) for k in ks]
 
 
 def find(name: str) -> tuple[Definition, dict[str, str]]:
@@ -102,8 +108,10 @@ def parse_all(texts: Iterable[str | Measure | Definition]) -> list[Measure]:
                 measures.append(text)
             elif isinstance(text, Definition):
                 measures.append(text())
-            else:
+            elif isinstance(text, str):
                 measures += parse(text)
+            else:
+                raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
         except InputError as error:
             problems.append(str(error))
     if len(problems) > 1:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.scoring.parse import parse_all
@@ -24,7 +26,10 @@ def plan_protocol(
     n_classes: int | None = None,
 ) -> Plan:
     """The measures of a protocol, under each decoding rule."""
+    _check_rules(rules)
     protocol = find_protocol(name)
+    if min_labels and protocol.decode and set(rules) == {None}:
+        raise _needs_rule(min_labels)
     plans = [protocol.plan(tuple(top_k), n_classes, rule, min_labels) for rule in rules]
     headings = [
         heading if len(rules) == 1 else f"{heading} [{rule}]"
@@ -60,6 +65,7 @@ def plan_measures(
     -------
     Plan
     """
+    _check_rules(rules)
     if texts is None:
         sets = not ranked or bool(top_k) or rules != (None,)
         texts = DEFAULT_LISTS if sets else DEFAULT_SCORES
@@ -71,6 +77,10 @@ def plan_measures(
             for k in top_k if cut and top_k else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
     measures = list(chosen)
+    if not measures:
+        raise InputError("no measure is named", remedy="name one, or leave measures out")
+    if min_labels and not any(measure["min_labels"] for measure in measures):
+        raise _needs_rule(min_labels)
     return Plan(measures, [str(measure) for measure in measures])
 
 
@@ -79,9 +89,21 @@ def _decoded(measure: Measure, rule: str | None, min_labels: int) -> Measure:
         return measure
     if rule is not None and measure["decode"] == "all":
         measure = measure.with_options(decode=rule)
-    if min_labels and measure["min_labels"] == 0:
+    if min_labels and measure["min_labels"] == 0 and measure["decode"] != "all":
         measure = measure.with_options(min_labels=min_labels)
     return measure
+
+
+def _check_rules(rules: Sequence[str | None]) -> None:
+    if not rules or len(set(rules)) != len(rules):
+        raise InputError(f"decode={rules!r}", remedy="give one or more different decoding rules")
+
+
+def _needs_rule(min_labels: int) -> InputError:
+    return InputError(
+        f"min_labels={min_labels} means nothing without a decoding rule",
+        remedy="give decode=threshold:0.5 (--decode threshold:0.5), or leave it out",
+    )
 
 
 def cutoffs_of(top_k: int | Sequence[int] | None) -> tuple[int, ...]:
@@ -94,8 +116,8 @@ def cutoffs_of(top_k: int | Sequence[int] | None) -> tuple[int, ...]:
     """
     if top_k is None:
         return ()
-    every = (top_k,) if isinstance(top_k, int) else tuple(top_k)
-    bad = [k for k in every if isinstance(k, bool) or not isinstance(k, int) or k < 1]
-    if bad or len(set(every)) != len(every):
+    every = (top_k,) if isinstance(top_k, (int, np.integer)) else tuple(top_k)
+    right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
+    if not all(right) or len(set(every)) != len(every):
         raise InputError(f"top_k={top_k!r}", remedy="give distinct whole numbers from 1")
-    return every
+    return tuple(map(int, every))

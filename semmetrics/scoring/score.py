@@ -144,7 +144,7 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
         return statistics.sums[statistic]
     weights = np.ones(len(statistics)) if statistics.weights is None else statistics.weights
     rows: Any = statistics.rows(statistic)
-    return {"rows": rows, "weights": weights[None]}
+    return {"rows": rows, "weights": weights[None], "order": statistics.order}
 
 
 def score_statistics(

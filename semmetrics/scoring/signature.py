@@ -19,6 +19,7 @@ from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
 
+_ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = ("norm", "missing", "unpredicted", "classes", "ignore", "weights")
 
 
@@ -37,13 +38,13 @@ def signature(
     statistics : Statistics
         What it was computed from.
     frame : Frame
-        For the number of labels that an average runs over, ``L``.
+        For ``L``, the number of labels that an average runs over or that are ranked.
     bootstrap : Bootstrap, optional
         How its interval was made.
     note : str
         What was fitted, as "fit:best-threshold".
     """
-    parts = [measure.definition.name, *measure.signature()]
+    parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
     if note:
         parts.append(note)
@@ -51,6 +52,8 @@ def signature(
         parts.append(f"ci:{bootstrap}")
     if measure["labels"] is not None:
         parts.append(f"L:{frame.universe(str(measure['labels'])).sum()}")
+    elif measure.definition.dictionary:
+        parts.append(f"L:{frame.dictionary}")
     parts += [
         f"n:{len(statistics)}",
         f"data:{statistics.fingerprint:016x}",
@@ -60,11 +63,15 @@ def signature(
 
 
 def _escape(value: str) -> str:
-    return value.replace("%", "%25").replace("|", "%7C")
+    for letter, code in _ESCAPES:
+        value = value.replace(letter, code)
+    return value
 
 
 def _unescape(value: str) -> str:
-    return value.replace("%7C", "|").replace("%25", "%")
+    for letter, code in reversed(_ESCAPES):
+        value = value.replace(code, letter)
+    return value
 
 
 @dataclass(frozen=True)
@@ -107,16 +114,15 @@ def read_signature(text: str) -> Signed:
     definition, options = find(name)
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
-    k = None
     for part in parts:
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"{part!r} in the signature has no value", remedy="copy it whole")
+        if shorts.get(key, key) in {*options, *known}:
+            raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
-            options[shorts[key]] = value
-        elif key == "k":
-            k = int(value) if value.isdecimal() else None
-        elif key in {*SETTINGS, "L", "n", "data", "v", "ci", "fit"}:
+            options[shorts[key]] = _unescape(value)
+        elif key in {*SETTINGS, "k", "L", "n", "data", "v", "ci", "fit"}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
@@ -125,8 +131,10 @@ def read_signature(text: str) -> Signed:
         raise InputError(
             f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole"
         )
+    if not known.get("k", "1").isdecimal():
+        raise InputError(f"k:{known['k']} in the signature", remedy="copy it whole")
     return Signed(
-        definition(k=k, **options),
+        definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
         _bootstrap(known["ci"]) if "ci" in known else None,
         int(known["n"]),

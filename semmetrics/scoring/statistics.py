@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, plus, stack
+from semmetrics.core.columns import Column, OneHot, plus, stack
 from semmetrics.core.hashing import Hashes
-from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.labels import Ids
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
@@ -70,6 +70,11 @@ class Statistics:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    @property
+    def order(self) -> Ints:
+        """The items in the order of their hashes, which no permutation or split changes."""
+        return np.argsort(self.hashes, kind="stable")
 
     def rows(self, statistic: Statistic) -> Mapping[str, Column]:
         """The columns of a statistic, one row an item; joined at their first use.
@@ -159,7 +164,8 @@ class Statistics:
                 f"statistics differ in their conventions: {self.settings} and {other.settings}",
                 remedy="evaluate both parts with the same options and class list",
             )
-        if set(self.sums) != set(other.sums) or (self.parts is None) != (other.parts is None):
+        mine, theirs = ((set(s.sums), s.parts and set(s.parts)) for s in (self, other))
+        if mine != theirs:
             raise InputError(
                 "statistics differ in their measures", remedy="evaluate both with the same ones"
             )
@@ -261,6 +267,9 @@ def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Float
     for name, column in columns.items():
         part = column.sum(weights)
         total[name] = plus(total[name], part) if name in total else part
+        if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
+            number, key = column.sum(), f"{name}_items"
+            total[key] = plus(total[key], number) if key in total else number
 
 
 def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:

@@ -157,7 +157,7 @@ def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
 def test_a_name_that_says_nothing_needs_a_format(tmp_path, name):
     data = gzip.compress(GOOD) if name.endswith("gz") else GOOD
     path = file_of(tmp_path, name, data)
-    with pytest.raises(InputError, match=r"says nothing about the format; give format \(--format"):
+    with pytest.raises(InputError, match=r"says nothing about the format; give format \(--input-format"):
         read(path)
     assert read(path, ReadOptions(format="json")).ids == ["a", "b"]
 
@@ -208,7 +208,7 @@ def test_a_pipe_is_like_standard_input():
     ("options", "match"),
     [
         ({"format": "xml"}, "option format: 'xml'.*use one of json"),
-        ({"delimiter": "||"}, r"option delimiter.*--format tsv"),
+        ({"delimiter": "||"}, r"option delimiter.*--input-format tsv"),
         ({"delimiter": ""}, "option delimiter"),
         ({"delimiter": '"'}, "option delimiter"),
         ({"label_delimiter": ""}, "option label_delimiter"),

@@ -145,7 +145,7 @@ def test_paired_surrogate_escapes_are_characters(load):
         ('{"a": ["x"]\n "b"}', r"gt\.json, line 2, column 2: invalid JSON.*correct the JSON"),
         ('{"a": ["x"', "invalid JSON"),
         ('{"a": ["\t"]}', "invalid JSON: Invalid control character"),
-        ('{"a": []}\n{"b": []}', "line 2, column 1.*--format jsonl"),
+        ('{"a": []}\n{"b": []}', "line 2, column 1.*--input-format jsonl"),
         ('{"a": []} {"b": []}', "line 1, column 11.*correct the JSON"),
         (r'{"a": ["\ud800"]}', "escape without its other half"),
         (r'{"\udc00": []}', "escape without its other half"),

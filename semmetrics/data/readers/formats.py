@@ -28,7 +28,7 @@ def format_of(source: Source, options: ReadOptions) -> str:
     raise InputError(
         f"{named} says nothing about the format",
         where=source.name,
-        remedy=f"give format (--format), or use one of {', '.join(EXTENSIONS)}",
+        remedy=f"give format (--input-format), or use one of {', '.join(EXTENSIONS)}",
     )
 
 

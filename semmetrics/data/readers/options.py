@@ -111,7 +111,7 @@ class ReadOptions:
             raise InputError(
                 f"{self.delimiter!r} cannot separate cells",
                 where="option delimiter",
-                remedy="give one character; for tabs use format='tsv' (--format tsv)",
+                remedy="give one character; for tabs use format='tsv' (--input-format tsv)",
             )
         if self.label_delimiter == "":
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")

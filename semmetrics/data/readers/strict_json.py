@@ -55,7 +55,7 @@ def parse(text: str, name: str, line: int = 1) -> Any:
         raise InputError(
             f"invalid JSON: {error.msg}",
             where=at(name, f"line {line + error.lineno - 1}, column {error.colno}"),
-            remedy="for one object a line use format='jsonl' (--format jsonl)"
+            remedy="for one object a line use format='jsonl' (--input-format jsonl)"
             if lines
             else "correct the JSON",
         ) from None

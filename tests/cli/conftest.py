@@ -1,0 +1,66 @@
+"""The program in this process, and small files for it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.data import GT, A, B
+from click.testing import CliRunner, Result
+
+from semmetrics.cli.app import program
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def run():
+    """Run ``semmetrics`` with those arguments; has exit_code, stdout and stderr."""
+
+    def call(*args: object, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(program, [str(arg) for arg in args], input=stdin)
+
+    return call
+
+
+@pytest.fixture
+def ok(run):
+    """Run ``semmetrics``, which must succeed; gives what is on standard output."""
+
+    def call(*args: object, stdin: str | bytes | None = None) -> str:
+        result = run(*args, stdin=stdin)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    return call
+
+
+@pytest.fixture
+def refused(run):
+    """Run ``semmetrics``, which must refuse its input; gives what is on standard error."""
+
+    def call(*args: object, stdin: str | bytes | None = None) -> str:
+        result = run(*args, stdin=stdin)
+        assert result.exit_code == 2, result.stdout + result.stderr
+        assert result.stdout == ""
+        assert "semmetrics: error: " in result.stderr
+        assert "Traceback" not in result.stderr
+        return result.stderr
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with small files, made the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in (("gt", GT), ("a", A), ("b", B)):
+        Path(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    Path("classes.txt").write_text("cat\ndog\nbird\ncow\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def example():
+    """The example that ships with the repository: predictions, and the ground truth."""
+    folder = ROOT / "examples" / "kubany2020_table2"
+    return sorted((folder / "predictions").glob("*.json")), folder / "ground_truth.json"

@@ -1,0 +1,136 @@
+"""Bad input: one clear error with place and remedy, exit code 2, nothing on standard output."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+PREDS = '{"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat"]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("p.json", '{"1": ["cat"], "1": ["dog"]}', ["p.json", "'1'"]),
+        ("p.json", '[{"id": "1", "labels": []}, {"id": "1", "labels": []}]', ["p.json", "'1'"]),
+        ("p.json", '{"1": [{"label": "cat", "score": NaN}]}', ["p.json"]),
+        ("p.json", '{"1": [{"label": "cat", "score": "high"}]}', ["p.json", "'1'", "high"]),
+        ("p.json", '{"1": [""]}', ["p.json", "'1'", "empty"]),
+        ("p.json", '{"1": [7]}', ["p.json", "'1'"]),
+        ("p.json", '{"1": "cat"', ["p.json"]),
+        ("p.json", '"cat"', ["p.json"]),
+        ("p.json", "", ["p.json", "empty"]),
+        ("p.json", "[" * 100_000, ["p.json"]),
+        ("p.json", b"\xff\xfe\x00", ["p.json"]),
+        ("p.json", b'{"1": ["caf\xe9"]}', ["p.json", "UTF-8"]),
+        ("p.csv", "id,label,score\n1,cat,nan\n", ["p.csv", "line 2"]),
+        ("p.csv", "photo,seen\n1,cat\n", ["p.csv", "--id-column"]),
+        ("p.jsonl", '{"id": "1"}\n', ["p.jsonl", "line 1"]),
+        ("p.xyz", PREDS, ["p.xyz", "extension"]),
+        ("p.json.gz", gzip.compress(PREDS.encode())[:-6], ["p.json.gz", "gzip"]),
+        ("p.npy", b"\x93NUMPY broken", ["p.npy"]),
+    ],
+)
+def test_bad_files(refused, files, name, content, expected):
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    for arguments in (("score", name, "gt.json"), ("score", "a.json", name)):
+        message = refused(*arguments)
+        assert message.count("semmetrics: error: ") == 1
+        for part in expected:
+            assert part in message
+
+
+def test_a_file_that_is_missing(refused, files):
+    message = refused("score", "aa.json", "gt.json")
+    assert "aa.json: there is no such file; did you mean 'a.json'" in message
+    assert "directory" in refused("score", ".", "gt.json")
+    assert "classes" in refused("score", "a.json", "gt.json", "--classes", "clases.txt")
+
+
+def test_missing_ids_are_listed(refused, files):
+    Path("p.json").write_text('{"1": ["cat"], "9": ["cat"]}', encoding="utf-8")
+    message = refused("score", "p.json", "gt.json")
+    assert "p.json lacks 3 of the ids: '2', '3', '4'" in message
+    assert "gt.json lacks 1 of the ids: '9'" in message
+    assert "--missing" in message
+
+
+def test_all_wrong_measures_are_told_together_with_near_names(refused, files):
+    message = refused(
+        "score", "a.json", "gt.json", "-m", "F2 Recal", "-m", "Precison@5", "-m", "F1@0",
+        "-m", "F1(averag=macro)", "-m", "F1(average=median)", "-m", "Jaccard",
+    )  # fmt: skip
+    assert "6 measures are wrong" in message
+    for part in ("'F2'; did you mean F1", "did you mean Recall", "did you mean Precision",
+                 "cutoffs", "'average'", "median"):  # fmt: skip
+        assert part in message
+
+
+def test_wrong_options(refused, files):
+    pair = ("score", "a.json", "gt.json")
+    for arguments, expected in (
+        (("-m", " "), "names no measure"),
+        (("-m", "F1 F1"), "twice"),
+        (("--protocol", "kubani"), "'kubany2020'"),
+        (("--protocol", "kubany2020", "-m", "F1"), "--protocol"),
+        (("--protocol", "kubany2020", "--missing", "empty"), "missing"),
+        (("--protocol", "kubany2020", "--threshold", "0.5"), "no decoding rule"),
+        (("--top-k", "0"), "cutoffs"),
+        (("--top-k", "1,x"), "cutoffs"),
+        (("--top-k", "1,1"), "distinct"),
+        (("--threshold", "high"), "decoding rule"),
+        (("--decode", "magic"), "decoding rule"),
+        (("--normalize", "upper"), "'lower'"),
+        (("--missing", "maybe"), "--missing"),
+        (("--task", "captions"), "--task"),
+        (("--format", "xml"), "--format"),
+        (("--input-format", "xml"), "xml"),
+        (("--delimiter", "ab"), "delimiter"),
+        (("--ci", "--level", "2"), "level"),
+        (("--ci", "--resamples", "1"), "resamples"),
+        (("--ci", "--seed", "-1"), "seed"),
+        (("--digits", "99"), "--digits"),
+        (("--ignore", "@none.txt"), "none.txt"),
+        (("--weights", "none.json"), "none.json"),
+        (("--cardinality", "none.npy"), "none.npy"),
+        (("--speed",), "--speed"),
+    ):
+        assert expected in refused(*pair, *arguments), arguments
+
+
+def test_measures_are_checked_before_files(refused, files):
+    assert "no measure" in refused("score", "none.json", "nothing.json", "-m", "F2")
+
+
+def test_too_few_files(refused, files):
+    assert "ground truth" in refused("score", "gt.json")
+
+
+def test_a_file_given_twice(refused, files):
+    assert "given twice" in refused("score", "a.json", "./a.json", "gt.json")
+    assert "given twice" in refused("score", "-", "-", stdin="{}")
+
+
+def test_outputs_never_overwrite(refused, files):
+    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    Path("link.json").symlink_to("gt.json")
+    pair = ("score", "a.json", "gt.json")
+    for name in ("gt.json", "a.json", "./gt.json", "link.json", "classes.txt"):
+        assert "overwrite an input" in refused(*pair, "-o", name, "--classes", "classes.txt")
+    Path("i.csv").symlink_to("gt.json")
+    assert "overwrite an input" in refused(*pair, "--per-item", "i.csv")
+    assert "overwrite an input" in refused(*pair, "--per-label", "gt.json")
+    assert "same file" in refused(*pair, "--per-item", "x.csv", "-o", "./x.csv")
+    assert "no such folder" in refused(*pair, "-o", "nowhere/x.csv")
+    assert "folder" in refused(*pair, "-o", ".")
+    for name, content in before.items():
+        assert Path(name).read_bytes() == content
+
+
+def test_nothing_is_written_when_the_input_is_bad(refused, files):
+    Path("old.json").write_text("old", encoding="utf-8")
+    Path("p.json").write_text(json.dumps({"1": [""]}), encoding="utf-8")
+    refused("score", "p.json", "gt.json", "-o", "old.json", "--per-item", "i.csv")
+    assert Path("old.json").read_text(encoding="utf-8") == "old"
+    assert not Path("i.csv").exists()

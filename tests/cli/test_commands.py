@@ -1,0 +1,335 @@
+"""The commands beside ``score``."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from semmetrics.data.normalize import NORMALIZATIONS
+from semmetrics.data.readers.options import FORMATS
+from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
+from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+from semmetrics.scoring.protocols import PROTOCOLS
+
+COMMANDS = ("score", "validate", "list", "explain", "cite", "rank", "completion")
+
+# ---- help -------------------------------------------------------------------------------------
+
+
+def test_help_names_commands_and_exit_codes(ok):
+    text = ok("--help")
+    for name in COMMANDS:
+        assert f"  {name} " in text
+    assert "Exit codes: 0 done; 2 the input or an option is wrong" in text
+    assert "semmetrics score preds.json gt.json" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_commands_has_examples(ok, name):
+    text = ok(name, "--help")
+    assert "Examples:\n  " in text
+    assert f"semmetrics {name}" in text
+    assert "Exit codes" in text
+
+
+def test_help_groups_options(ok):
+    text = ok("score", "--help")
+    titles = ["What is computed:", "What the data are:", "How files are read:", "Output:"]
+    places = [text.index(f"\n{title}\n") for title in titles]
+    assert places == sorted(places)
+    assert text.index("--protocol") < places[1]
+
+
+def test_version(ok):
+    import semmetrics
+
+    assert ok("--version") == f"semmetrics {semmetrics.__version__}\n"
+
+
+def test_without_a_command(run):
+    result = run()
+    assert "Commands:" in result.stdout + result.stderr
+    assert "semmetrics: error" not in result.stderr
+
+
+def test_unknown_commands(refused, files):
+    assert "did you mean score?" in refused("scroe", "a.json", "gt.json")
+    assert "semmetrics score PRED... GT" in refused("a.json", "gt.json")
+    assert "the commands are" in refused("zzz")
+
+
+# ---- validate ---------------------------------------------------------------------------------
+
+
+def test_validate_says_what_was_read(ok, files):
+    text = ok("validate", "a.json", "b.json")
+    assert "a.json: JSON, {id: [labels]}\n" in text
+    assert "4, known by id" in text
+    assert "7 labels, 3 distinct" in text
+    assert "1.75 (0.96) mean (std), from 1 to 3" in text
+    assert "cat 3, dog 3, cow 1" in text
+    assert "from 0.1 to 0.9" in text
+    assert "1 of 4 items repeat a label: '4'" in text
+    assert "1 of 4 items do not list labels by falling score" in text
+
+
+def test_validate_as_json(ok, files):
+    Path("many.json").write_text(
+        json.dumps({str(i): [f"label {j}" for j in range(i)] for i in range(30)}), encoding="utf-8"
+    )
+    (report,) = json.loads(ok("validate", "many.json", "--format", "json"))
+    assert report["schema"] == "semmetrics.validation/1"
+    assert report["error"] is None
+    assert len(report["frequencies"]) == 29
+    assert report["frequencies"][0] == {"label": "label 0", "count": 29}
+    assert report["cardinality"]["histogram"] == [1] * 30
+    assert report["cardinality"]["mean"] == 14.5
+    assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
+    assert any("labels are in more than 95%" in line for line in report["odd"])
+    assert any("1 are in one item alone" in line for line in report["odd"])
+
+
+def test_validate_finds_what_is_odd(ok, files):
+    content = {" 1": ["Cat", "cat", " dog", "a\tb"], "1": [], "3": [["Cat", "kitty"]]}
+    Path("odd.json").write_text(json.dumps(content), encoding="utf-8")
+    (report,) = json.loads(ok("validate", "odd.json", "--format", "json"))
+    lines = "\n".join(report["odd"])
+    for expected in (
+        "1 of 3 items have no labels: '1'",
+        "1 labels have blanks around them: ' dog'",
+        "1 ids have blanks around them: ' 1'",
+        "labels differ only by case or white space: 'Cat' and 'cat'",
+        "ids differ only by case or white space: ' 1' and '1'",
+        "1 labels have characters that cannot be seen: 'a\\tb'",
+    ):
+        assert expected in lines
+    assert report["synonyms"] == 1
+
+
+def test_validate_matrices(ok, files):
+    import numpy as np
+
+    np.save("s.npy", np.array([[2.0, -1.0, 0.5, 0.5]]))
+    text = ok("validate", "s.npy", "--classes", "classes.txt")
+    assert "1, known by position" in text
+    assert "4 scores, 4 distinct" in text
+    assert "2 of 4 scores are not between 0 and 1" in text
+
+
+def test_validate_reports_all_files_and_fails_if_one_is_bad(run, files):
+    Path("bad.json").write_text('{"1": [""]}', encoding="utf-8")
+    result = run("validate", "bad.json", "a.json", "none.json")
+    assert result.exit_code == 2
+    assert "a.json: JSON" in result.stdout
+    assert "bad.json" not in result.stdout
+    assert result.stderr.count("semmetrics: error: ") == 2
+    result = run("validate", "bad.json", "a.json", "--format", "json")
+    assert result.exit_code == 2
+    assert [report["error"] is None for report in json.loads(result.stdout)] == [False, True]
+    assert "bad.json" in result.stderr
+
+
+def test_validate_standard_input(ok, refused):
+    assert "standard input" not in refused("validate", "-", "-", stdin="{}").partition("error")[0]
+    assert "3 labels" in ok("validate", "-", stdin='{"a": ["x", "y"], "b": ["x"]}')
+
+
+# ---- list, explain, cite ----------------------------------------------------------------------
+
+
+def test_list(ok):
+    text = ok("list")
+    for name in [*DEFINITIONS, *ALIASES, *PROTOCOLS, *NORMALIZATIONS, *FORMATS]:
+        assert f"  {name} " in text
+    for definition in DEFINITIONS.values():
+        assert definition.summary in text
+    measures = ok("list", "measures")
+    assert "kubany2020" not in measures
+    assert measures in text
+    for topic in ("protocols", "normalizations", "formats"):
+        assert ok("list", topic) in text
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_explain_measures(ok, name):
+    definition, text = DEFINITIONS[name], ok("explain", name)
+    assert text.startswith(f"{name}: {definition.summary}\n")
+    flat = " ".join(text.split())
+    for part in (definition.equation, definition.source, *definition.averages):
+        assert " ".join(part.split()) in flat
+    for option in definition.options:
+        assert f"\n  {option.name} " in text
+    assert "better" in text
+    assert "semmetrics score -m " in text
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_examples_of_measures_can_be_computed(ok, files, name):
+    command = ok("explain", name).rpartition("semmetrics score -m ")[2].split()[0].strip("'")
+    arguments = ("score", "b.json", "gt.json", "-m", command, "--classes", "classes.txt")
+    assert json.loads(ok(*arguments, "--format", "json"))
+
+
+def test_explain_a_measure_with_options_and_aliases(ok):
+    text = ok("explain", "F1(average=macro)@3")
+    assert text.startswith("F1(average=macro)@3\n")
+    assert "F1|avg:macro|" in text
+    assert "short for it  MacroF1" in ok("explain", "MacroF1")
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_explain_protocols(ok, name):
+    text = ok("explain", name)
+    for heading in PROTOCOLS[name].entries:
+        assert f"\n  {heading} " in text
+
+
+def test_unknown_names_are_told_together(refused):
+    for command in ("explain", "cite"):
+        message = refused(command, "F2", "F1", "kubany", "F1@x")
+        assert "3 names are wrong" in message
+        assert "did you mean F1?" in message
+        assert "did you mean kubany2020?" in message
+
+
+def test_cite(ok):
+    text = ok("cite", "F1", "Precision", "kubany2020")
+    assert text.count("@article{kubany2020,") == 1
+    assert text.count("@inproceedings{godbole2004,") == 1
+    assert ok("cite", "F1(average=macro)@3") == ok("cite", "F1")
+    assert ok("cite", "HammingLoss").count("Mining Multi-label Data") == 1
+
+
+@pytest.mark.parametrize("name", [*DEFINITIONS, *PROTOCOLS])
+def test_everything_can_be_cited(ok, name):
+    text = ok("cite", name)
+    assert text.startswith("@")
+    assert text.count("{") == text.count("}")
+
+
+def test_every_key_that_is_cited_is_known():
+    keys = {key for definition in DEFINITIONS.values() for key in definition.cite}
+    for key in keys | set(PROTOCOLS):
+        assert entry(key).key == SAME.get(key, key)
+
+
+@pytest.mark.parametrize("key", BIBLIOGRAPHY)
+def test_entries_are_complete(key):
+    fields = dict(BIBLIOGRAPHY[key].fields)
+    assert {"author", "title", "year"} <= set(fields)
+    assert fields["year"] == key[-4:]
+
+
+# ---- rank -------------------------------------------------------------------------------------
+
+
+def written(name, values, measure="O-F1"):
+    scores = [
+        {"schema": "semmetrics.score/1", "system": system, "measure": measure, "heading": measure,
+         "value": value}
+        for system, value in values.items()
+    ]  # fmt: skip
+    Path(name).write_text(json.dumps(scores), encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def datasets(files):
+    return (
+        written("voc.json", {"A": 0.8, "B": 0.9, "C": 0.1}),
+        written("coco.json", {"A": 0.7, "B": 0.6, "C": None}),
+    )
+
+
+def test_rank(ok, datasets):
+    found = json.loads(ok("rank", *datasets, "--format", "json"))
+    assert [(entry["system"], entry["rank"]) for entry in found] == [
+        ("A", 1),
+        ("B", 2),
+        ("C", None),
+    ]
+    assert found[0]["value"] == pytest.approx((0.8 / 0.9 + 1) / 2)
+    assert found[0]["normalized"] == {"voc": 0.8 / 0.9, "coco": 1.0}
+    assert found[2]["lacking"] == ["coco"]
+    rows = list(csv.DictReader(io.StringIO(ok("rank", *datasets, "--format", "csv"))))
+    assert float(rows[0]["normalized O-F1"]) == found[0]["value"]
+    assert (rows[2]["rank"], rows[2]["coco"]) == ("", "")
+    for form in ("table", "markdown", "latex"):
+        assert "0.9444" in ok("rank", *datasets, "--format", form)
+    assert "0.94\n" not in ok("rank", *datasets)
+    assert "0.94 " in ok("rank", *datasets, "--digits", 2)
+    ok("rank", *datasets, "-o", "ranks.txt")
+    assert Path("ranks.txt").read_text(encoding="utf-8") == ok("rank", *datasets)
+
+
+def test_rank_takes_what_score_writes(ok, files):
+    systems = ("a.json", "b.json", "gt.json")
+    ok("score", *systems, "-m", "O-F1 MacroF1", "--format", "json", "-o", "x.json")
+    ok("score", *systems, "-m", "O-F1 MacroF1", "--top-k", 1, "--format", "json", "-o", "y.json")
+    assert json.loads(ok("rank", "x.json", "--format", "json"))[0]["measure"] == "O-F1"
+    assert "'O-F1@1'" in ok_error(ok, "rank", "x.json", "y.json")
+    assert json.loads(ok("rank", "x.json", "-m", "MacroF1", "--format", "json"))
+
+
+def ok_error(ok, *arguments):
+    with pytest.raises(AssertionError) as caught:
+        ok(*arguments)
+    return str(caught.value)
+
+
+def test_rank_refuses_what_it_cannot_rank(refused, datasets):
+    assert "no such file" in refused("rank", "none.json")
+    assert "there is no F1" in refused("rank", *datasets, "-m", "F1")
+    assert "lower" in refused("rank", *datasets, "-m", "HammingLoss")
+    assert "no list of scores" in refused("rank", "gt.json")
+    assert "given twice" in refused("rank", "voc.json", "voc.json")
+    assert "overwrite" in refused("rank", *datasets, "-o", "voc.json")
+    zero = written("zero.json", {"A": 0.0})
+    assert "best value" in refused("rank", zero)
+
+
+# ---- completion -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(ok, shell):
+    text = ok("completion", shell)
+    assert "_SEMMETRICS_COMPLETE" in text
+    assert f"{shell}_complete" in text
+
+
+def test_completion_of_an_unknown_shell(refused):
+    assert "tcsh" in refused("completion", "tcsh")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", {"score", "validate", "completion"}),
+        ("score -m Ma", {"MacroF1", "MacroRecall", "mAP"}),
+        ("score --protocol k", {"kubany2020"}),
+        ("score --normalize ", {"none", "lower", "kubany2020"}),
+        ("score --format ma", {"markdown"}),
+        ("score --input-format j", {"json", "jsonl"}),
+        ("score --decode thr", {"threshold:0.5", "threshold:best"}),
+        ("score --per-", {"--per-item", "--per-label"}),
+        ("explain kub", {"kubany2020"}),
+        ("cite Sub", {"SubsetAccuracy"}),
+        ("rank -m O", {"O-F1"}),
+        ("list ", {"measures", "formats"}),
+        ("completion z", {"zsh"}),
+    ],
+)
+def test_completion(words, expected):
+    from click.shell_completion import ShellComplete
+
+    from semmetrics.cli.app import program
+
+    *before, incomplete = words.split(" ")
+    found = ShellComplete(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE").get_completions(
+        before, incomplete
+    )
+    assert expected <= {item.value for item in found}
+    assert all(i.value.lower().startswith(incomplete.lower()) for i in found)

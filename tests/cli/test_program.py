@@ -1,0 +1,215 @@
+"""The program as a process: streams, exit codes, faults, start."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from semmetrics.cli import app
+from semmetrics.cli.files import written
+from semmetrics.cli.progress import Progress, progress_on
+from semmetrics.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTS = ("a.json", "gt.json")
+
+
+def process(*arguments, code=None, **options):
+    command = [sys.executable, *(("-c", code) if code else ("-m", "semmetrics")), *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | options.pop("env", {})
+    options.setdefault("encoding", "utf-8")
+    return subprocess.run(
+        [str(part) for part in command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_module_and_script_are_the_same_program(ok, files):
+    done = process("score", *LISTS)
+    assert (done.returncode, done.stdout) == (0, ok("score", *LISTS))
+    assert "read a.json" in done.stderr
+    script = "import sys; from semmetrics.cli import main; main()"
+    assert process("score", *LISTS, code=script).stdout == done.stdout
+
+
+def test_bad_input_is_one_message(files):
+    done = process("score", "none.json", "gt.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("semmetrics: error: none.json: there is no such file")
+    assert "Traceback" not in done.stderr
+
+
+def test_standard_input(files):
+    done = process("score", "-", "gt.json", input=Path("a.json").read_text(encoding="utf-8"))
+    assert done.returncode == 0
+    assert "standard input" in done.stderr
+
+
+def test_there_is_no_progress_without_a_terminal(files):
+    assert "\r" not in process("score", *LISTS, "--ci").stderr
+
+
+def test_starting_loads_nothing_heavy(example):
+    predictions, truth = example
+    code = (
+        "import sys\n"
+        "from semmetrics.cli.app import program\n"
+        "assert program.main(sys.argv[1:], standalone_mode=False) == 0\n"
+        "heavy = {'scipy', 'torch', 'gensim', 'ot', 'pandas', 'pyarrow', 'sklearn'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    done = process("score", *predictions, truth, code=code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_does_without_numpy():
+    code = (
+        "import sys\n"
+        "from semmetrics.cli.app import program\n"
+        "program.main(['score', '--help'], standalone_mode=False)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    assert process(code=code).returncode == 0
+
+
+def test_a_reader_that_goes_away_is_no_fault():
+    code = (
+        "import sys; from semmetrics.cli import main\n"
+        "import semmetrics.cli.list as l, click\n"
+        "l.aligned = lambda *a, **k: 'x' * 10_000_000\n"
+        "main(['list'])"
+    )
+    # Without its buffer Python itself loses the rest of a write that is cut short.
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment,
+    ) as running:  # fmt: skip
+        running.stdout.read(10)
+        running.stdout.close()
+        error = running.stderr.read()
+        assert running.wait(60) == app.BROKEN_PIPE
+    assert error == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_stopped_by_the_user():
+    with subprocess.Popen(
+        [sys.executable, "-m", "semmetrics", "validate", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    ) as running:  # fmt: skip
+        time.sleep(1.5)  # until it waits for its input
+        running.send_signal(signal.SIGINT)
+        out, error = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert out == b""
+    assert error.decode().split() == ["semmetrics:", "stopped"]
+
+
+def test_names_that_the_output_cannot_show(files):
+    Path("unicode.json").write_text(json.dumps({"1": ["naïve ∩ 你"]}), encoding="utf-8")
+    done = process("validate", "unicode.json", env={"PYTHONIOENCODING": "cp437"}, encoding="cp437")
+    assert done.returncode == 0
+    assert "naïve ∩ \\u4f60" in done.stdout
+
+
+# ---- faults -----------------------------------------------------------------------------------
+
+
+def broken(*_, **__):
+    raise RuntimeError("something is broken")
+
+
+def test_a_fault_is_one_line(run, files, monkeypatch):
+    monkeypatch.setattr("semmetrics.cli.job.score_systems", broken)
+    monkeypatch.delenv(app.TRACEBACK, raising=False)
+    result = run("score", *LISTS)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert "RuntimeError: something is broken" in line
+    assert "please report" in line
+    assert "SEMMETRICS_TRACEBACK=1" in line
+
+
+def test_the_traceback_of_a_fault_on_request(run, files, monkeypatch):
+    monkeypatch.setattr("semmetrics.cli.job.score_systems", broken)
+    monkeypatch.setenv(app.TRACEBACK, "1")
+    result = run("score", *LISTS)
+    assert result.exit_code == 1
+    assert "Traceback (most recent call last)" in result.stderr
+
+
+# ---- files and progress -----------------------------------------------------------------------
+
+
+def test_a_file_appears_only_when_it_is_complete(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old", encoding="utf-8")
+
+    def write():
+        with written(str(path)) as out:
+            out.write("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="cannot be written"), written(str(tmp_path / "a" / "b")):
+        pass
+    with written(os.devnull) as out:
+        out.write("nothing")
+    assert Path(os.devnull).exists()
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+def test_progress_says_how_far_how_fast_and_how_long():
+    terminal, now = Terminal(), [0.0]
+    progress = Progress(terminal, lambda: now[0])
+    for done in (100, 200, 300):
+        now[0] += 1.0
+        progress(done, 1000)
+    assert "\r 30% (300 of 1,000), 100/s, 7 s left" in terminal.text
+    now[0] += 1.0
+    progress(1, 50)  # a new stage begins
+    assert "50" not in terminal.text
+    progress.close()
+    assert terminal.text.endswith("\r\x1b[K")
+
+
+def test_progress_is_for_terminals(capsys):
+    with progress_on(Terminal()) as progress:
+        assert progress is not None
+    with progress_on(Terminal(), quiet=True) as progress:
+        assert progress is None
+    with progress_on() as progress:
+        assert progress is None

@@ -1,0 +1,132 @@
+"""Columns of each kind against their dense tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats, plus, stack
+from semmetrics.core.exact import UNIT
+from semmetrics.core.ragged import offsets
+
+WIDTH = 4
+ROWS = st.lists(st.lists(st.integers(0, WIDTH - 1), max_size=4), max_size=7)
+KINDS = ["dense", "counts", "coded", "onehot", "sparse"]
+
+
+def column(kind, rows):
+    """A column of that kind, and its table of Fractions: one row an item."""
+    sizes = [len(row) for row in rows]
+    if kind == "dense":
+        values = [size / 3 - 0.7 for size in sizes]
+        return Dense(np.array(values, np.float64)), [[Fraction(v)] for v in values]
+    if kind == "counts":
+        return Dense(np.array(sizes, np.int8)), [[Fraction(size)] for size in sizes]
+    if kind == "coded":
+        table = np.array([0.1, 0.7, -0.3, 1 / 3, 5.0])
+        return Coded(np.array(sizes, np.int64), table), [[Fraction(table[s])] for s in sizes]
+    if kind == "onehot":
+        codes = [size % WIDTH for size in sizes]
+        one = [[Fraction(c == place) for place in range(WIDTH)] for c in codes]
+        return OneHot(np.array(codes, np.int8), WIDTH), one
+    codes = np.array([code for row in rows for code in row], np.int32)
+    counts = [[Fraction(row.count(place)) for place in range(WIDTH)] for row in rows]
+    return Sparse(offsets(np.array(sizes, np.int64)), codes, WIDTH), counts
+
+
+def total(table, weights, kind):
+    width = WIDTH if kind in ("onehot", "sparse") else 1
+    every = [Fraction(0)] * width
+    for row, weight in zip(table, weights, strict=True):
+        every = [a + b * Fraction(weight) for a, b in zip(every, row, strict=True)]
+    return every
+
+
+def as_fractions(sums):
+    flat = np.ravel(sums).tolist()
+    return [Fraction(n, UNIT) if sums.dtype == object else Fraction(n) for n in flat]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS)
+def test_sums_are_exact(kind, rows):
+    got, table = column(kind, rows)
+    assert len(got) == len(rows)
+    assert as_fractions(got.sum()) == total(table, [1] * len(rows), kind)
+    assert got.sum().shape == (() if kind in ("dense", "counts", "coded") else (WIDTH,))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS, seed=st.integers(0, 99))
+def test_weighted_sums_are_exact(kind, rows, seed):
+    got, table = column(kind, rows)
+    weights = np.random.default_rng(seed).random(len(rows))
+    if kind not in ("onehot", "sparse"):  # value times weight is rounded, once, before it is added
+        table = [[Fraction(float(row[0]) * w)] for row, w in zip(table, weights, strict=True)]
+        assert as_fractions(got.sum(weights)) == total(table, [1] * len(rows), kind)
+    else:
+        assert as_fractions(got.sum(weights)) == total(table, weights, kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS, seed=st.integers(0, 99))
+def test_resampled_sums_equal_repeated_items(kind, rows, seed):
+    got, table = column(kind, rows)
+    weights = np.random.default_rng(seed).integers(0, 3, (3, len(rows))).astype(np.float64)
+    expected = [[float(n) for n in total(table, row, kind)] for row in weights]
+    resampled = got.resample(weights)
+    assert resampled.shape == ((3, WIDTH) if kind in ("onehot", "sparse") else (3,))
+    assert_allclose(resampled.reshape(3, -1), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(rows=ROWS, cut=st.integers(0, 7))
+def test_parts_joined_are_the_whole(kind, rows, cut):
+    got, _ = column(kind, rows)
+    cut = min(cut, len(rows))
+    parts = [got.rows(0, cut), got.rows(cut, len(rows))]
+    assert [len(part) for part in parts] == [cut, len(rows) - cut]
+    again = plus(*(part.sum() for part in parts))
+    assert again.shape == got.sum().shape
+    assert as_fractions(again) == as_fractions(got.sum())
+    joined = stack(parts)
+    assert len(joined) == len(rows)
+    assert as_fractions(joined.sum()) == as_fractions(got.sum())
+    weights = np.arange(len(rows), dtype=np.float64) / 7
+    assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
+
+
+def test_one_part_is_returned_as_it_is():
+    only = Dense(np.array([1.0]))
+    assert stack([only]) is only
+
+
+def test_recoded_columns_keep_their_items():
+    sparse = Sparse(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)
+    wide = sparse.recoded(np.array([4, 2], np.int32), 5)
+    assert (wide.codes.tolist(), wide.width) == ([4, 2, 2], 5)
+    assert wide.sum().tolist() == [0, 0, 2, 0, 1]
+    assert sparse.codes.tolist() == [0, 1, 1]
+
+
+def test_counts_stay_integers_and_small_types_do_not_overflow():
+    many = Dense(np.full(300, 100, np.int8)).sum()
+    assert (many.dtype, many.tolist()) == (np.int64, 30000)
+    assert OneHot(np.zeros(300, np.int8), 5).sum().tolist() == [300, 0, 0, 0, 0]
+
+
+def test_no_classes():
+    empty = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
+    assert empty.sum().shape == (0,)
+    assert empty.resample(np.ones((3, 1))).shape == (3, 0)
+
+
+def test_sums_as_floats():
+    assert as_floats(np.array([UNIT // 4, 3 * UNIT], object)).tolist() == [0.25, 3.0]
+    counts = as_floats(np.array([3]))
+    assert (counts.dtype, counts.tolist()) == (np.float64, [3.0])

@@ -1,0 +1,251 @@
+"""Raw label lists and matrices to codes, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semmetrics.data.encode import encode, encode_matrix
+from semmetrics.data.raw import RawItems, RawMatrix
+from semmetrics.errors import InputError
+
+NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
+TERMS = st.lists(NAMES, min_size=1, max_size=3, unique=True).map(tuple)
+
+
+def raw(*items, ids=None, **more):
+    return RawItems(ids, list(items), **more)
+
+
+def lists(labels):
+    """For each item its labels, each with its score where there are scores."""
+    side, vocabulary = labels.side, labels.vocabulary
+    found = []
+    for start, stop in zip(side.indptr, side.indptr[1:], strict=False):
+        row = [vocabulary[code] for code in side.codes[start:stop]]
+        if side.scores is not None:
+            row = list(zip(row, side.scores[start:stop].tolist(), strict=True))
+        found.append(row)
+    return found
+
+
+FORMS = {
+    "mapping": lambda terms, score: {"label": list(terms), "score": score},
+    "named": lambda terms, score: {"name": list(terms), "score": np.float32(score)},
+    "pair": lambda terms, score: [list(terms), np.int64(score)],
+    "tuple": lambda terms, score: (terms, score),
+}
+
+
+@given(items=st.lists(st.lists(TERMS, max_size=4), max_size=5))
+def test_labels_are_kept_in_order_with_repeats(items):
+    got = encode(RawItems(None, [[list(terms) for terms in item] for item in items]))
+    # a list of two is a pair only where the second is no text
+    assert lists(got) == items
+    assert got.side.codes.dtype == np.int32
+    assert list(got.vocabulary) == list(dict.fromkeys(label for item in items for label in item))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(items=st.lists(st.lists(st.tuples(TERMS, st.integers(-3, 3)), max_size=4), max_size=5))
+def test_scores_in_every_form(form, items):
+    got = encode(RawItems(None, [[FORMS[form](*label) for label in item] for item in items]))
+    assert lists(got) == [[(t, float(s)) for t, s in item] for item in items] or not any(items)
+
+
+@given(items=st.lists(st.lists(st.tuples(NAMES, st.floats(-9, 9)), max_size=4), max_size=5))
+def test_pairs_of_text_and_number(items):
+    got = encode(RawItems(None, items))
+    expected = [[((text,), number) for text, number in item] for item in items]
+    assert lists(got) == expected or not any(items)
+
+
+def test_a_list_of_two_texts_holds_synonyms():
+    assert lists(encode(raw([["sofa", "couch"]]))) == [[("sofa", "couch")]]
+
+
+def test_repeated_terms_of_a_label_are_one():
+    assert lists(encode(raw([["sofa", "couch", "sofa"]]))) == [[("sofa", "couch")]]
+
+
+def test_items_of_other_kinds():
+    got = encode(raw({"b", "a"}, frozenset({"c"}), {"z": 1, "y": 2}.keys(), np.array(["q", "p"])))
+    texts = [[terms[0] for terms in item] for item in lists(got)]
+    assert texts == [["a", "b"], ["c"], ["y", "z"], ["q", "p"]]
+    assert got.notes == ["sets of labels were taken in sorted order"]
+
+
+def test_kinds_of_text_are_one_label():
+    class Text(str):
+        pass
+
+    assert len(encode(raw([np.str_("cat"), "cat", Text("cat")])).vocabulary) == 1
+
+
+def test_keys_of_labels_that_are_not_used_are_noted():
+    got = encode(raw([{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]))
+    assert got.notes == ["keys of labels not used: 'confidence', 'box'"]
+    assert encode(raw([{"label": "cat", "score": 0.5}])).notes == []
+
+
+def test_nothing():
+    assert (len(encode(raw())), encode(raw()).ids) == (0, range(0))
+    none = encode(raw([], ids=["a"]))
+    assert (none.vocabulary, none.side.indptr.tolist(), none.side.scores) == ((), [0, 0], None)
+
+
+def test_arguments_are_left_as_they_are():
+    notes, items = ["odd"], [["a", ["b", "b"]], {"c"}]
+    encode(RawItems(None, items, notes=notes))
+    assert (notes, items) == (["odd"], [["a", ["b", "b"]], {"c"}])
+
+
+def nested(depth):
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+WHERE = r"gt\.json, item 1"
+LIST = r'write a list of labels, as \["cat", "dog"\]'
+LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat", "kitty"\]'
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ("cat", f"{WHERE}: the labels are 'cat', a str, not a list; {LIST}"),
+        (None, f"{WHERE}: the labels are None, a NoneType, not a list; {LIST}"),
+        (float("nan"), f"{WHERE}: the labels are nan, a float, not a list"),
+        ({"cat": 0.5}, f"{WHERE}: the labels are {{'cat': 0.5}}, a dict, not a list"),
+        (iter(["cat"]), f"{WHERE}: the labels are <list_iterator object.*>, a list_iterator"),
+        (np.array("cat"), f"{WHERE}: the labels are 'cat', a str"),
+        (["a", 3], f"{WHERE}, label 2: the label 3 is a int, not a string; {LABEL}"),
+        ([b"a"], f"{WHERE}, label 1: the label b'a' is a bytes"),
+        ([None], f"{WHERE}, label 1: the label None is a NoneType"),
+        ([[]], rf"{WHERE}, label 1: the label \[\] is a list"),
+        ([["a", ["b"], "c"]], rf"{WHERE}, label 1: the label \['a', \['b'\], 'c'\] is a list"),
+        ([nested(100_000)], rf"{WHERE}, label 1: the label \[+\.\.\.\]+ is a list"),
+        (
+            [{"id": 1}],
+            rf"{WHERE}, label 1: the label {{'id': 1}} has no \"label\"; write {{\"label",
+        ),
+        (["a", ""], f"{WHERE}, label 2: a label is empty; remove it, or give the item an empty"),
+        (["a", " \t"], f"{WHERE}, label 2: a label is empty"),
+        ([["a", ""]], f"{WHERE}, label 1: a label is empty"),
+        ([{"label": ""}], f"{WHERE}, label 1: a label is empty"),
+        ([("a", 1.0), "b"], f"{WHERE}: some labels have a score and others have none; give every"),
+        ([("a", float("nan"))], f"{WHERE}, label 1: the score nan is not a finite number; write a"),
+        ([("a", float("-inf"))], f"{WHERE}, label 1: the score -inf is not a finite number"),
+        ([("a", True)], f"{WHERE}, label 1: the score True is not a finite number"),
+        ([("a", None)], f"{WHERE}, label 1: the score None is not a finite number"),
+        ([("a", np.complex128(1))], f"{WHERE}, label 1: the score .*1.* is not a finite number"),
+        ([("a", 10**400)], f"{WHERE}, label 1: the score 10+.* is not a finite number"),
+        ([("a", 10**5000)], f"{WHERE}, label 1: the score <int.* is not a finite number"),
+        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is not a finite"),
+    ],
+)
+def test_what_is_refused(item, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        encode(raw([], item, ["a"], source="gt.json"))
+
+
+def test_scores_of_some_items_are_refused_wherever_they_stand():
+    for items in ([["a"], [("b", 1.0)]], [[("b", 1.0)], ["a"]]):
+        with pytest.raises(InputError, match="input, item 1: some labels have a score"):
+            encode(raw(*items))
+
+
+def matrix(values, classes=None, **more):
+    return encode_matrix(RawMatrix(values, classes, **more))
+
+
+KINDS = ["dense", "csr", "csc", "coo"]
+
+
+def as_kind(values, kind):
+    return values if kind == "dense" else getattr(scipy.sparse, f"{kind}_array")(values)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, np.float64])
+def test_membership(kind, dtype):
+    table = np.array([[0, 1, 1], [0, 0, 0], [1, 0, 0]], dtype)
+    got = matrix(as_kind(table, kind), ["a", "b", "c"])
+    assert lists(got) == [[("b",), ("c",)], [], [("a",)]]
+    assert (got.ranked, got.side.codes.dtype) == (False, np.int32)
+    assert got.understood.endswith("0/1")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_of_a_matrix(kind, dtype):
+    table = np.array([[0.5, 0, -2], [0, 0, 1]], dtype)
+    got = matrix(as_kind(table, kind))
+    every = [[(("0",), 0.5), (("1",), 0.0), (("2",), -2.0)]]
+    every += [[(("0",), 0.0), (("1",), 0.0), (("2",), 1.0)]]
+    if kind != "dense":  # what a sparse matrix does not hold is not scored
+        every = [[pair for pair in row if pair[1]] for row in every]
+    assert lists(got) == every
+    assert got.ranked
+    assert got.side.scores.dtype == np.float64
+    assert got.understood.endswith("scores")
+
+
+def test_a_sparse_matrix_is_left_as_it_is():
+    table = scipy.sparse.csr_array(
+        (np.array([1, 0, 0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    assert lists(matrix(table)) == [[("1",)], []]
+    assert (table.nnz, table.indices.tolist()) == (3, [1, 0, 1])
+
+
+def test_synonyms_of_columns_are_kept():
+    got = matrix(np.array([[0, 1]]), ["dog", ["cat", "kitty"]])
+    assert lists(got) == [[("cat", "kitty")]]
+
+
+def test_matrices_of_other_classes():
+    with pytest.warns(PendingDeprecationWarning):
+        old = np.matrix([[0, 1], [1, 1]])
+    assert lists(matrix(old)) == [[("1",)], [("0",), ("1",)]]
+    plain = np.ma.masked_array([[0, 1]], mask=False)
+    assert lists(matrix(plain)) == [[("1",)]]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0)])
+@pytest.mark.parametrize("dtype", [int, float])
+def test_matrices_without_values(shape, dtype):
+    got = matrix(np.zeros(shape, dtype))
+    assert (len(got), len(got.vocabulary), lists(got)) == (*shape, [[]] * shape[0])
+
+
+SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("values", "classes", "message"),
+    [
+        (np.zeros(3), None, r"m\.npy: the matrix has shape \(3,\); give items x classes"),
+        (np.zeros((1, 1, 1)), None, r"m\.npy: the matrix has shape \(1, 1, 1\)"),
+        (np.zeros((2, 3)), ["a"], r"m\.npy: the matrix has 3 columns and the class list 1 names"),
+        (np.zeros((2, 2)), ["a", "a"], r"m\.npy: two columns are called 'a'; rename one"),
+        (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is a int, not a string"),
+        (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),
+        (np.array([[0, 2]]), None, r"m\.npy: the integer matrix holds 2, which is neither 0 nor 1"),
+        (np.array([[0, -1]], np.int8), None, r"m\.npy: the integer matrix holds -1"),
+        (np.array([[0.5, np.nan]]), None, r"m\.npy, row 0, column 1: a score is not finite; write"),
+        (np.array([[np.inf]], np.float16), None, r"m\.npy, row 0, column 0: a score is not finite"),
+        (SPARSE_NAN, None, r"m\.npy, value 0: a score is not finite"),
+        (np.array([[1j]]), None, r"m\.npy: the matrix holds complex128; give 0/1 or float scores"),
+        (np.array([["a"]]), None, r"m\.npy: the matrix holds <U1"),
+        (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values of the matrix are masked; fill"),
+    ],
+)
+def test_matrices_that_are_refused(values, classes, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        matrix(values, classes, source="m.npy")

@@ -1,0 +1,60 @@
+"""Fingerprints against splitmix64 in Python integers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semmetrics.core import hashing
+
+MASK = (1 << 64) - 1
+TEXTS = st.lists(st.text(max_size=6), max_size=8)
+
+
+def mix(number):
+    state = (number + 0x9E3779B97F4A7C15) & MASK
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
+    return state ^ (state >> 31)
+
+
+def of_text(text):
+    coded = text.encode("utf-8", "surrogatepass")
+    total = sum(mix(place * 256 + byte) for place, byte in enumerate(coded))
+    return mix((total + mix(len(coded))) & MASK)
+
+
+@given(numbers=st.lists(st.integers(0, 2**63 - 1)))
+def test_numbers_are_scattered_by_splitmix64(numbers):
+    assert hashing.mix(np.array(numbers, np.int64)).tolist() == [mix(n) for n in numbers]
+
+
+@pytest.mark.parametrize("block", [1, 3, 1 << 16])
+@given(texts=TEXTS)
+def test_texts(block, texts):
+    whole, hashing._BLOCK = hashing._BLOCK, block
+    try:
+        got = hashing.hash_strings(texts)
+    finally:
+        hashing._BLOCK = whole
+    assert got.dtype == np.uint64
+    assert got.tolist() == [of_text(text) for text in texts]
+
+
+def test_texts_that_look_alike_differ():
+    texts = ["", "\0", "\0\0", "a", "a\0", "\0a", "ab", "ba", "é", "e\u0301", "A", "\ud800", " a"]
+    assert len(set(hashing.hash_strings(texts).tolist())) == len(texts)
+
+
+def test_positions_hash_by_their_number():
+    every = hashing.hash_ids(range(2, 9, 3))
+    assert every.tolist() == [mix(2), mix(5), mix(8)]
+    assert hashing.hash_ids(np.array([2, 5, 8])).tolist() == every.tolist()
+    assert hashing.hash_ids(["2"]).tolist() == [of_text("2")] != [mix(2)]
+
+
+def test_nothing():
+    for ids in ([], range(0), np.zeros(0, np.int64)):
+        assert hashing.hash_ids(ids).shape == (0,)

@@ -1,0 +1,144 @@
+"""Label lists from Python objects, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from semmetrics.data.inputs import as_labels
+from semmetrics.errors import InputError
+
+
+def read(data, **options):
+    """Ids, and the first term of each label of each item."""
+    labels = as_labels(data, **options)
+    side = labels.side
+    bounds = zip(side.indptr, side.indptr[1:], strict=False)
+    texts = [[labels.vocabulary[c][0] for c in side.codes[a:b]] for a, b in bounds]
+    return labels.ids, texts
+
+
+LISTS = [["cat", "dog"], [], ["dog"]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LISTS,
+        tuple(map(tuple, LISTS)),
+        pd.Series(LISTS),
+        np.array([*LISTS, None], object)[:3],
+        np.array([[1, 1], [0, 0], [0, 1]]),
+        scipy.sparse.csr_array([[1, 1], [0, 0], [0, 1]]),
+        scipy.sparse.coo_matrix(np.array([[1, 1], [0, 0], [0, 1]])),
+        pd.DataFrame([[1, 1], [0, 0], [0, 1]], columns=["cat", "dog"]),
+    ],
+    ids=["lists", "tuples", "series", "objects", "matrix", "csr", "coo", "frame"],
+)
+def test_items_by_position(data):
+    assert read(data, classes=["cat", "dog"]) == (range(3), LISTS)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        dict(zip(["7", "b", "é"], LISTS, strict=True)),
+        {7: LISTS[0], "b": LISTS[1], np.str_("é"): LISTS[2]},
+        {np.int64(7): LISTS[0], "b": LISTS[1], "é": LISTS[2]},
+        pd.Series(LISTS, index=[7, "b", "é"]),
+        pd.DataFrame([[1, 1], [0, 0], [0, 1]], columns=["cat", "dog"], index=["7", "b", "é"]),
+    ],
+    ids=["mapping", "numbers", "numpy", "series", "frame"],
+)
+def test_items_by_id(data):
+    ids, texts = read(data)
+    assert (ids, texts) == (["7", "b", "é"], LISTS)
+    assert all(type(name) is str for name in ids)
+
+
+def test_labels_are_taken_as_they_are():
+    labels = as_labels(LISTS)
+    assert as_labels(labels) is labels
+
+
+def test_texts_in_arrays_are_labels():
+    assert read(np.array([["cat", "dog"], ["dog", "cat"]]))[1] == [["cat", "dog"], ["dog", "cat"]]
+
+
+def test_an_index_is_positions_only_where_it_counts_from_zero():
+    plain = pd.Series([["a"], ["b"], ["c"]])
+    assert as_labels(plain).ids == range(3)
+    assert as_labels(plain[1:]).ids == ["1", "2"]
+    assert read(plain[::-1]) == (["2", "1", "0"], [["c"], ["b"], ["a"]])
+    assert as_labels(plain.to_frame().iloc[:0]).ids == range(0)
+
+
+def test_places_in_messages_are_ids():
+    for data in ({"x": ["a"], "y": [1]}, pd.Series([["a"], [1]], index=["x", "y"])):
+        with pytest.raises(InputError, match=r"^gts, id 'y', label 1: the label 1 is a int"):
+            as_labels(data, source="gts")
+    with pytest.raises(InputError, match=r"^gts, row 1: the labels are None"):
+        as_labels(pd.Series([["a"], None]), source="gts")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (3, "preds: cannot read labels from a int; give a path, {id: "),
+        (None, "preds: cannot read labels from a NoneType"),
+        (b"preds.json", "preds: cannot read labels from a bytes"),
+        ((x for x in LISTS), "preds: cannot read labels from a generator"),
+        ({"a", "b"}, "preds: cannot read labels from a set"),
+        (["cat", "dog"], "preds, item 0: the labels are 'cat', a str, not a list"),
+        (np.array("cat"), "preds, item 0: the labels are 'c', a str, not a list"),
+        (np.array([b"cat"]), "preds, item 0: the labels are b'cat', a bytes"),
+        (pd.Series(["cat", None], dtype="string"), "preds, row 0: the labels are 'cat', a str"),
+        (pd.Series([["a"], pd.NA]), "preds, row 1: the labels are <NA>, a NAType"),
+        ({1.0: ["a"]}, "preds: the id 1.0 is a float; ids are strings or whole numbers"),
+        ({True: ["a"]}, "preds: the id True is a bool"),
+        ({None: ["a"]}, "preds: the id None is a NoneType"),
+        ({1: ["a"], 2: [], "2": []}, "preds: the id '2' is there twice; keep one"),
+        (pd.Series([[], []], index=["a", "a"]), "preds: the id 'a' is there twice; keep one"),
+        (pd.Series([[], []], index=[1, "1"]), "preds: the id '1' is there twice; keep one"),
+        (pd.Series([[]], index=[("a", 1)]), r"preds: the id \('a', 1\) is a tuple"),
+        (pd.Series([[]], index=[np.nan]), "preds: the id nan is a float"),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "preds: two columns are called 'a'"),
+        (pd.DataFrame([[0, 1]], columns=[1, "1"]), "preds: two columns are called '1'"),
+        (pd.DataFrame({"a": ["x"]}), "preds: the matrix holds object; give 0/1 or float scores"),
+        (pd.DataFrame({"a": [0.5, np.nan]}), "preds, row 1, column 0: a score is not finite"),
+        (np.array([[0, 3]]), "preds: the integer matrix holds 3"),
+    ],
+)
+def test_what_is_refused(data, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        as_labels(data, source="preds")
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["a"], "input: the matrix has 2 columns and the class list 1 names"),
+        (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
+        (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
+        (["a", 7], r"class list, class 1 \(from 0\): 7 is a int, not a string; write a class as"),
+        ([None, "b"], r"class list, class 0 \(from 0\): None is a NoneType"),
+        ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
+        (["b", "b"], "input: two columns are called 'b'"),
+    ],
+)
+def test_class_lists_of_columns_that_are_refused(classes, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        as_labels(np.eye(2, dtype=int), classes=classes)
+
+
+def test_arguments_are_left_as_they_are():
+    table = scipy.sparse.csr_matrix(np.eye(2))
+    table.data[0] = 0
+    frame = pd.DataFrame({"a": [0.5, 0.25]})
+    classes = ["a", ["b", "b"]]
+    as_labels(table, classes=classes)
+    as_labels(frame)
+    assert (table.nnz, classes) == (2, ["a", ["b", "b"]])
+    assert frame["a"].tolist() == [0.5, 0.25]

@@ -1,0 +1,69 @@
+"""Cells: membership and repeats against sets and loops, by table and by sorting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semmetrics.core import keys
+
+KEYS = st.lists(st.integers(0, 9), max_size=20)
+
+
+@pytest.fixture(params=[0, 1 << 26], ids=["sorted", "table"], scope="module")
+def _way(request):
+    whole, keys._TABLE = keys._TABLE, request.param
+    yield
+    keys._TABLE = whole
+
+
+def ints(values):
+    return np.array(values, np.int64)
+
+
+@pytest.mark.usefixtures("_way")
+@given(some=KEYS, among=KEYS)
+def test_membership(some, among):
+    assert keys.members(ints(some), ints(among), 10).tolist() == [k in among for k in some]
+
+
+@pytest.mark.usefixtures("_way")
+@given(some=KEYS)
+def test_first_occurrences(some):
+    got = keys.first_occurrences(ints(some), 10)
+    if len(set(some)) == len(some):
+        assert got is None
+    else:
+        assert got.tolist() == [key not in some[:n] for n, key in enumerate(some)]
+
+
+@given(some=KEYS)
+def test_occurrence_numbers(some):
+    got = keys.occurrence_numbers(ints(some)).tolist()
+    assert got == [some[:n].count(key) for n, key in enumerate(some)]
+
+
+@given(rows=st.lists(KEYS, max_size=5))
+def test_cells_number_rows_and_codes(rows):
+    indptr = ints(np.cumsum([0, *map(len, rows)]))
+    codes = np.array([code for row in rows for code in row], np.int32)
+    expected = [n * 10 + code for n, row in enumerate(rows) for code in row]
+    assert keys.cells(indptr, codes, 10).tolist() == expected
+
+
+def test_cells_beyond_32_bits():
+    codes = np.array([2_000_000_000, 1], np.int32)
+    got = keys.cells(ints([0, 1, 1, 2]), codes, 2_100_000_000)
+    assert got.tolist() == [2_000_000_000, 4_200_000_001]
+    assert keys.first_occurrences(got, 3 * 2_100_000_000) is None
+    assert keys.members(got, got[1:], 3 * 2_100_000_000).tolist() == [False, True]
+
+
+def test_arguments_are_left_as_they_are():
+    some = ints([3, 1, 3])
+    keys.first_occurrences(some, 4)
+    keys.occurrence_numbers(some)
+    keys.members(some, some, 4)
+    assert some.tolist() == [3, 1, 3]
