@@ -111,6 +111,10 @@ class Labels:
         """Whether any label has more than one term."""
         return any(len(terms) > 1 for terms in self.vocabulary)
 
+    def occurring(self) -> Bools:
+        """Which labels of the vocabulary some item has."""
+        return np.bincount(self.side.codes, minlength=len(self.vocabulary)) > 0
+
     def first_item(self, code: int) -> int:
         """The first item that has the label of that code."""
         occurrence = int(np.flatnonzero(self.side.codes == code)[0])
@@ -130,8 +134,9 @@ class Labels:
             If nothing is left of a label; names the item and the label.
         """
         cleaned = [clean_terms(terms, clean) for terms in self.vocabulary]
-        empty = np.array([code for code, terms in enumerate(cleaned) if not terms], np.int64)
-        for code in empty[np.isin(empty, self.side.codes)].tolist():
+        empty = [code for code, terms in enumerate(cleaned) if not terms]
+        occur = self.occurring() if empty else ()
+        for code in (code for code in empty if occur[code]):
             terms = self.vocabulary[code]
             if not any(term in keep for term in terms):
                 raise InputError(
@@ -139,7 +144,7 @@ class Labels:
                     where=f"{self.source}, {self.where(self.first_item(code))}",
                     remedy="rename the label, ignore it, or choose another normalisation",
                 )
-        for code in empty.tolist():
+        for code in empty:
             cleaned[code] = self.vocabulary[code]
         return self.renamed(cleaned)
 

@@ -9,7 +9,7 @@ that have positives, and is not a function of sums: its rows are kept and weight
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ _CORES: _Cores = {
 
 def _scored(block: Block[LabelTask], name: str) -> Any:
     ranked = block.get(Ranked())
+    if not len(ranked.codes):  # nothing is predicted, so no score is lacking
+        return replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
         raise InputError(
             f"{name} needs a score for each predicted label",

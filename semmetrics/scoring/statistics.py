@@ -278,8 +278,8 @@ def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
         sums=sums,
         parts=parts,
         labels=task.classes,
-        in_reference=np.bincount(task.ref.codes, minlength=width) > 0,
-        in_prediction=np.bincount(task.pred.codes, minlength=width) > 0,
+        in_reference=_present(task.ref.codes, width),
+        in_prediction=_present(task.pred.codes, width),
         given=task.given,
         ids=task.ids,
         hashes=task.hashes,
@@ -289,3 +289,9 @@ def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
         counts=task.counts,
         unit=task.unit,
     )
+
+
+def _present(codes: Codes, width: int) -> Bools:
+    flags = np.zeros(width, np.bool_)
+    flags[codes] = True
+    return flags

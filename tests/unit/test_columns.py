@@ -99,6 +99,8 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     assert as_fractions(joined.sum()) == as_fractions(got.sum())
     weights = np.arange(len(rows), dtype=np.float64) / 7
     assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
+    resampled = [parts[0].resample(weights[None, :cut]), parts[1].resample(weights[None, cut:])]
+    assert_allclose(sum(resampled), got.resample(weights[None]), rtol=0, atol=1e-12)
 
 
 def test_one_part_is_returned_as_it_is():

@@ -219,6 +219,15 @@ def test_labels_are_ignored_as_they_are_written_and_as_they_are_cleaned():
     options = {"normalize": "kubany2020", "ignore": ["Traffic Light", "street_sign", "&"]}
     got = task([["traffic_light", "car"]], [["car", "Street sign!", "&"]], **options)
     assert both(got) == ([["car"]], [["car"]])
+    assert got.settings["ignore"] == "&,street_sign,traffic_light"
+
+
+def test_what_a_signature_says_was_ignored_can_be_ignored_again():
+    options = {"normalize": "kubany2020", "ignore": ["Letter box, mailbox"]}
+    first = task([["mailbox"]], [["car", "letter box, mailbox"]], **options)
+    again = {**options, "ignore": first.settings["ignore"].split(",")}
+    assert both(first) == both(task([["mailbox"]], [["car", "letter box, mailbox"]], **again))
+    assert both(first) == ([[]], [["car"]])
 
 
 def test_ignored_labels_keep_the_others_as_they_were_written():
