@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,17 @@ import numpy as np
 
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.labels import Labels
+from semmetrics.data.normalize import normalization
 from semmetrics.data.prepare import label_task
 from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix, read_numbers
 from semmetrics.data.task import LabelTask
+from semmetrics.data.taxonomy import Taxonomy, as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.fits import frozen
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.models import embeddings_by_name, with_models
 from semmetrics.scoring.planning import cutoffs_of, plan_measures, plan_protocol
 from semmetrics.scoring.protocols import Plan, find_protocol
 from semmetrics.scoring.score import Score, score_statistics
@@ -26,6 +30,7 @@ from semmetrics.scoring.statistics import evaluate
 
 __all__ = ["score", "score_systems"]
 
+BETWEEN = " | "  # the terms of a class, in its name
 Progress = Callable[[int, int], None]
 COUNTS = {
     "missing_prediction": "items without a prediction",
@@ -106,6 +111,10 @@ def score_systems(
     classes: Any = None,
     ignore: Iterable[str] = (),
     weights: Any = None,
+    embedding: Any = None,
+    lookup: str | None = None,
+    oov: str | None = None,
+    taxonomy: Any = None,
     ci: bool | Bootstrap = False,
     seed: int = 12345,
     resamples: int = 1000,
@@ -148,6 +157,15 @@ def score_systems(
         Labels left out on both sides.
     weights : path, mapping from id, or array, optional
         Sample weights.
+    embedding : str, path, Embedder or callable, or mapping from name to those, optional
+        What semantic measures compare labels with; left out, the static model that ships with
+        the package. See ``semmetrics.embed.open``.
+    lookup : {"auto", "kubany2020", "words", "exact", "text"}, optional
+        The rule from a term to a vector.
+    oov : {"unknown", "skip", "zero", "error"}, optional
+        What stands for a term without a vector; "zero" when left out.
+    taxonomy : path, mapping from child to parents, pairs or Taxonomy, optional
+        What hierarchical measures count ancestors in; "wordnet" is nltk's.
     ci : bool or Bootstrap
         Confidence intervals, with ``seed``, ``resamples`` and ``level``.
     read : ReadOptions, optional
@@ -172,8 +190,16 @@ def score_systems(
         raise InputError("both measures and a protocol are given", remedy="give one of them")
     listed = _classes(classes, read)
     settings = _settings(
-        protocol, {"normalize": normalize, "missing": missing, "unpredicted": unpredicted}
+        protocol,
+        {
+            "normalize": normalize,
+            "missing": missing,
+            "unpredicted": unpredicted,
+            "lookup": lookup,
+            "oov": oov,
+        },
     )
+    rules = {name: settings.pop(name) for name in ("lookup", "oov") if name in settings}
     settings.update(ignore=_names(ignore, read), weights=_weights(weights, read), classes=listed)
     ref = as_labels(gts, source="gts", classes=listed, options=read)
     preds = {
@@ -193,12 +219,16 @@ def score_systems(
     }
     if protocol is not None:
         given = next(iter(tasks.values())).given
-        plan = plan_protocol(protocol, n_classes=given, **asked)
+        plan = plan_protocol(
+            protocol, n_classes=given, embeddings=embeddings_by_name(embedding), **asked
+        )
     else:
         plan = plan_measures(measures, ranked=any(t.ranked for t in tasks.values()), **asked)
+    tasks = with_models(tasks, plan.measures, embedding, **rules)
+    tasks = _with_taxonomy(tasks, taxonomy, settings.get("normalize", "none"), read)
     bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap(level, resamples, seed)
     scores = _scores(tasks, plan, bootstrap if ci else None, keep_rows, progress)
-    return ScoreTable(scores, plan.not_computed, _notes(tasks, [*preds.values(), ref]))
+    return ScoreTable(scores, plan.not_computed, _notes(tasks, [*preds.values(), ref]), tasks)
 
 
 def _scores(
@@ -235,10 +265,44 @@ def _settings(protocol: str | None, asked: Mapping[str, str | None]) -> dict[str
     return {**{name: value for name, value in asked.items() if value is not None}, **fixed}
 
 
+def _with_taxonomy(
+    tasks: Mapping[str, LabelTask], taxonomy: Any, normalize: str, read: ReadOptions | None
+) -> dict[str, LabelTask]:
+    """The tasks with the taxonomy, whose terms are cleaned as the labels are."""
+    if taxonomy is None:
+        return dict(tasks)
+    kinds = as_taxonomy(taxonomy, options=read or ReadOptions()).normalized(
+        normalization(normalize)
+    )
+    return {
+        name: replace(task, taxonomy=_with_synonyms(kinds, task)) for name, task in tasks.items()
+    }
+
+
+def _with_synonyms(kinds: Taxonomy, task: LabelTask) -> Taxonomy:
+    """A class of several terms stands where the first of them that the taxonomy has does."""
+    if task.synonyms is None:
+        return kinds
+    placed = {
+        name: next(
+            (code for term in name.split(BETWEEN) if (code := kinds.find(term)) is not None), -1
+        )
+        for name in task.classes
+        if kinds.find(name) is None
+    }
+    found = {name: code for name, code in placed.items() if code >= 0}
+    return replace(kinds, lookup={**kinds.lookup, **found})
+
+
 def _notes(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[str]:
     notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for name, task in tasks.items():
         notes += [f"{name}: {COUNTS.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
+        for model in task.models.values():
+            unknown = model.counts.get("unknown", 0)
+            if unknown:
+                of = f"{unknown:,} of {len(model.terms):,} terms"
+                notes.append(f"{name}: {of} unknown to {model.embedder.identity}: {model.oov}")
     sizes = {len(task) for task in tasks.values()}
     if len(sizes) > 1:
         notes.append("systems are scored on different items: compare with care")

@@ -11,7 +11,7 @@ from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
 from semmetrics.metrics.catalogue import ALIASES
 from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.families import POLICIES
+from semmetrics.metrics.policies import POLICIES
 from semmetrics.reports.grid import aligned
 from semmetrics.scoring.parse import find, parse
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol

@@ -241,10 +241,12 @@ def _check_references(ref: Labels, outside: Bools, ignored: Ignored) -> None:
 
 
 def _ambiguous(every: Sequence[Terms], holders: Mapping[str, Sequence[int]]) -> Synonyms | None:
-    """Which labels touch several classes; None where none does."""
+    """Labels as they were written, and which touch several classes; None without synonyms."""
+    if all(len(terms) == 1 for terms in every):
+        return None
     touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
     ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
-    return Synonyms(every, ambiguous) if ambiguous.any() else None
+    return Synonyms(every, ambiguous)
 
 
 def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int) -> LabelTask:

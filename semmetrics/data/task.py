@@ -19,7 +19,7 @@ __all__ = ["LabelTask", "Synonyms"]
 
 @dataclass(frozen=True, eq=False)
 class Synonyms:
-    """Labels as they were written, where matching item by item can differ from comparing classes.
+    """Labels as they were written, where some of them have several terms.
 
     Attributes
     ----------

@@ -180,7 +180,7 @@ def _parameters(
     for name, parameter in inspect.signature(formula).parameters.items():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             own.append(_own_option(name, parameter, hints.get(name, str)))
-        elif name in _COUNTS:
+        elif name in _COUNTS and parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
             taken.append(name)
         else:
             raise InputError(

@@ -6,10 +6,11 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, MissingDependencyError, listing
 from semmetrics.reports.grid import draw
 from semmetrics.scoring.score import NotComputed, Score
@@ -38,6 +39,8 @@ class ScoreTable:
         What a protocol names and this input does not allow, with the reason.
     notes : list of str
         How the input was understood, and what is odd.
+    tasks : mapping from system to LabelTask
+        What was evaluated.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class ScoreTable:
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tasks: Mapping[str, LabelTask] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.scores)

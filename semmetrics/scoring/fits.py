@@ -19,6 +19,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import own_options
 from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.semantic_steps import model_of
 from semmetrics.metrics.sweeps import AVERAGES, Sweep, Undefined, sweep_thresholds_rows
 
 __all__ = ["best_threshold_of", "frozen"]
@@ -34,11 +35,18 @@ def frozen(measure: Measure, task: LabelTask) -> tuple[Measure, str]:
     InputError
         If the predictions have no scores, or items have weights.
     """
+    if measure["threshold"] == "auto":
+        measure = measure.with_options(threshold=_own_threshold(measure, task))
     if measure["decode"] != BEST:
         return measure, ""
     threshold = best_threshold_of(measure, task)
     note = f"fit:best-F1-{measure['average']}"
     return measure.with_options(decode=f"threshold:{threshold!r}"), note
+
+
+def _own_threshold(measure: Measure, task: LabelTask) -> str:
+    """The threshold that the measure's embedding was calibrated to."""
+    return repr(model_of(task, str(measure["embedding"])).threshold)
 
 
 def best_threshold_of(measure: Measure, task: LabelTask) -> float:

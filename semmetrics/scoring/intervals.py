@@ -142,9 +142,7 @@ def _chunk(statistics: Statistics) -> int:
     return max(1, min(128, _MEMORY // largest))
 
 
-def _weights(
-    n: int, order: Ints, bootstrap: Bootstrap, chunk: int
-) -> Iterator[NDArray[np.uint16]]:
+def _weights(n: int, order: Ints, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
     """Counts of shape (up to ``chunk`` resamples, items): how often each item was drawn."""
     generator = np.random.default_rng(bootstrap.seed)
     for start in range(0, bootstrap.resamples, chunk):

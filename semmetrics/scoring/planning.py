@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +26,14 @@ def plan_protocol(
     rules: Sequence[str | None] = (None,),
     min_labels: int = 0,
     n_classes: int | None = None,
+    embeddings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Plan:
     """The measures of a protocol, under each decoding rule."""
     _check_rules(rules)
     protocol = find_protocol(name)
     if min_labels and protocol.decode and set(rules) == {None}:
         raise _needs_rule(min_labels)
-    plans = [protocol.plan(tuple(top_k), n_classes, rule, min_labels) for rule in rules]
+    plans = [protocol.plan(tuple(top_k), n_classes, rule, min_labels, embeddings) for rule in rules]
     headings = [
         heading if len(rules) == 1 else f"{heading} [{rule}]"
         for plan, rule in zip(plans, rules, strict=True)

@@ -8,8 +8,11 @@ read. Its conventions win over defaults; options that would change a number are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
@@ -37,7 +40,8 @@ class Protocol:
     name, title, source : str
     entries : mapping from heading to measure
     settings : mapping
-        Fixed options of the data: normalize, missing, unpredicted.
+        Fixed options of the data (normalize, missing, unpredicted) and of looking labels up
+        (lookup, oov).
     top_k : tuple of int
         Cutoffs when none are asked for; empty for none.
     decode : bool
@@ -58,6 +62,7 @@ class Protocol:
         n_classes: int | None = None,
         decode: str | None = None,
         min_labels: int = 0,
+        embeddings: Mapping[str, Any] = MappingProxyType({}),
     ) -> Plan:
         """The protocol's measures at each cutoff.
 
@@ -69,6 +74,8 @@ class Protocol:
         decode : str, optional
             A decoding rule, for protocols that score label scores.
         min_labels : int
+        embeddings : mapping from name
+            What is given to compare labels with.
 
         Returns
         -------
@@ -83,40 +90,41 @@ class Protocol:
         cuts: tuple[int | None, ...] = top_k or self.top_k or (None,)
         for k in cuts:
             for heading, text in self.entries.items():
-                self._add(result, heading, text, k, n_classes, decode, min_labels)
+                title = heading if k is None else f"{heading}@{k}"
+                lacking = _lacking(text, n_classes, embeddings)
+                if lacking:
+                    result.not_computed.append(NotComputed(title, lacking))
+                    continue
+                (measure,) = parse(text.replace("{q}", str(n_classes)))
+                if decode is not None:
+                    measure = measure.with_options(decode=decode)
+                if min_labels:
+                    measure = measure.with_options(min_labels=min_labels)
+                result.measures.append(measure if k is None else measure @ k)
+                result.headings.append(title)
         return result
 
-    def _add(
-        self,
-        plan: Plan,
-        heading: str,
-        text: str,
-        k: int | None,
-        n_classes: int | None,
-        decode: str | None,
-        min_labels: int,
-    ) -> None:
-        title = heading if k is None else f"{heading}@{k}"
-        if "{q}" in text:
-            if n_classes is None:
-                reason = "needs the number of labels of the data set: give the class list"
-                plan.not_computed.append(NotComputed(title, f"{reason} (--classes FILE)"))
-                return
-            text = text.replace("{q}", str(n_classes))
-        if "labels=given" in text and n_classes is None:
-            reason = "is a mean over the whole dictionary: give the class list (--classes FILE)"
-            plan.not_computed.append(NotComputed(title, reason))
-            return
-        (measure,) = parse(text)
-        if decode is not None:
-            measure = measure.with_options(decode=decode)
-        if min_labels:
-            measure = measure.with_options(min_labels=min_labels)
-        plan.measures.append(measure if k is None else measure @ k)
-        plan.headings.append(title)
+
+def _lacking(text: str, n_classes: int | None, embeddings: Mapping[str, Any]) -> str:
+    """What an entry needs and is not given, with the option that gives it; empty for nothing."""
+    if "{q}" in text and n_classes is None:
+        needs = "needs the number of labels of the data set: give the class list"
+        return f"{needs} (--classes FILE)"
+    if "labels=given" in text and n_classes is None:
+        return "is a mean over the whole dictionary: give the class list (--classes FILE)"
+    name = _MODEL.search(text)
+    if name is not None and name[1] not in embeddings:
+        model = name[1]
+        return f"needs the sentence model {model}: --embedding {model}=sbert:{model}"
+    if text.startswith(_ON_WORDS) and embeddings.get("default", "static") == "static":
+        return "needs word vectors (the paper's are GoogleNews word2vec): --embedding FILE"
+    return ""
 
 
+_MODEL = re.compile(r"embedding=([^,)]+)")
+_ON_WORDS = ("Sem", "WMD")
 _LISTS = "count=list,empty=0"
+_MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
 
 PROTOCOLS = {
@@ -128,19 +136,33 @@ PROTOCOLS = {
             source="Kubany et al. 2020, equations 1-12 and tables 2-10",
             entries={
                 "Accuracy": f"Jaccard({_LISTS})",
+                "Accuracy (Semantic)": f"SemJaccard({_MEANING})",
                 "Recall": f"Recall({_LISTS})",
+                "Recall (Semantic)": f"SemRecall({_MEANING})",
                 "Precision": f"Precision({_LISTS})",
+                "Precision (Semantic)": f"SemPrecision({_MEANING})",
                 "F1": f"F1({_LISTS})",
+                "F1 (Semantic)": f"SemF1({_MEANING})",
                 "Macro Precision": f"Precision(average=macro,{_BY_LABEL})",
                 "Macro Recall": f"Recall(average=macro,{_BY_LABEL})",
                 "Macro F1": f"F1(average=macro,{_BY_LABEL})",
                 "Micro Precision": "Precision(average=micro,labels=reference,empty=0)",
                 "Micro Recall": "Recall(average=micro,labels=reference,empty=0)",
                 "Micro F1": "F1(average=micro,labels=reference,empty=0)",
+                "WMD": "WMD(build=text)",
+                "Fine-Tuned BERT": "BagSim(embedding=bert-base-nli-stsb-wkpooling)",
+                "Fine-Tuned RoBERTa": "BagSim(embedding=roberta-base-nli-stsb-mean-tokens)",
                 "Average Precision": f"AP({_LISTS},normalize=hits)",
+                "Average Precision (Semantic)": f"SemAP({_MEANING},normalize=hits)",
                 "Balanced Accuracy": f"BalancedAccuracy({_LISTS},q={{q}})",
             },
-            settings={"normalize": "kubany2020", "missing": "skip", "unpredicted": "skip"},
+            settings={
+                "normalize": "kubany2020",
+                "missing": "skip",
+                "unpredicted": "skip",
+                "lookup": "kubany2020",
+                "oov": "unknown",
+            },
             top_k=(1, 3, 5),
         ),
         Protocol(

@@ -21,6 +21,7 @@ __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = ("norm", "missing", "unpredicted", "classes", "ignore", "weights")
+MODELS = ("emb", "lookup", "oov")
 
 
 def signature(
@@ -46,6 +47,8 @@ def signature(
     """
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
+    if measure["embedding"] is not None:
+        parts.append(f"emb:{statistics.models[str(measure['embedding'])]}")
     if note:
         parts.append(note)
     if bootstrap is not None:
@@ -83,6 +86,8 @@ class Signed:
     measure : Measure
     settings : dict of str
         Conventions by short key.
+    models : dict of str
+        The embedding, and how labels were looked up, by short key.
     bootstrap : Bootstrap or None
     n : int
     data, version : str
@@ -90,6 +95,7 @@ class Signed:
 
     measure: Measure
     settings: dict[str, str]
+    models: dict[str, str]
     bootstrap: Bootstrap | None
     n: int
     data: str
@@ -122,7 +128,7 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, "k", "L", "n", "data", "v", "ci", "fit"}:
+        elif key in {*SETTINGS, *MODELS, "k", "L", "n", "data", "v", "ci", "fit"}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
@@ -136,6 +142,7 @@ def read_signature(text: str) -> Signed:
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
+        {key: known[key] for key in MODELS if key in known},
         _bootstrap(known["ci"]) if "ci" in known else None,
         int(known["n"]),
         known["data"],

@@ -48,6 +48,8 @@ class Statistics:
         Of the ids and reference labels; adds modulo 2**64.
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
+    models : mapping
+        What each embedding is, for signatures.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
@@ -63,6 +65,7 @@ class Statistics:
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     unit: str = "image"
+    models: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
@@ -159,7 +162,9 @@ class Statistics:
         )
 
     def _check(self, other: Statistics) -> None:
-        if self.settings != other.settings or self.given != other.given:
+        if any(
+            getattr(self, name) != getattr(other, name) for name in ("settings", "given", "models")
+        ):
             raise InputError(
                 f"statistics differ in their conventions: {self.settings} and {other.settings}",
                 remedy="evaluate both parts with the same options and class list",
@@ -288,6 +293,7 @@ def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,
+        models={name: str(model) for name, model in task.models.items()},
     )
 
 

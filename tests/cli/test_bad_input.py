@@ -62,7 +62,7 @@ def test_all_wrong_measures_are_told_together_with_near_names(refused, files):
         "-m", "F1(averag=macro)", "-m", "F1(average=median)", "-m", "Jaccard",
     )  # fmt: skip
     assert "6 measures are wrong" in message
-    for part in ("'F2'; did you mean F1", "did you mean Recall", "did you mean Precision",
+    for part in ("'F2'; did you mean", "F1?", "did you mean Recall", "did you mean Precision",
                  "cutoffs", "'average'", "median"):  # fmt: skip
         assert part in message
 

@@ -1,0 +1,185 @@
+"""Word mover's distance of many pairs of short texts, beside gensim and POT in the same run.
+
+Every contender starts from the same lists of words and the same vectors in memory; counting words
+and computing distances is part of its time. The distances must agree to 1e-9 before a time is
+reported.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.labels import Scale, agree
+from benchmarks.timing import Row, ratio, seconds, take_turns
+from semmetrics.core.assignment import assign
+from semmetrics.core.ragged import offsets
+from semmetrics.core.transport import Euclidean, gathered_transport, transport
+
+__all__ = ["WORKLOADS"]
+
+WORDS = 5_000
+DIMENSION = 300
+TOLERANCE = 1e-9
+Lists = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Pairs of word lists and the vectors of their words."""
+
+    predicted: Lists
+    reference: Lists
+    vectors: NDArray[np.float32]
+
+    def places(self) -> dict[str, int]:
+        """The row of each word."""
+        return {f"word{row}": row for row in range(len(self.vectors))}
+
+
+def make_texts(pairs: int, sizes: tuple[int, int], seed: int = 0) -> Texts:
+    """Random words, repeats included, with normal vectors."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(WORDS, DIMENSION)).astype(np.float32)
+    names = np.array([f"word{row}" for row in range(WORDS)], object)
+    predicted, reference = (
+        names[rng.integers(WORDS, size=(pairs, size))].tolist() for size in sizes
+    )
+    return Texts(predicted, reference, vectors)
+
+
+def counted(lists: Lists, places: dict[str, int]) -> tuple[Any, Any, Any]:
+    """Offsets, codes and weights of the distinct words of each list."""
+    sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+    codes = np.fromiter(map(places.__getitem__, chain.from_iterable(lists)), np.int64, sizes.sum())
+    rows = np.repeat(np.arange(len(lists)), sizes)
+    cells, counts = np.unique(rows * len(places) + codes, return_counts=True)
+    rows = cells // len(places)
+    indptr = offsets(np.bincount(rows, minlength=len(lists)))
+    return indptr, cells % len(places), counts / sizes[rows]
+
+
+def ours(texts: Texts) -> list[float]:
+    """All pairs at once."""
+    places = texts.places()
+    sides = (counted(lists, places) for lists in (texts.predicted, texts.reference))
+    found = gathered_transport(Euclidean(texts.vectors), *chain.from_iterable(sides))
+    return found.costs.tolist()
+
+
+def pot(texts: Texts) -> list[float]:
+    """One call of ``ot.emd2`` a pair, on distances by scipy."""
+    import ot
+    from scipy.spatial.distance import cdist
+
+    places = texts.places()
+    vectors = texts.vectors.astype(np.float64)
+    result = []
+    for pair in zip(texts.predicted, texts.reference, strict=True):
+        (mine, rows), (theirs, columns) = (
+            (
+                vectors[[places[word] for word in count]],
+                np.array([*count.values()]) / sum(count.values()),
+            )
+            for count in map(Counter, pair)
+        )
+        result.append(float(ot.emd2(rows, columns, cdist(mine, theirs))))
+    return result
+
+
+def gensim(texts: Texts, model: Any) -> list[float]:
+    """One call of ``wmdistance`` a pair, of vectors as they are."""
+    return [
+        model.wmdistance(*pair, norm=False)
+        for pair in zip(texts.predicted, texts.reference, strict=True)
+    ]
+
+
+def distances(sizes: tuple[int, int], scale: Scale) -> list[Row]:
+    """Word mover's distance of pairs of texts of these sizes."""
+    texts = make_texts(scale.examples // 100, sizes)
+    contenders: dict[str, Callable[[], list[float]]] = {
+        "ours": partial(ours, texts),
+        "`ot.emd2`": partial(pot, texts),
+    }
+    what = "WMD from lists, {} x {} words, {:,} pairs, {} distinct words of {} dimensions".format(
+        *sizes, len(texts.predicted), WORDS, DIMENSION
+    )
+    try:
+        from gensim.models import KeyedVectors
+    except ImportError as error:
+        skipped = Row(f"{what}; gensim", "", f"skipped: {error}")
+    else:
+        skipped = None
+        model = KeyedVectors(DIMENSION)
+        model.add_vectors([*texts.places()], texts.vectors)
+        contenders["gensim `wmdistance`"] = partial(gensim, texts, model)
+    mine = ours(texts)
+    for name, run in contenders.items():
+        if name != "ours":
+            agree(name, mine, run(), TOLERANCE)
+    times = take_turns(contenders, scale.repeats)
+    own = times.pop("ours")
+    rows = [
+        Row(f"{what}; {name}", seconds(own), seconds(taken), ratio(taken, own))
+        for name, taken in times.items()
+    ]
+    return [*rows, skipped] if skipped else rows
+
+
+def compiled(scale: Scale) -> list[Row]:
+    """Transport alone, costs given: all at once beside POT's compiled function in a loop."""
+    from ot.lp.emd_wrap import emd_c
+
+    pairs = scale.examples // 100
+    rows = []
+    for sizes in ((5, 14), (10, 10)):
+        rng = np.random.default_rng(1)
+        costs = Euclidean(rng.normal(size=(WORDS, DIMENSION)))(
+            *(rng.integers(WORDS, size=(pairs, size)) for size in sizes)
+        )
+        a, b = (np.full((pairs, size), 1 / size) for size in sizes)
+
+        def loop(costs: Any = costs, a: Any = a[0], b: Any = b[0]) -> list[float]:
+            return [emd_c(a, b, cost, 100_000, 1)[1] for cost in costs]
+
+        at_once = partial(transport, costs, a, b)
+        agree("emd_c", at_once().costs.tolist(), loop(), TOLERANCE)
+        times = take_turns({"ours": at_once, "loop": loop}, scale.repeats)
+        what = "transport, costs given, {} x {}, {:,} problems; POT's `emd_c`".format(*sizes, pairs)
+        mine, theirs = times["ours"], times["loop"]
+        rows.append(Row(what, seconds(mine), seconds(theirs), ratio(theirs, mine)))
+    return rows
+
+
+def matching(scale: Scale) -> list[Row]:
+    """One-to-one matching of similarity tensors in blocks."""
+    items = scale.examples // 10
+    rng = np.random.default_rng(2)
+    block = rng.normal(0.2, 0.2, (10_000, 5, 14)).astype(np.float32)
+
+    def run(match: str) -> None:
+        for _ in range(0, items, len(block)):
+            assign(block, 0.4, match=match)
+
+    names = ("greedy", "optimal", "any", "total")
+    times = take_turns({name: partial(run, name) for name in names}, scale.repeats)
+    return [
+        Row(f"matching `{name}`, {items:,} items x (5 x 14), similarities given", seconds(taken))
+        for name, taken in times.items()
+    ]
+
+
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
+    "labels": partial(distances, (5, 14)),
+    "captions": partial(distances, (10, 10)),
+    "compiled": compiled,
+    "matching": matching,
+}

@@ -1,0 +1,137 @@
+"""What the recipe and its evaluation take from WordNet: nouns, how common they are, synonyms.
+
+Reads the plain files of WordNet 3.0 as Debian's package wordnet-base installs them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from semmetrics.embed.static import normalise
+
+__all__ = ["FOLDER", "Noun", "Synset", "nouns", "plain", "split", "synsets"]
+
+FOLDER = Path("/usr/share/wordnet")
+
+# Lexicographer files whose nouns name what can be seen or pointed at in an image.
+# Animals, artifacts, body parts, food, natural objects, persons, plants.
+_VISIBLE = {5, 6, 8, 13, 17, 18, 20}
+_INSTANCE = "@i"  # pointer of a named thing, such as a person or a city, to its class
+
+
+@dataclass(frozen=True)
+class Synset:
+    """A set of synonyms.
+
+    Attributes
+    ----------
+    offset : str
+        Its place in data.noun, which is its name.
+    lexname : int
+        Number of its lexicographer file: artifact, animal and so on.
+    lemmas : tuple of str
+        As written, blanks for underscores.
+    instance : bool
+        Whether it names one thing, not a class.
+    """
+
+    offset: str
+    lexname: int
+    lemmas: tuple[str, ...]
+    instance: bool
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A lemma and what speaks for its being used as a label.
+
+    Attributes
+    ----------
+    text : str
+        As written.
+    count : int
+        How often its senses occur in WordNet's tagged texts.
+    visible : bool
+        Whether its first sense is an animal, an artifact, a plant or the like.
+    name : bool
+        Whether its last word is always written with a capital, or all its senses are instances.
+    """
+
+    text: str
+    count: int
+    visible: bool
+    name: bool
+
+
+def synsets(folder: Path = FOLDER) -> list[Synset]:
+    """Noun synsets, in file order."""
+    return list(_read_synsets(folder / "data.noun"))
+
+
+def _read_synsets(path: Path) -> Iterator[Synset]:
+    with path.open(encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("  "):  # the licence, at the head of the file
+                continue
+            fields = line.split(" | ")[0].split()
+            count = int(fields[3], 16)
+            lemmas = tuple(fields[4 + 2 * i].replace("_", " ") for i in range(count))
+            yield Synset(fields[0], int(fields[1]), lemmas, _INSTANCE in fields)
+
+
+def _tag_counts(path: Path) -> dict[str, int]:
+    """Occurrences of each noun lemma over its senses."""
+    counts: dict[str, int] = {}
+    with path.open(encoding="ascii") as lines:
+        for line in lines:
+            key, _sense, count = line.split()
+            lemma, _, sense = key.partition("%")
+            if sense.startswith("1:"):  # a noun
+                lemma = lemma.replace("_", " ")
+                counts[lemma] = counts.get(lemma, 0) + int(count)
+    return counts
+
+
+def nouns(folder: Path = FOLDER) -> list[Noun]:
+    """Noun lemmas in the order of index.noun."""
+    by_offset = {one.offset: one for one in synsets(folder)}
+    counts = _tag_counts(folder / "cntlist.rev")
+    found = []
+    with (folder / "index.noun").open(encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("  "):
+                continue
+            fields = line.split()
+            senses = [by_offset[offset] for offset in fields[-int(fields[2]) :]]
+            found.append(_noun(fields[0].replace("_", " "), senses, counts))
+    return found
+
+
+def _noun(text: str, senses: list[Synset], counts: dict[str, int]) -> Noun:
+    written = [lemma for one in senses for lemma in one.lemmas if lemma.lower() == text]
+    capital = all(lemma.split(" ")[-1][:1].isupper() for lemma in written)  # not "German shepherd"
+    return Noun(
+        text,
+        counts.get(text, 0),
+        senses[0].lexname in _VISIBLE,
+        capital or all(one.instance for one in senses),
+    )
+
+
+def split(synset: Synset) -> str:
+    """What a synset is used for: ``test`` (a quarter), ``choice`` (a quarter) or ``fit``.
+
+    By a hash of its name. Words outside the vocabulary are fitted only on ``fit``; options of the
+    recipe were compared on ``choice``; EVALUATION.md reports ``test``.
+    """
+    last = hashlib.sha256(synset.offset.encode()).digest()[0] % 4
+    return {0: "test", 2: "choice"}.get(last, "fit")
+
+
+def plain(text: str) -> bool:
+    """Whether a text looks like a label: one to four words of letters, no abbreviation."""
+    words = normalise(text).split()
+    return 1 <= len(words) <= 4 and all(len(word) > 1 for word in words)

@@ -1,0 +1,301 @@
+"""The command ``semmetrics embed``: get, convert and look at embeddings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from semmetrics.cli.messages import complain
+from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.errors import InputError, listing
+
+if TYPE_CHECKING:
+    from semmetrics.embed.unknown import Unknown
+
+__all__ = ["command"]
+
+SCHEMA = "semmetrics.unknown/1"
+LABELS, MODEL, OUTPUT = "Labels", "The embedding", "Output"
+SPEC = (
+    "NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, fasttext, kv, "
+    "converted, sbert, transformers:first, transformers:mean, matrix."
+)
+FIRST = "The first K labels of each item, by falling score where there are scores."
+_MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
+_LIMIT = option(
+    MODEL, "--limit", type=click.IntRange(min=1), metavar="N", help="The first N words only."
+)
+
+
+class Group(Examples, click.Group):
+    """A command of commands, with examples."""
+
+
+@click.group(
+    "embed",
+    cls=Group,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics embed list",
+        "semmetrics embed fetch word2vec-googlenews-300",
+        "semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews",
+    ],
+    epilog=EXIT_CODES,
+)
+def command() -> None:
+    """Get, convert and look at embeddings: what makes vectors of labels.
+
+    The embedding named "static" comes with semmetrics and needs nothing. Fetched vectors are kept
+    in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    """
+
+
+@command.command("list", cls=Command, examples=["semmetrics embed list"])
+@_MANIFEST
+def listed(manifest: str | None) -> None:
+    """Name the vectors that can be fetched, and the kinds of embeddings."""
+    from semmetrics.embed.compact import is_converted
+    from semmetrics.embed.folders import vectors_folder
+    from semmetrics.embed.manifest import read_manifest
+    from semmetrics.embed.open import KINDS
+    from semmetrics.reports.grid import aligned
+
+    rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
+    for entry in read_manifest(manifest).values():
+        size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
+        words, there = f"{entry.words:,}" if entry.words else "", is_converted(entry.folder)
+        kept = "yes" if there else "no"
+        rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
+    kinds = [[f"{kind}:", text] for kind, text in KINDS.items()]
+    click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
+    click.echo(aligned(rows, left=True, indent="  "))
+    click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
+    click.echo(aligned(kinds, left=True, indent="  "))
+    click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
+
+
+@command.command(
+    "fetch",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics embed fetch word2vec-googlenews-300",
+        "semmetrics embed fetch glove-6b-300 --limit 100000 --to glove",
+    ],
+)
+@click.argument("name")
+@_MANIFEST
+@_LIMIT
+@option(OUTPUT, "--to", "folder", type=FILE, metavar="FOLDER",
+        help="Where the converted vectors go; the user's cache folder.")  # fmt: skip
+@option(OUTPUT, "--keep", is_flag=True, help="Keep the download, too.")
+@quiet_option()
+def fetched(
+    name: str, manifest: str | None, limit: int | None, folder: str | None, keep: bool, quiet: bool
+) -> None:
+    """Download word vectors, check them and convert them.
+
+    A download that stops goes on where it stopped when the command is run again.
+    """
+    from semmetrics.cli.progress import progress_on
+    from semmetrics.embed.fetch import fetch
+    from semmetrics.embed.manifest import read_manifest
+
+    entries = read_manifest(manifest)
+    if name not in entries:
+        raise InputError(
+            f"there are no vectors named {name!r} to fetch",
+            remedy=f"choose one of {', '.join(entries)}; a file that is here already is converted "
+            "by: semmetrics embed convert FILE FOLDER",
+        )
+    if folder is None and (limit is not None or manifest is not None):
+        raise InputError(
+            f"{'--manifest' if limit is None else '--limit'} may make other vectors than the name "
+            "stands for",
+            remedy="say where they go: --to FOLDER",
+        )
+    entry = entries[name]
+    if not quiet:
+        complain(f"{name}: {entry.url}; licence: {entry.licence}")
+    with progress_on(quiet=quiet) as progress:
+        got = fetch(entry, folder=folder, limit=limit, keep=keep, progress=progress)
+    if got.sha256 and not got.checked:
+        complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
+    done = "converted" if got.sha256 else "was there already"
+    click.echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+
+
+@command.command(
+    "convert",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
+        "semmetrics embed convert --limit 200000 crawl-300d-2M.vec crawl",
+    ],
+)
+@click.argument("source", metavar="FILE")
+@click.argument("folder", type=FILE, metavar="FOLDER")
+@_LIMIT
+@option(MODEL, "--name", metavar="NAME", help="What signatures call the vectors; the file's name.")
+@option(MODEL, "--member", metavar="NAME", help="The file in a zip archive.")
+@option(MODEL, "--licence", default="", metavar="TEXT", help="Written into the meta data.")
+@quiet_option()
+def converted(
+    source: str,
+    folder: str,
+    limit: int | None,
+    name: str | None,
+    member: str | None,
+    licence: str,
+    quiet: bool,
+) -> None:
+    """Write word vectors in a form that opens at once, whatever their number.
+
+    FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
+    KeyedVectors. Its SHA-256 is taken now and is in every signature.
+    """
+    from semmetrics.cli.progress import progress_on
+    from semmetrics.embed.compact import convert, meta_of
+    from semmetrics.embed.keyed import read_keyed
+    from semmetrics.embed.vectors import KINDS, read_vectors
+
+    if Path(folder).exists():
+        raise InputError("it exists", where=folder, remedy="name a new folder, or remove it")
+    kind, colon, path = source.partition(":")
+    if colon and kind == "kv":
+        vectors = read_keyed(Path(path), limit=limit, name=name)
+    elif colon and kind in KINDS:
+        vectors = read_vectors(path, kind=kind, limit=limit, name=name, member=member)
+    else:
+        vectors = read_vectors(source, limit=limit, name=name, member=member)
+    if vectors.compose is not None and not quiet:
+        complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
+    with progress_on(quiet=quiet) as progress:
+        convert(vectors, folder, licence=licence, progress=progress)
+    zeros = meta_of(Path(folder))["zero_vectors"]
+    if zeros and not quiet:
+        complain(f"{source}: words whose vector is zero: {zeros:,}")
+    click.echo(f"{folder}: {len(vectors):,} words, {vectors.identity}")
+
+
+@command.command(
+    "info",
+    cls=Command,
+    no_args_is_help=True,
+    examples=["semmetrics embed info static", "semmetrics embed info --verify googlenews"],
+)
+@click.argument("embedding", metavar="EMBEDDING")
+@option(OUTPUT, "--format", "form", type=click.Choice(["table", "json"]), default="table",
+        show_default=True)  # fmt: skip
+@option(MODEL, "--verify", is_flag=True, help="Compare converted vectors with their SHA-256.")
+def info(embedding: str, form: str, verify: bool) -> None:
+    """Say what an embedding is: identity, dimension, words, rule of lookup.
+
+    EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
+    """
+    from semmetrics.embed.describe import describe
+    from semmetrics.reports.grid import aligned
+
+    facts = describe(embedding, check=verify)
+    if form == "json":
+        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        return
+    rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
+    click.echo(aligned(rows, left=True))
+
+
+@command.command(
+    "unknown",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics embed unknown --embedding word2vec-googlenews-300 preds.json gt.json",
+        "semmetrics embed unknown --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv b.csv",
+    ],
+)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@reading_options
+@option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
+@option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
+        help="auto, kubany2020, words, exact or text.")  # fmt: skip
+@option(MODEL, "--device", default="cpu", show_default=True, help="Of sentence models: cpu, cuda.")
+@option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
+        help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
+@option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
+@option(OUTPUT, "--format", "form", default="table", show_default=True,
+        type=click.Choice(["table", "csv", "markdown", "latex", "json"]))  # fmt: skip
+@option(OUTPUT, "--names", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
+        help="The most frequent unknown labels that are named.")  # fmt: skip
+@quiet_option()
+def unknown(
+    files: tuple[str, ...],
+    embedding: str,
+    lookup: str,
+    device: str,
+    normalize: str,
+    top_k: int | None,
+    form: str,
+    names: int,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Count the labels of each file that an embedding does not know (Kubany et al., table 1).
+
+    Images are items with at least one label. A label with synonyms is unknown if none of them is
+    known.
+    """
+    from semmetrics.embed.lookup import check_rules, lookup_rule
+    from semmetrics.embed.open import open_embedding
+    from semmetrics.embed.unknown import unknown_table
+    from semmetrics.reports.grid import draw
+
+    check_rules(lookup, "zero")
+    systems = _read(files, Reading(**reading), normalize, quiet)
+    model = open_embedding(embedding, device=device)
+    rule = lookup_rule(model, lookup)
+    table = unknown_table(systems, model, lookup=rule, top_k=top_k)
+    if form == "json":
+        told: dict[str, Any] = {
+            "schema": SCHEMA,
+            "embedding": model.identity,
+            "lookup": rule,
+            "top_k": top_k,
+        }
+        told |= {"normalize": normalize, "systems": [one.to_dict() for one in table]}
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+        return
+    click.echo(draw(_rows(table), form))
+    if form == "table":
+        for one in table if names else ():
+            if one.names:
+                click.echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
+        click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+
+
+def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -> dict[str, Any]:
+    """The cleaned labels of each file, by the name of the system."""
+    from semmetrics.cli.files import check_inputs, distinct_names
+    from semmetrics.cli.reading import understood
+    from semmetrics.data.normalize import normalization
+
+    check_inputs(files)
+    clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()
+    read = [reading.labels(path, classes) for path in files]
+    for line in [] if quiet else understood(read):
+        complain(line)
+    return {name: one.normalized(clean) for name, one in zip(names, read, strict=True)}
+
+
+def _rows(table: Sequence[Unknown]) -> list[list[str]]:
+    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %"]]
+    for one in table:
+        counts = [str(count) for count in (one.images, one.labels, one.terms)]
+        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
+        rows.append([one.system, *counts, *shares])
+    return rows

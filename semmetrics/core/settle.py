@@ -1,0 +1,230 @@
+"""A block of transport problems solved by what suits each, and checked.
+
+Conventions
+-----------
+Problems lie along the last axis. One with a single row or column has one plan; those of at most
+63 rows and columns are solved together (``core.simplex``); larger ones, and any whose gap stays
+above 1e-9 of its largest cost, are solved one by one by POT's network simplex (Bonneel et al.
+2011), in its compiled form, whose Python wrapper costs ten times the solution. POT is imported
+only then: importing it takes a second, and three where torch is installed, which it loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.simplex import MOST_NODES, Solved, solve
+from semmetrics.core.space import Space, running_total
+from semmetrics.errors import InputError, MissingDependencyError
+
+__all__ = ["CELLS", "block_cells", "checked_cells", "parts_by_size", "settle", "wrong_value"]
+
+CELLS = 1 << 17
+"""Costs in a block on the processor; on another device 64 times as many."""
+
+_GAP = 1e-9  # of the largest cost
+STEPS = (100_000, 100_000_000)  # of the network simplex, before giving up
+_OPTIMAL = 1  # its status
+
+
+def block_cells(space: Space) -> int:
+    """How many costs make a block on the device of an array."""
+    device = space.where.get("device")
+    return CELLS if device is None or device.type == "cpu" else CELLS << 6
+
+
+def parts_by_size(n_rows: Ints, n_columns: Ints, cells: int) -> Iterator[Ints]:
+    """Positions of problems in parts of similar sizes, each of about ``cells`` cells.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in parts_by_size(np.array([1, 2, 1]), np.array([4, 2, 4]), 8)]
+    [[0, 2], [1]]
+    """
+    order = np.lexsort((n_columns, n_rows))
+    tall, wide, start = n_rows[order], n_columns[order], 0
+    while start < len(order):
+        stop = start + max(1, cells // max(1, int(tall[start] * wide[start])))
+        area = int(tall[start:stop][-1]) * int(wide[start:stop].max())
+        stop = min(stop, start + max(1, cells // max(1, area)))
+        yield order[start:stop]
+        start = stop
+
+
+def wrong_value(what: str, space: Space, values: Any, good: Any, numbers: Any) -> InputError:
+    """Name the first problem with a value that is not good; problems lie along the last axis."""
+    bad = space.numpy(~good).reshape(-1, good.shape[-1])
+    column = int(np.flatnonzero(bad.any(0))[0])
+    place = int(np.flatnonzero(bad[:, column])[0])
+    value = space.numpy(values).reshape(bad.shape)[place, column]
+    return InputError(
+        f"{what} is {value}",
+        where=f"problem {int(numbers[column])}",
+        remedy="give finite numbers that are not negative",
+    )
+
+
+def checked_cells(costs: Any, rows: Any, columns: Any, numbers: Any) -> Any:
+    """Cells where both sides have mass.
+
+    Raises
+    ------
+    InputError
+        If a cost of such a cell is negative or not finite; names the problem.
+    """
+    used = (rows > 0)[:, None] & (columns > 0)
+    good = (costs >= 0) & (costs < np.inf) | ~used
+    if not good.all():
+        raise wrong_value("a cost", Space(costs), costs, good, numbers)
+    return used
+
+
+def settle(
+    costs: Any, rows: Any, columns: Any, numbers: Ints, *, method: str = "auto", plan: Any = None
+) -> tuple[Any, Any]:
+    """Costs and gaps of the problems of one block.
+
+    Parameters
+    ----------
+    costs : float64 array or tensor, shape (rows, columns, problems)
+        Anything where a side has no mass.
+    rows, columns : float64, shapes (rows, problems) and (columns, problems)
+        Masses, not negative. The two sums of a problem agree up to rounding; they need not be 1.
+    numbers : int array, shape (problems,)
+        What to call the problems in errors.
+    method : {"auto", "network"}
+    plan : float64, shape (rows, columns, problems), optional
+        Zeros; the plans are written into it.
+
+    Returns
+    -------
+    two float64 arrays or tensors, shape (problems,)
+        nan where a side has no mass.
+
+    Raises
+    ------
+    InputError
+        If a cost is negative or not finite, or a problem cannot be solved; names the problem.
+    """
+    space, size = Space(costs), costs.shape[2]
+    used = checked_cells(costs, rows, columns, numbers)
+    value, gaps = space.zeros(size) + np.nan, space.zeros(size) + np.nan
+    n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
+    some, lone = (n_rows > 0) & (n_columns > 0), (n_rows == 1) | (n_columns == 1)
+    fits = some & ((n_rows + n_columns <= MOST_NODES) | lone) & (method == "auto")
+    for flip in (False, True):
+        for alone in (False, True):
+            these = space.nonzero(fits & (lone == alone) & ((n_rows > n_columns) == flip))
+            if len(these):
+                found = _together(space, (costs, rows, columns), these, flip, plan)
+                value[these], gaps[these] = found.costs, found.gaps
+    if bool(some.any()):
+        largest = space.xp.amax(space.xp.where(used, costs, 0.0), (0, 1))
+        for k in space.nonzero(some & ~(gaps <= _GAP * largest)).tolist():
+            one_cost, mine, theirs = (space.numpy(side[..., k]) for side in (costs, rows, columns))
+            value[k], gaps[k], one = _network(one_cost, mine, theirs, int(numbers[k]))
+            if plan is not None:
+                plan[..., k] = space.array(one)
+    return value, gaps
+
+
+def _together(
+    space: Space, sides: tuple[Any, Any, Any], these: Any, flip: bool, plan: Any
+) -> Solved:
+    """Solve these problems at once, turned so that rows are the shorter side."""
+    if len(these) == sides[0].shape[2]:
+        costs, rows, columns = sides
+    else:
+        costs, rows, columns = (side[..., these] for side in sides)
+    costs, rows, row_order = _to_front(space, costs, rows, 0)
+    costs, columns, column_order = _to_front(space, costs, columns, 1)
+    if flip:
+        costs, rows, columns = space.dense(costs.swapaxes(0, 1)), columns, rows
+    n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
+    m, n = int(n_rows.max()), int(n_columns.max())
+    rows, columns = rows[:m], columns[:n]
+    used = (rows > 0)[:, None] & (columns > 0)
+    if m == 1:
+        found = _only_plan(space, space.xp.where(used, costs[:1, :n], 0.0)[0], rows[0], columns)
+    else:
+        costs = space.xp.where(used, costs[:m, :n], np.inf)
+        found = solve(costs, rows, columns, n_rows, n_columns)
+    if plan is not None:
+        at = space.arange(len(these))
+        for cell, flow in zip(found.cells, found.flows, strict=True):
+            row, column = cell // n, cell % n
+            row, column = (column, row) if flip else (row, column)
+            plan[row_order[row, at], column_order[column, at], these] += flow
+    return found
+
+
+def _to_front(space: Space, costs: Any, mass: Any, axis: int) -> tuple[Any, Any, Any]:
+    """Rows or columns with mass before those without, in their order, and where each was."""
+    used = mass > 0
+    order = space.arange(len(mass))[:, None] + space.zeros(1, mass.shape[1], dtype="int64")
+    if not bool((used[1:] & ~used[:-1]).any()):
+        return costs, mass, order
+    order = space.stable_order(~used)
+    whole = order[:, None] if axis == 0 else order[None]
+    whole = whole + space.zeros(*costs.shape, dtype="int64")
+    return space.along(costs, whole, axis), space.along(mass, order, 0), order
+
+
+def _only_plan(space: Space, costs: Any, row: Any, columns: Any) -> Solved:
+    """One row serves every column."""
+    cells = space.arange(len(columns))[:, None] + space.zeros(1, len(row), dtype="int64")
+    unplaced = abs(row - running_total(columns))
+    return Solved(
+        running_total(costs * columns), unplaced * space.xp.amax(costs, 0), cells, columns
+    )
+
+
+def _network(
+    costs: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], number: int
+) -> tuple[float, float, Floats]:
+    """One problem by POT's network simplex: its cost, gap and plan."""
+    plan = np.zeros(costs.shape)
+    kept = np.ix_(rows > 0, columns > 0)
+    costs, rows, columns = np.ascontiguousarray(costs[kept]), rows[rows > 0], columns[columns > 0]
+    columns = columns * (rows.sum() / columns.sum())
+    largest = float(costs.max())
+    if largest == 0.0:  # the network simplex may not return
+        plan[kept] = rows[:, None] * columns / rows.sum()
+        return 0.0, 0.0, plan
+    part, u = _emd(costs / largest, rows, columns, number)
+    value = float((part * costs).sum())
+    u = u * largest
+    bound = float(rows @ u + columns @ (costs - u[:, None]).min(axis=0))
+    unplaced = abs(part.sum(1) - rows).sum() + abs(part.sum(0) - columns).sum()
+    gap = abs(value - bound) + float(unplaced) * largest
+    if not gap <= _GAP * largest:
+        raise InputError(
+            f"the plan of the network simplex misses the optimum by up to {gap}",
+            where=f"problem {number}",
+            remedy="scale its masses, whose range is too wide",
+        )
+    plan[kept] = part
+    return value, gap, plan
+
+
+def _emd(costs: Floats, rows: Floats, columns: Floats, number: int) -> tuple[Floats, Floats]:
+    """Plan and row potentials, with more steps where the first number of them does not do."""
+    try:
+        from ot.lp.emd_wrap import emd_c  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    except ImportError as error:
+        raise MissingDependencyError("POT", "optimal transport", extra="all") from error
+    status = -1
+    for steps in STEPS:
+        plan, _, u, _, status = emd_c(rows, columns, costs, steps, 1)
+        if status == _OPTIMAL:
+            return np.asarray(plan), np.asarray(u)
+    raise InputError(
+        f"the network simplex found no plan in {STEPS[-1]:,} steps (status {status})",
+        where=f"problem {number}",
+        remedy="check its masses, or make the problem smaller",
+    )

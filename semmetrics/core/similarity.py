@@ -1,0 +1,315 @@
+"""The similarity core: normalised rows, cosine and Euclidean tables, top-k, on numpy or torch.
+
+Conventions
+-----------
+The backend is that of the input: numpy arrays stay numpy, torch tensors stay where they are. Torch
+is used only where it is loaded already.
+
+Everything is computed in float64. A value of a table has the same bits in whatever table it is
+computed: vectors are cut into parts so short that sums of their products are exact in any order
+(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6. Blocks of cosines are one plain product
+each, rounded the same way: a last digit can depend on the block there.
+
+A zero vector has cosine 0 with every vector. Squared distances are clamped at 0 before the root.
+
+References
+----------
+Ozaki, Ogita, Oishi, Rump, 2012, Error-free transformations of matrix multiplication by using fast
+routines of matrix multiplication, Numerical Algorithms 59.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semmetrics.errors import InputError
+
+__all__ = [
+    "Parts",
+    "cosine_blocks",
+    "cosine_table",
+    "distances_of",
+    "euclidean_table",
+    "is_torch",
+    "top_k",
+    "unit_rows",
+]
+
+_DECIMALS = 9  # of cosines
+_MEMORY = 1 << 28
+_HIGH, _LOW = 2.0**26, 2.0**46  # one over the last place of each part
+_NEAR = 1e-6  # of the squared lengths: below it, vectors are subtracted first
+_NUMBERS = 1 << 20  # in the differences of near pairs that are there at a time
+
+
+def is_torch(values: Any) -> bool:
+    """Whether it is a torch tensor; torch is not imported for the question."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def _checked(vectors: Any) -> Any:
+    """As a float64 matrix of its own backend."""
+    if is_torch(vectors):
+        table = vectors.double()
+        finite = bool(table.isfinite().all())
+    else:
+        table = np.asarray(vectors, np.float64)
+        finite = bool(np.isfinite(table).all())
+    if table.ndim != 2:
+        raise InputError(f"vectors have shape {tuple(table.shape)}", remedy="give rows of numbers")
+    if not finite:
+        raise InputError("a vector holds a number that is not finite", remedy="check the model")
+    return table
+
+
+def _checked_sides(left: Any, right: Any) -> tuple[Any, Any]:
+    mine, theirs = _checked(left), _checked(right)
+    if mine.shape[1] != theirs.shape[1]:
+        raise InputError(
+            f"vectors have {mine.shape[1]} and {theirs.shape[1]} numbers",
+            remedy="embed both sides with one model",
+        )
+    return mine, theirs
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Vectors scaled to lengths below 1, each number cut into 26 bits and the next 20.
+
+    Products of such parts are whole multiples of one number, and their sums below 2**53 of it: no
+    order of adding them, and no fused multiplication, changes a bit. What is left out is some
+    1e-14 of the product of the lengths.
+
+    Attributes
+    ----------
+    high, low : float64 arrays or tensors, shape (..., n, d)
+        With at most 2**14 dimensions.
+    exponents : int array or tensor, shape (..., n)
+        Powers of 2 that the vectors were divided by.
+    norms : float64 array or tensor, shape (..., n)
+        Lengths after that; 1 for a zero vector.
+    """
+
+    high: Any
+    low: Any
+    exponents: Any
+    norms: Any
+
+    @staticmethod
+    def of(vectors: Any) -> Parts:
+        """The parts of float64 rows, shape (n, d)."""
+        xp: Any = sys.modules["torch"] if is_torch(vectors) else np
+        scaled, exponents = vectors, 0
+        for _ in range(2):  # by the largest number, then by the length, which now is a number
+            if not vectors.shape[1]:
+                size = vectors.sum(1)
+            elif _:
+                size = xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled))
+            else:
+                size = xp.amax(abs(scaled), 1)
+            more = xp.frexp(size)[1]
+            scaled, exponents = xp.ldexp(scaled, -more[:, None]), exponents + more
+        high = xp.round(scaled * _HIGH) / _HIGH
+        low = xp.round((scaled - high) * _LOW) / _LOW
+        squares = (high * high).sum(1) + 2 * (high * low).sum(1)
+        return Parts(high, low, exponents, xp.where(squares > 0, xp.sqrt(squares), 1.0))
+
+    def __getitem__(self, rows: Any) -> Parts:
+        """Some of the vectors, or a table of them."""
+        return Parts(self.high[rows], self.low[rows], self.exponents[rows], self.norms[rows])
+
+    def dots(self, other: Parts) -> Any:
+        """Products of the scaled vectors, shape (..., n, m)."""
+        high, low = other.high.swapaxes(-1, -2), other.low.swapaxes(-1, -2)
+        table = self.low @ high
+        table += self.high @ low
+        table += self.high @ high
+        return table
+
+
+def unit_rows(vectors: Any) -> Any:
+    """Rows divided by their Euclidean norm; zero rows stay zero.
+
+    Parameters
+    ----------
+    vectors : array or tensor, shape (n, d)
+
+    Returns
+    -------
+    float64 array or tensor, shape (n, d)
+
+    Raises
+    ------
+    InputError
+        If it is not a matrix of finite numbers.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    table = _checked(vectors)
+    if is_torch(table):
+        norms = (table * table).sum(1, keepdim=True).sqrt()
+        return table / norms.masked_fill(norms == 0, 1.0)
+    norms = np.sqrt(np.einsum("ij,ij->i", table, table))[:, None]
+    return table / np.where(norms == 0, 1.0, norms)
+
+
+def cosine_table(left: Any, right: Any) -> Any:
+    """Cosine of every row of one matrix with every row of another.
+
+    Parameters
+    ----------
+    left, right : arrays or tensors, shapes (n, d) and (m, d)
+
+    Returns
+    -------
+    float64 array or tensor, shape (n, m), in [-1, 1]
+
+    Raises
+    ------
+    InputError
+        If the vectors have different lengths, or are not finite.
+
+    Examples
+    --------
+    >>> cosine_table(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])).round(4).tolist()
+    [[1.0, 0.7071]]
+    """
+    mine, theirs = map(Parts.of, _checked_sides(left, right))
+    return _rounded(mine.dots(theirs) / (mine.norms[:, None] * theirs.norms))
+
+
+def _rounded(table: Any) -> Any:
+    if is_torch(table):
+        return table.round(decimals=_DECIMALS).clamp(-1.0, 1.0)
+    np.round(table, _DECIMALS, out=table)
+    return np.clip(table, -1.0, 1.0, out=table)
+
+
+def cosine_blocks(left: Any, right: Any, *, memory: int = _MEMORY) -> Iterator[tuple[int, Any]]:
+    """Rows of the cosine table in blocks of at most that many bytes, each with its first row.
+
+    Examples
+    --------
+    >>> rows = np.eye(3)
+    >>> [(start, block.shape) for start, block in cosine_blocks(rows, rows, memory=48)]
+    [(0, (2, 3)), (2, (1, 3))]
+    """
+    mine, theirs = map(unit_rows, _checked_sides(left, right))
+    step = max(1, memory // (8 * max(1, len(theirs))))
+    for start in range(0, len(mine), step):
+        yield start, _rounded(mine[start : start + step] @ theirs.T)
+
+
+def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any, Any]:
+    """The k most similar rows of the right matrix for each row of the left one.
+
+    Parameters
+    ----------
+    left, right : arrays or tensors, shapes (n, d) and (m, d)
+    k : int
+        At most m.
+    memory : int
+        Bytes of the table that are there at a time.
+
+    Returns
+    -------
+    cosines, positions : arrays or tensors, shape (n, k)
+        Falling; equal cosines by rising position.
+
+    Raises
+    ------
+    InputError
+        If k is not between 1 and m.
+
+    Examples
+    --------
+    >>> cosines, rows = top_k(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]), 1)
+    >>> cosines.tolist(), rows.tolist()
+    ([[1.0]], [[1]])
+    """
+    if not 1 <= k <= len(right):
+        raise InputError(f"k={k} for {len(right)} rows", remedy="choose k from 1 to their number")
+    parts = [_best(block, k) for _, block in cosine_blocks(left, right, memory=memory)]
+    values, places = zip(*parts, strict=True)
+    if is_torch(values[0]):
+        torch = sys.modules["torch"]
+        return torch.cat(values), torch.cat(places)
+    return np.concatenate(values), np.concatenate(places)
+
+
+def _best(block: Any, k: int) -> tuple[Any, Any]:
+    if is_torch(block):
+        values, places = block.sort(dim=1, descending=True, stable=True)
+        return values[:, :k], places[:, :k]
+    places = np.argsort(-block, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(block, places, axis=1), places
+
+
+def euclidean_table(left: Any, right: Any) -> Any:
+    """Euclidean distance of every row of one matrix from every row of another.
+
+    Parameters
+    ----------
+    left, right : arrays or tensors, shapes (n, d) and (m, d)
+        As the model gives them, not normalised.
+
+    Returns
+    -------
+    float64 array or tensor, shape (n, m)
+        Exactly 0 for rows that are equal.
+
+    Raises
+    ------
+    InputError
+        If the vectors have different lengths, or are not finite.
+
+    Examples
+    --------
+    >>> euclidean_table(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[5.0, 0.0]]
+    """
+    mine, theirs = _checked_sides(left, right)
+    table, near = distances_of(Parts.of(mine), Parts.of(theirs))
+    _subtracted(table, near, mine, theirs)
+    return table
+
+
+def distances_of(left: Parts, right: Parts) -> tuple[Any, Any]:
+    """Euclidean distances of vectors given by their parts, and which of them to subtract instead.
+
+    Returns
+    -------
+    distances : float64 array or tensor, shape (..., n, m)
+    near : bool array or tensor
+        Vectors so close that little is left of their squares.
+    """
+    xp: Any = sys.modules["torch"] if is_torch(left.high) else np
+    table = left.dots(right)
+    exponents = left.exponents[..., :, None] + right.exponents[..., None, :]
+    mine, theirs = (
+        xp.ldexp((side.norms * side.high.any(-1)) ** 2, 2 * side.exponents) for side in (left, right)
+    )
+    squares = mine[..., :, None] + theirs[..., None, :]
+    table = squares - xp.ldexp(2.0 * table, exponents)
+    near = table < _NEAR * squares
+    return xp.sqrt(xp.clip(table, 0.0, None)), near
+
+
+def _subtracted(table: Any, near: Any, left: Any, right: Any) -> None:
+    """Distances of the near pairs from the differences of their vectors."""
+    xp: Any = sys.modules["torch"] if is_torch(table) else np
+    rows, columns = xp.where(near)
+    step = max(1, _NUMBERS // max(1, left.shape[1]))
+    for start in range(0, len(rows), step):
+        row, column = rows[start : start + step], columns[start : start + step]
+        apart = left[row] - right[column]
+        table[row, column] = xp.sqrt((apart * apart).sum(1))

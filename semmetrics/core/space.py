@@ -1,0 +1,91 @@
+"""One way to write array code for numpy and for torch on any device.
+
+Conventions
+-----------
+The kind of array follows from the input. Torch is used only where it is loaded already.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.similarity import is_torch
+
+__all__ = ["Space", "running_total"]
+
+
+class Space:
+    """The few ways in which numpy and torch differ, on the device of an array."""
+
+    def __init__(self, like: Any) -> None:
+        self.torch = is_torch(like)
+        self.xp: Any = sys.modules["torch"] if self.torch else np
+        self.where = {"device": like.device} if self.torch else {}
+
+    def zeros(self, *shape: int, dtype: str = "float64") -> Any:
+        """Zeros of a shape."""
+        return self.xp.zeros(shape, dtype=getattr(self.xp, dtype), **self.where)
+
+    def arange(self, stop: int, dtype: str = "int64") -> Any:
+        """Integers from 0."""
+        return self.xp.arange(stop, dtype=getattr(self.xp, dtype), **self.where)
+
+    def nonzero(self, flags: Any) -> Any:
+        """Positions of what is true."""
+        return self.xp.nonzero(flags, as_tuple=True)[0] if self.torch else np.flatnonzero(flags)
+
+    def bits(self, like: Any, stop: int) -> Any:
+        """Shifts from 0 for masks of the same integers, as a column."""
+        numbers = self.arange(stop)[:, None]
+        return numbers.to(like.dtype) if self.torch else numbers.astype(like.dtype)
+
+    def array(self, values: Any, dtype: str | None = None) -> Any:
+        """Values of either kind as an array of this kind, on the device."""
+        kind = None if dtype is None else getattr(self.xp, dtype)
+        if self.torch:
+            return self.xp.as_tensor(values, dtype=kind, **self.where)
+        return np.asarray(self.numpy(values), kind)
+
+    def numpy(self, values: Any) -> NDArray[Any]:
+        """Values of either kind as a numpy array."""
+        return np.asarray(values.detach().cpu() if is_torch(values) else values)
+
+    def dense(self, values: Any) -> Any:
+        """The same with its elements in order in memory."""
+        return values.contiguous() if self.torch else np.ascontiguousarray(values)
+
+    def along(self, values: Any, order: Any, axis: int) -> Any:
+        """Elements taken along an axis."""
+        if self.torch:
+            return self.xp.take_along_dim(values, order, axis)
+        return np.take_along_axis(values, order, axis)
+
+    def stable_order(self, values: Any) -> Any:
+        """What sorts the first axis, equal values in their order."""
+        if self.torch:
+            return self.xp.sort(values, dim=0, stable=True).indices
+        return np.argsort(values, axis=0, kind="stable")
+
+    def first_true(self, flags: Any) -> Any:
+        """The first place along the last axis that is true, or 0."""
+        return flags.to(self.xp.uint8).argmax(-1) if self.torch else flags.argmax(-1)
+
+    def first_least(self, values: Any) -> tuple[Any, Any]:
+        """Least value along the first axis, and the first place that has it."""
+        least = self.xp.amin(values, 0)
+        rank = self.arange(len(values), "uint8")[:, None]
+        last = len(values) - 1  # the largest rank from the end is the first place
+        place = last - self.xp.amax((values == least) * (last - rank), 0)
+        return least, place + self.xp.zeros_like(place, dtype=self.xp.int64)
+
+
+def running_total(values: Any) -> Any:
+    """Sum along the first axis, from first to last."""
+    total = values[0] + 0
+    for value in values[1:]:
+        total += value
+    return total

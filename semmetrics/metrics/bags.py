@@ -1,0 +1,392 @@
+r"""Distances and similarities of whole label lists: word mover's distance and bags of labels.
+
+Conventions
+-----------
+Two ways to make words of labels, named by ``build``. ``text``, as the paper's reference code: all
+terms of all labels are joined into one string, words are ``\b\w\w+\b`` of it in lower case, and
+a word weighs as often as it occurs. ``labels``: every label is one point, with the vector of its
+first term that has one, and all weigh the same.
+
+Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
+depend on the model. They are at least 0; lower is better. Similarities are cosines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Dense, OneHot
+from semmetrics.core.pairs import Euclidean
+from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.core.similarity import euclidean_table, unit_rows
+from semmetrics.core.transport import gathered_transport, relaxed_transport
+from semmetrics.data.block import Block
+from semmetrics.data.labels import Side
+from semmetrics.data.task import LabelTask
+from semmetrics.embed.base import embed_unique
+from semmetrics.embed.labels import label_vectors
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
+from semmetrics.metrics.families import cut_of, set_options
+from semmetrics.metrics.matching import Cut, Ranked, Reference
+from semmetrics.metrics.policies import (
+    CAUSES,
+    POLICIES,
+    causes,
+    item_values,
+    mean_of_defined,
+    undefined_items,
+)
+from semmetrics.metrics.registry import add
+from semmetrics.metrics.semantic import EMBEDDING
+from semmetrics.metrics.semantic_steps import model_of, written
+
+__all__ = ["RWMD", "WMD", "BagSim", "MeanSim"]
+
+LabelBlock = Block[LabelTask]
+_WORD = re.compile(r"\b\w\w+\b")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> Any:
+        """Words of each written label, and their vectors."""
+        key = ("words", self.build, self.model)
+        shared = block.task.shared
+        if key not in shared:
+            vectors = model_of(block.task, self.model)
+            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
+        return shared[key]
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Words by label, and the vectors of words.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        The words of each label, as often as they occur.
+    vectors : float32 array, shape (words, dimension)
+    """
+
+    indptr: Ints
+    codes: Ints
+    vectors: NDArray[np.float32]
+
+
+def _text_words(vectors: Any) -> WordTable:
+    found = [
+        [w for row in vectors.rows[a:b] for w in _WORD.findall(vectors.terms[row].lower())]
+        for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
+    ]
+    place: dict[str, int] = {}
+    codes = [place.setdefault(word, len(place)) for words in found for word in words]
+    looked = label_vectors(
+        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
+    )
+    indptr = offsets(np.fromiter(map(len, found), np.int64, len(found)))
+    return _standing(WordTable(indptr, np.array(codes, np.int64), looked.vectors), looked.stands)
+
+
+def _label_words(vectors: Any) -> WordTable:
+    first = np.full(len(vectors.indptr) - 1, -1)
+    standing = np.flatnonzero(vectors.stands[vectors.rows])[::-1]
+    first[row_numbers(vectors.indptr)[standing]] = vectors.rows[standing]
+    kept = first >= 0
+    return WordTable(offsets(kept.astype(np.int64)), first[kept], vectors.vectors)
+
+
+def _standing(table: WordTable, stands: Bools) -> WordTable:
+    """Without the words that do not take part."""
+    if stands.all():
+        return table
+    kept = stands[table.codes]
+    widths = np.bincount(row_numbers(table.indptr)[kept], minlength=len(table.indptr) - 1)
+    return WordTable(offsets(widths), table.codes[kept], table.vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class WordBags:
+    """Words of each item with their shares, both sides, in one coding.
+
+    Attributes
+    ----------
+    pred, ref : tuples of offsets, codes and weights
+        Distinct words of each item; weights sum to 1 in an item that has words.
+    vectors : float32 array, shape (words, dimension)
+    """
+
+    pred: tuple[Ints, Ints, Floats]
+    ref: tuple[Ints, Ints, Floats]
+    vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The bags of words of each item, predictions cut first."""
+
+    cut: Cut
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordBags:
+        """Words of the labels kept, counted."""
+        table = block.get(Vocabulary(self.build, self.model))
+        ranked, ref = block.get(Ranked()), block.get(Reference())
+        rows = row_numbers(ranked.indptr)
+        kept = np.arange(len(rows)) < (ranked.indptr[:-1] + block.get(self.cut))[rows]
+        sides = [_bag(side, table) for side in (ranked.keep(kept), ref)]
+        return WordBags(sides[0], sides[1], table.vectors)
+
+
+def _bag(side: Side, table: WordTable) -> tuple[Ints, Ints, Floats]:
+    wptr, flat = take_rows(table.indptr, written(side))
+    words = table.codes[flat]
+    rows = row_numbers(side.indptr)[row_numbers(wptr)]
+    n_words = max(1, len(table.vectors))
+    keys, times = np.unique(rows * n_words + words, return_counts=True)
+    items, codes = np.divmod(keys, n_words)
+    totals = np.bincount(rows, minlength=len(side))
+    indptr = offsets(np.bincount(items, minlength=len(side)))
+    return indptr, codes, times / totals[items]
+
+
+@dataclass(frozen=True)
+class TransportValues:
+    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
+
+    name: str
+    bags: Bags
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Solve the items that have words on both sides."""
+        bags = block.get(self.bags)
+        widths = [lengths(side[0]) for side in (bags.pred, bags.ref)]
+        both = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
+        value = np.full(len(block), np.nan)
+        if len(both):
+            sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
+            value[both] = self._costs(bags.vectors, sides)
+            if self.bags.build == "text":
+                value[both] = _flat_as_ones(value[both], sides, bags.vectors)
+        cause = causes(value, widths[0], widths[1])
+        return {
+            "value": Dense(np.where(cause == 0, value, 0.0)),
+            "cause": OneHot(cause, len(CAUSES)),
+        }
+
+    def _costs(self, vectors: Any, sides: Any) -> Floats:
+        used = np.unique(np.concatenate([side[1] for side in sides]))
+        small = [(indptr, np.searchsorted(used, codes), w) for indptr, codes, w in sides]
+        chosen = vectors[used].astype(np.float64)
+        # a table of few words is cheaper than distances pair by pair
+        table = len(used) ** 2 <= 4 * sum(len(side[1]) for side in sides) * 10
+        distances: Any = euclidean_table(chosen, chosen) if table else Euclidean(chosen)
+        if self.name == "RWMD":
+            return np.asarray(relaxed_transport(distances, *small[0], *small[1]))
+        return np.asarray(gathered_transport(distances, *small[0], *small[1]).costs)
+
+
+def _rows(side: tuple[Ints, Ints, Floats], items: Ints) -> tuple[Ints, Ints, Floats]:
+    indptr, flat = take_rows(side[0], items)
+    return indptr, side[1][flat], side[2][flat]
+
+
+def _flat_as_ones(value: Floats, sides: Any, vectors: Any) -> Floats:
+    """Where all words of an item share one vector, every distance counts 1, as in the paper's code.
+
+    (It replaces a matrix of zeros by one of ones, unless there is but one word.)
+    """
+    _, same = np.unique(vectors, axis=0, return_inverse=True)
+    items = np.concatenate([row_numbers(side[0]) for side in sides])
+    codes = np.concatenate([side[1] for side in sides])
+    n = len(value)
+    n_words = np.bincount(np.unique(items * len(vectors) + codes) // len(vectors), minlength=n)
+    points = same.ravel()[codes]
+    n_points = np.bincount(np.unique(items * len(vectors) + points) // len(vectors), minlength=n)
+    return np.where((n_points == 1) & (n_words > 1), 1.0, value)
+
+
+@dataclass(frozen=True)
+class BagValues:
+    """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
+
+    ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
+    the labels' normalised vectors).
+    """
+
+    how: str
+    cut: Cut
+    model: str
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Embed both sides and compare them item by item."""
+        vectors = model_of(block.task, self.model)
+        ranked, ref = block.get(Ranked()), block.get(Reference())
+        rows = row_numbers(ranked.indptr)
+        kept = np.arange(len(rows)) < (ranked.indptr[:-1] + block.get(self.cut))[rows]
+        sides = (ranked.keep(kept), ref)
+        embed = _whole_texts if self.how == "text" else _means
+        (mine, some), (theirs, any_) = (embed(side, vectors) for side in sides)
+        value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
+        value = np.where(some & any_, np.clip(value, -1.0, 1.0), np.nan)
+        cause = causes(value, some, any_)
+        return {
+            "value": Dense(np.where(cause == 0, value, 0.0)),
+            "cause": OneHot(cause, len(CAUSES)),
+        }
+
+
+def _whole_texts(side: Side, vectors: Any) -> tuple[Floats, Bools]:
+    labels = [
+        " ".join(vectors.terms[row] for row in vectors.rows[a:b])
+        for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
+    ]
+    codes = written(side).tolist()
+    texts = [
+        " ".join([labels[code] for code in codes[a:b]])
+        for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
+    ]
+    found = embed_unique(vectors.embedder, texts)
+    return found.vectors.astype(np.float64), found.known & (lengths(side.indptr) > 0)
+
+
+def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
+    table = _label_words(vectors)
+    wptr, flat = take_rows(table.indptr, written(side))
+    rows = row_numbers(side.indptr)[row_numbers(wptr)]
+    units = unit_rows(vectors.vectors)[table.codes[flat]]
+    total = np.zeros((len(side), units.shape[1]))
+    np.add.at(total, rows, units)
+    return total, np.bincount(rows, minlength=len(side)) > 0
+
+
+class BagFamily:
+    """Means over items of a distance or similarity of whole lists."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Item values."""
+        name, model, cut = measure.definition.name, str(measure["embedding"]), cut_of(measure)
+        if name in ("WMD", "RWMD"):
+            return TransportValues(name, Bags(cut, str(measure["build"]), model))
+        return BagValues("text" if name == "BagSim" else "mean", cut, model)
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """The mean, under the policies."""
+        return mean_of_defined(measure, sums)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Items without a value, by cause."""
+        return undefined_items(sums)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """The value of each item."""
+        return item_values(rows)
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """None: a bag has no labels of its own."""
+        return None
+
+
+_BUILD = Option(
+    "build",
+    "build",
+    "labels",
+    ("labels", "text"),
+    help="every label a point, or the words of the joined text (Kubany et al. 2020)",
+)
+
+
+def _options(*more: Option, policy: str) -> tuple[Option, ...]:
+    shared = []
+    for option in set_options(("example",)):
+        if option.name in ("average", "count"):
+            continue
+        default = option.default
+        if option.choices == POLICIES:
+            default = "1" if option.name == "empty" and policy != "skip" else policy
+        shared.append(replace(option, averages=None, default=default))
+    return (*more, EMBEDDING, *shared)
+
+
+def _bag_measure(
+    name: str, summary: str, equation: str, source: str, cite: tuple[str, ...], **traits: Any
+) -> Definition:
+    return add(
+        Definition(
+            name=name,
+            family=BagFamily(),
+            summary=summary,
+            equation=equation,
+            source=source,
+            cite=cite,
+            symmetric=True,
+            **traits,
+        )
+    )
+
+
+_DISTANCE: dict[str, Any] = {
+    "options": _options(_BUILD, policy="skip"),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+}
+_SIMILARITY: dict[str, Any] = {"options": _options(policy="0"), "bounds": (-1.0, 1.0)}
+
+WMD = _bag_measure(
+    "WMD",
+    "Least total distance that the words of one side travel to become the other's.",
+    "min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+    "Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+    ("kubany2020", "kusner2015"),
+    **_DISTANCE,
+)
+RWMD = _bag_measure(
+    "RWMD",
+    "Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
+    "max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+    "Kusner et al. 2015, section 4",
+    ("kusner2015",),
+    **_DISTANCE,
+)
+BagSim = _bag_measure(
+    "BagSim",
+    "Cosine of the embeddings of both label lists, each joined to one text.",
+    "cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+    "Kubany et al. 2020, section 3.2",
+    ("kubany2020",),
+    order_invariant=False,
+    **_SIMILARITY,
+)
+MeanSim = _bag_measure(
+    "MeanSim",
+    "Cosine of the mean label vectors of both sides.",
+    "cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+    "mean of normalised label vectors",
+    (),
+    **_SIMILARITY,
+)

@@ -1,0 +1,102 @@
+"""``semmetrics embed``: list, fetch, convert, info and unknown."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semmetrics.cli import app
+from semmetrics.embed.open import open_embedding
+from semmetrics.embed.unknown import unknown_table
+
+GLOVE = "cat 1 2\ndog 3 4\nunknown 5 6\n"
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch, tmp_path):
+    monkeypatch.setitem(app.COMMANDS, "embed", "Get, convert and look at embeddings.")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def vectors(files):
+    Path("toy.txt").write_text(GLOVE)
+    return "toy.txt"
+
+
+def test_help_names_the_commands(run):
+    text = run("embed", "--help").stdout
+    for name in ("list", "fetch", "convert", "info", "unknown"):
+        assert name in text
+        assert run("embed", name, "--help").exit_code == 0
+
+
+def test_list_names_vectors_kinds_and_the_folder(ok, tmp_path):
+    text = ok("embed", "list")
+    for part in ("word2vec-googlenews-300", "PDDL-1.0", "sbert:", "matrix:", str(tmp_path)):
+        assert part in text
+
+
+def test_convert_and_info(ok, vectors):
+    said = ok("embed", "convert", vectors, "toy", "--licence", "CC0")
+    assert said.startswith("toy: 3 words, toy-2@")
+    facts = json.loads(ok("embed", "info", "toy", "--verify", "--format", "json"))
+    assert (facts["words"], facts["dimension"], facts["lookup"]) == (3, 2, "words")
+    assert (facts["licence"], facts["verified"]) == ("CC0", True)
+    table = ok("embed", "info", f"glove:{vectors}")
+    assert facts["identity"] in table
+    assert "verified" not in table
+
+
+def test_convert_takes_the_options_of_the_reader(ok, vectors):
+    said = ok("embed", "convert", f"glove:{vectors}", "toy", "--limit", "2", "--name", "mine")
+    assert said.startswith("toy: 2 words, mine-2@")
+
+
+def test_convert_tells_of_zero_vectors(run, files):
+    Path("zero.txt").write_text("cat 0 0\ndog 3 4\n")
+    assert "words whose vector is zero: 1" in run("embed", "convert", "zero.txt", "zero").stderr
+
+
+def test_refusals(refused, vectors):
+    assert "there is no such file" in refused("embed", "convert", "none.bin", "x")
+    Path("there").mkdir()
+    assert "it exists" in refused("embed", "convert", vectors, "there")
+    assert "there are no vectors named 'nix'" in refused("embed", "fetch", "nix")
+    assert "say where they go" in refused("embed", "fetch", "glove-6b-50", "--limit", "9")
+    assert "semmetrics embed fetch glove-6b-50" in refused("embed", "info", "glove-6b-50")
+    assert "leave --verify out" in refused("embed", "info", vectors, "--verify")
+    assert "lookup='stem'" in refused("embed", "unknown", "a.json", "--lookup", "stem")
+
+
+def test_offline_it_says_what_is_missing(refused, files):
+    Path("manifest.toml").write_text(
+        '[toy-2]\nurl = "http://127.0.0.1:9/toy.txt"\nkind = "glove"\ndimension = 2\n'
+        'licence = "CC0"\n'
+    )
+    options = ("--manifest", "manifest.toml", "--quiet")
+    assert "say where they go" in refused("embed", "fetch", "toy-2", *options)
+    text = refused("embed", "fetch", "toy-2", *options, "--to", "toy")
+    assert "http://127.0.0.1:9/toy.txt: it cannot be fetched" in text
+    assert "semmetrics embed convert FILE FOLDER" in text
+
+
+def test_unknown_counts_what_the_function_counts(ok, run, vectors):
+    from semmetrics.data.inputs import as_labels
+
+    (expected,) = unknown_table({"gt": as_labels("gt.json")}, open_embedding(vectors))
+    told = json.loads(
+        ok("embed", "unknown", "--embedding", vectors, "--format", "json", "gt.json")
+    )
+    assert told["systems"] == [expected.to_dict()]
+    assert (told["schema"], told["lookup"]) == ("semmetrics.unknown/1", "words")
+    table = run("embed", "unknown", "--embedding", vectors, "gt.json", "a.json")
+    assert "gt.json: " in table.stderr
+    head, first, second, *rest = table.stdout.split("\n")
+    assert head.split()[:3] == ["system", "images", "labels"]
+    assert first.split()[1:3] == [str(expected.images), str(expected.labels)]
+    assert second.split()[0] == "a"
+    assert f"unknown in gt: {expected.names[0]!r}" in table.stdout
+    assert "lookup words" in table.stdout
+    csv = ok("embed", "unknown", "--embedding", vectors, "--format", "csv", "-q", "gt.json")
+    assert csv.startswith("system,images,labels,")

@@ -1,0 +1,255 @@
+"""What holds for every registered measure, each held to the traits that it declares."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semmetrics.data.block import Block
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.prepare import label_task
+from semmetrics.data.task import LabelTask
+from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.scoring.models import with_models
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.parse import parse_all
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+CLASSES = "abcde"
+CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
+TEXTS = [
+    "F1", "F1(count=list)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
+    "F1(average=macro,labels=union)", "F1(average=macro,labels=given,absent=0)",
+    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,min_labels=1)",
+    "F1(average=micro)", "F1(average=micro,labels=reference)", "F1(average=weighted)",
+    "Precision", "Precision(no_prediction=skip,empty=skip)", "Precision(average=micro)",
+    "Precision(average=macro,no_prediction=skip)", "Recall", "Recall(no_reference=nan)",
+    "Recall(average=weighted,labels=union)", "Jaccard", "Jaccard(average=macro)",
+    "SubsetAccuracy", "HammingLoss", "HammingLoss(average=macro,labels=given)", "AP",
+    "AP(normalize=hits,count=list)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
+    "C-F1", "I-F1", "LRAP", "RankingLoss", "RankingLoss(undefined=0,no_reference=1)",
+    "CoverageError", "mAP", "mAP(average=weighted)", "mAP(interpolation=coco101,labels=union)",
+    "mAP(labels=given,no_reference=0,interpolation=voc2007)", "mAP(interpolation=voc2010)",
+    "mAP(ties=ordered)",
+]  # fmt: skip
+SEMANTIC = [
+    "SemPrecision(threshold=0.5)", "SemRecall(threshold=0.3,match=optimal)",
+    "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
+    "SemF1(threshold=0.5,match=any)@2", "SemJaccard(threshold=0.5)", "SemAP(threshold=0.5)", "SoftPrecision", "SoftRecall", "SoftF1", "WMD",
+    "RWMD", "BagSim", "MeanSim",
+]  # fmt: skip
+MEASURES = parse_all([*TEXTS, *SEMANTIC])
+# Equal scores in the order of the items: the only measure that this order changes.
+UNORDERED = [m for m in MEASURES if m["ties"] != "ordered"]
+PLAIN = [m for m in MEASURES if m.k is None and m["decode"] in ("all", None)]
+SCORES = st.integers(0, 4).map(lambda number: number / 4)
+
+
+def items(labels="abcdez", references=CLASSES):
+    predicted = st.lists(st.tuples(st.sampled_from(labels), SCORES), max_size=5)
+    true = st.lists(st.sampled_from(references), max_size=4)
+    return st.lists(st.tuples(predicted, true), min_size=1, max_size=7)
+
+
+def named(data):
+    return {f"id{place}": item for place, item in enumerate(data)}
+
+
+def statistics(data, measures, *, classes=CLASSES, weights=None):
+    pred = as_labels({name: p for name, (p, _) in data.items()})
+    if not len(pred.side.codes):  # a part that predicts nothing cannot show that it has scores
+        pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
+    ref = as_labels({name: r for name, (_, r) in data.items()})
+    task = label_task(pred, ref, classes=classes, weights=weights)
+    return evaluate(with_models({"": task}, measures, vectors)[""], measures)
+
+
+def vectors(texts):
+    """Vectors of labels and of whole lists, with cosines on both sides of the thresholds."""
+    return np.array([[1.0 + text.count(letter) for letter in "abcdez"] for text in texts]) - 0.9
+
+
+def scores(found, measures, ci=None):
+    pairs = {"system": [(m, "") for m in measures]}
+    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
+
+
+def values(data, measures, **options):
+    return {
+        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
+    }
+
+
+def bits(found, measures):
+    """All that a score says, the items by id, with floats that show every bit."""
+    result = []
+    for score in scores(found, measures, Bootstrap(resamples=6)):
+        rows = None
+        if score.items is not None:
+            rows = sorted(zip(score.ids, score.items.tolist(), strict=True))
+        table = score.per_label and {k: v.tolist() for k, v in score.per_label.items()}
+        result.append(repr((score.to_dict(), rows, table)))
+    return result
+
+
+def universal(classes, measures):
+    """The measures that can be computed with, or without, a class list."""
+    return [m for m in measures if classes is not None or m["labels"] != "given"]
+
+
+def test_every_registered_definition_is_covered():
+    assert {m.definition.name for m in MEASURES} == set(DEFINITIONS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items())
+def test_values_lie_within_the_bounds(data):
+    for score in scores(statistics(named(data), MEASURES), MEASURES, Bootstrap(resamples=4)):
+        low, high = score.measure.definition.bounds
+        known = [score.value, score.ci.low, score.ci.high]
+        known += [] if score.items is None else score.items.tolist()
+        if score.per_label is not None:
+            known += score.per_label["value"].tolist()
+        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+        assert score.undefined.keys() <= CAUSES
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(labels=CLASSES))
+def test_symmetric_measures_may_exchange_the_sides(data):
+    chosen = [m for m in PLAIN if m.definition.symmetric and m["average"] != "weighted"]
+    chosen = [m if m["labels"] != "reference" else m.with_options(labels="union") for m in chosen]
+    chosen = list(dict.fromkeys(chosen))
+    assert {m.definition.name for m in chosen} == {
+        name for name, definition in DEFINITIONS.items() if definition.symmetric
+    }
+    there = named([([label for label, _ in p], r) for p, r in data])
+    back = {name: (r, p) for name, (p, r) in there.items()}
+    first, second = values(there, chosen), values(back, chosen)
+    assert first == pytest.approx(second, abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(), st.randoms(use_true_random=False))
+def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
+    chosen = [m for m in PLAIN if m.definition.order_invariant and m in UNORDERED]
+    mixed = [(shuffled.sample(p, len(p)), shuffled.sample(r, len(r))) for p, r in data]
+    # a label that is predicted twice has the higher score, wherever it stands
+    first, second = values(named(data), chosen), values(named(mixed), chosen)
+    assert first == pytest.approx(second, abs=1e-12, nan_ok=True)
+
+
+def test_measures_that_declare_an_order_depend_on_it():
+    there = {"1": ([("a", 0.5), ("b", 0.5)], ["a"])}
+    back = {"1": ([("b", 0.5), ("a", 0.5)], ["a"])}
+    chosen = [m for m in PLAIN if not m.definition.order_invariant]
+    first, second = values(there, chosen), values(back, chosen)
+    assert chosen
+    assert all(first[name] != second[name] for name in first)
+
+
+@settings(max_examples=30, deadline=None)
+@given(items())
+def test_the_reference_itself_is_the_best_prediction(data):
+    # with its default policies; the best coverage is the number of references
+    chosen = [m for m in PLAIN if "no_reference=" not in str(m) and "absent=" not in str(m)]
+    chosen = [m for m in chosen if m.definition.name != "CoverageError"]
+    refs = [list(dict.fromkeys(r)) for _, r in [*data, ([], ["a"])]]
+    found = values(named([([(label, 1.0) for label in r], r) for r in refs]), chosen)
+    for m in chosen:
+        assert found[str(m)] == m.definition.bounds[m.definition.higher_is_better], m
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [None, CLASSES])
+@settings(max_examples=15, deadline=None)
+@given(data=items(), seed=st.integers(0, 1000))
+def test_any_split_in_any_order_gives_the_same_bits(classes, weighted, data, seed):
+    rng = random.Random(seed)
+    chosen = universal(classes, UNORDERED)
+    data = named(data)
+    weights = {name: rng.random() for name in data} if weighted else None
+    options = {"classes": classes, "weights": weights}
+    whole = bits(statistics(data, chosen, **options), chosen)
+    names = rng.sample(list(data), len(data))
+    mixed = {name: data[name] for name in names}
+    assert bits(statistics(mixed, chosen, **options), chosen) == whole
+    cut = rng.randrange(len(names) + 1), rng.randrange(len(names) + 1)
+    parts = [names[: min(cut)], names[min(cut) : max(cut)], names[max(cut) :]]
+    found = [
+        statistics({name: data[name] for name in part}, chosen, **options) for part in parts if part
+    ]
+    rng.shuffle(found)
+    assert bits(reduce(add, found), chosen) == whole
+
+
+@settings(max_examples=20, deadline=None)
+@given(items(), st.booleans())
+def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
+    data = named(data)
+    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
+    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
+
+    def singly(task, memory=0):
+        return (Block(task, place, place + 1) for place in range(len(task)))
+
+    with mock.patch.object(LabelTask, "blocks", singly):
+        assert bits(statistics(data, MEASURES, weights=weights), MEASURES) == whole
+
+
+@settings(max_examples=30, deadline=None)
+@given(items(), st.sets(st.integers(0, 6)))
+def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
+    data = named(data)
+    double = [name for place, name in enumerate(data) if place in chosen]
+    weights = {name: 2.0 if name in double else 1.0 for name in data}
+    twice = {**data, **{f"{name}, again": data[name] for name in double}}
+    first = values(data, UNORDERED, weights=weights)
+    assert first == pytest.approx(values(twice, UNORDERED), abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(items())
+def test_an_item_of_weight_zero_counts_nothing(data):
+    data = named(data)
+    weights = dict.fromkeys(data, 1.0)
+    extra = {**data, "more": ([("a", 0.5), ("b", 0.2)], ["c"]), "none": ([], [])}
+    # the labels of such an item still are labels, so only a given class list is the same
+    chosen = [m for m in UNORDERED if m["labels"] in (None, "given") or m["average"] == "macro"]
+    chosen = [m for m in chosen if m["labels"] != "union"]
+    first = values(extra, chosen, weights={**weights, "more": 0.0, "none": 0.0})
+    assert first == pytest.approx(values(data, chosen), abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items())
+def test_the_mean_over_items_is_the_value(data):
+    seen = set()
+    for score in scores(statistics(named(data), MEASURES), MEASURES):
+        if score.items is None or score.measure["average"] == "micro":
+            continue
+        seen.add(score.measure.definition.name)
+        assert score.items.shape == (score.n,)
+        number = sum(score.undefined.values())
+        assert number == np.isnan(score.items).sum()
+        policies = {score.measure[cause] for cause in score.undefined}
+        if policies <= {"skip"}:
+            defined = score.items[~np.isnan(score.items)]
+            expected = defined.mean() if len(defined) else np.nan
+        elif policies <= {"1"}:
+            expected = np.nan_to_num(score.items, nan=1.0).mean()
+        elif policies <= {"0"}:
+            expected = np.nan_to_num(score.items, nan=0.0).mean()
+        else:
+            continue
+        assert score.value == pytest.approx(expected, abs=1e-12, nan_ok=True), score.measure
+    assert seen == {m.definition.name for m in MEASURES if m["average"] in ("example", None)}

@@ -1,0 +1,324 @@
+"""The Python entry point: every kind of input, every option, and errors that name the remedy."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+import semmetrics
+from semmetrics.api import system_name
+from semmetrics.data.inputs import as_labels
+from semmetrics.errors import InputError
+from semmetrics.metrics.sets import F1, Recall
+
+IDS = ["x", "y", "z"]
+PREDS = [["a", "b"], ["b"], []]
+REFS = [["a"], ["a", "b"], ["c"]]
+CLASSES = ["a", "b", "c"]
+MEASURES = ["F1", "MacroF1", "MicroF1"]
+SCORES = np.array([[0.9, 0.6, 0.1], [0.2, 0.7, 0.3], [0.1, 0.3, 0.2]])
+
+
+def matrix(rows):
+    return np.array([[int(c in row) for c in CLASSES] for row in rows])
+
+
+def values(preds, refs, **options):
+    return [s.value for s in semmetrics.score(preds, refs, measures=MEASURES, **options)]
+
+
+def by_id(rows):
+    return dict(zip(IDS, rows, strict=True))
+
+
+def expected():
+    macro = (2 * 1 / (1 + 2) + 2 * 1 / (2 + 1) + 0) / 3
+    return pytest.approx([(2 / 3 + 2 / 3 + 0) / 3, macro, 2 * 2 / (3 + 4)], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        list,
+        tuple,
+        by_id,
+        lambda rows: [set(row) for row in rows],
+        lambda rows: pd.Series(rows),
+        lambda rows: pd.Series(rows, index=IDS),
+        lambda rows: as_labels(by_id(rows)),
+        matrix,
+        lambda rows: matrix(rows).astype(bool),
+        lambda rows: matrix(rows).astype(float),
+        lambda rows: scipy.sparse.csr_matrix(matrix(rows)),
+        lambda rows: pd.DataFrame(matrix(rows), columns=CLASSES),
+        lambda rows: pd.DataFrame(matrix(rows), columns=CLASSES, index=IDS),
+    ],
+)
+def test_every_kind_of_input(made):
+    named = isinstance(made(PREDS), (np.ndarray, scipy.sparse.csr_matrix))
+    options = {"classes": CLASSES} if named else {}
+    assert values(made(PREDS), made(REFS), **options) == expected()
+
+
+def test_paths(tmp_path):
+    for name, rows in (("resnet.json", PREDS), ("gt.json", REFS)):
+        (tmp_path / name).write_text(json.dumps(by_id(rows)))
+    table = semmetrics.score(tmp_path / "resnet.json", str(tmp_path / "gt.json"), measures=MEASURES)
+    assert [s.value for s in table] == expected()
+    assert table.systems == ["resnet"]
+    assert semmetrics.score(PREDS, REFS, system="mine").systems == ["mine"]
+    assert [system_name(p) for p in ("a/b.tar.json.gz", "x", "-", PREDS)] == [
+        "b.tar", "x", "preds", "preds",
+    ]  # fmt: skip
+
+
+def test_items_are_joined_by_id():
+    mixed = {name: by_id(PREDS)[name] for name in ("z", "x", "y")}
+    assert values(mixed, by_id(REFS)) == expected()
+    table = semmetrics.score(mixed, by_id(REFS), measures=["F1"])
+    assert list(table["F1"].ids) == IDS
+    assert table["F1"].items.tolist() == pytest.approx([2 / 3, 2 / 3, 0])
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1, 2, 3],
+        np.array([1, 2, 3]),
+        {"x": 1, "y": 2, "z": 3},
+        pd.Series({"z": 3.0, "y": 2.0, "x": 1.0}),
+    ],
+)
+def test_sample_weights(weights):
+    table = semmetrics.score(by_id(PREDS), by_id(REFS), measures=["F1"], weights=weights)
+    assert table["F1"].value == pytest.approx((2 / 3 + 4 / 3) / 6)
+    if not isinstance(weights, (dict, pd.Series)):
+        assert semmetrics.score(PREDS, REFS, measures=["F1"], weights=weights)["F1"].value == (
+            table["F1"].value
+        )
+
+
+def test_measures_are_named_or_made():
+    for measures in ("F1", ["F1"], F1, F1(), [F1], (F1() for _ in range(1))):
+        assert semmetrics.score(PREDS, REFS, measures=measures).headings == ["F1"]
+    table = semmetrics.score(PREDS, REFS, measures=[F1(average="macro") @ 1, "Recall@2"])
+    assert table.headings == ["F1(average=macro)@1", "Recall@2"]
+
+
+def test_defaults_depend_on_the_kind_of_input():
+    lists = semmetrics.score(PREDS, REFS).headings
+    assert lists[:2] == ["F1", "Precision"]
+    assert "F1(average=macro)" in lists
+    scores = semmetrics.score(SCORES, REFS, classes=CLASSES).headings
+    assert scores == ["mAP", "LRAP", "RankingLoss", "CoverageError"]
+    decoded = semmetrics.score(SCORES, REFS, classes=CLASSES, decode="threshold:0.5").headings
+    assert decoded[0] == "F1(decode=threshold:0.5)"
+    assert semmetrics.score(SCORES, REFS, classes=CLASSES, top_k=1).headings[0] == "F1@1"
+
+
+@pytest.mark.parametrize("top_k", [[1, 3], (1, 3), np.array([1, 3]), range(1, 4, 2)])
+def test_cutoffs_go_to_measures_without_one(top_k):
+    table = semmetrics.score(PREDS, REFS, measures=["F1", "Recall@2"], top_k=top_k)
+    assert table.headings == ["F1@1", "F1@3", "Recall@2"]
+    assert semmetrics.score(PREDS, REFS, measures=["F1"], top_k=np.int64(2)).headings == ["F1@2"]
+
+
+def test_a_cutoff_takes_the_first_of_the_list_repeats_included():
+    preds, refs = [["b", "b", "a"], ["a"]], [["a"], ["a"]]
+    table = semmetrics.score(
+        preds, refs, measures=["Precision", "Precision(count=list)", "Recall"], top_k=[2, 3]
+    )
+    assert [s.value for s in table] == [0.5, 0.75, 0.5, pytest.approx(2 / 3), 0.5, 1.0]
+    scored = [[("a", 0.2), ("b", 0.9), ("c", 0.9)], [("a", 0.1)]]
+    assert semmetrics.score(scored, refs, measures="Recall@1").scores[0].items.tolist() == [0, 1]
+    assert semmetrics.score(scored, [["b"], []], measures="Recall@1").scores[0].items[0] == 1
+
+
+def test_decoding_goes_to_measures_without_a_rule():
+    table = semmetrics.score(
+        SCORES,
+        REFS,
+        measures=["F1", "F1(decode=cumulative:0.4)", "mAP"],
+        decode=["threshold:0.5", "threshold:0.65"],
+        classes=CLASSES,
+    )
+    assert table.headings == [
+        "F1(decode=threshold:0.5)",
+        "F1(decode=threshold:0.65)",
+        "F1(decode=cumulative:0.4)",
+        "mAP",
+    ]
+    least = semmetrics.score(
+        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", min_labels=1,
+        classes=CLASSES,
+    )  # fmt: skip
+    assert least.headings == ["Recall(decode=threshold:0.8,min_labels=1)", "mAP"]
+    assert least.scores[0].items.tolist() == [1, 0.5, 0]
+    sizes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    for heads in (sizes, {"preds": sizes}, sizes.tolist()):
+        table = semmetrics.score(
+            SCORES, REFS, measures=["Recall"], decode="cardinality", classes=CLASSES,
+            cardinality=heads,
+        )  # fmt: skip
+        assert table.scores[0].items.tolist() == [1, 0.5, 0]
+    own = {"one": sizes, "two": sizes[::-1]}
+    table = semmetrics.score_systems(
+        {"one": SCORES, "two": SCORES}, REFS, measures=["CardinalityError"],
+        decode="cardinality", cardinality=own, classes=CLASSES,
+    )  # fmt: skip
+    assert [s.items.tolist() for s in table] == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_classes_ignored_labels_and_missing_items():
+    table = semmetrics.score(PREDS, REFS, measures=["C-F1"], classes=[*CLASSES, "d"])
+    assert len(table.scores[0].per_label["label"]) == 4
+    ignoring = semmetrics.score(PREDS, REFS, measures=["F1"], ignore=["b"])
+    assert ignoring.scores[0].items[:2].tolist() == [1, 0]
+    assert "preds: predicted labels ignored: 2" in ignoring.notes
+    fewer = {name: by_id(PREDS)[name] for name in IDS[:2]}
+    skipped = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="skip")
+    assert skipped.scores[0].n == 2
+    assert "preds: items without a prediction: 1" in skipped.notes
+    empty = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="empty")
+    assert empty.scores[0].n == 3
+    kept = semmetrics.score(PREDS, REFS, measures=["F1"], unpredicted="skip")
+    assert kept.scores[0].n == 2
+
+
+def test_values_of_labels():
+    found = semmetrics.score(PREDS, REFS, measures=["MacroF1"]).scores[0].per_label
+    assert found["label"].tolist() == CLASSES
+    assert found["value"].tolist() == pytest.approx([2 / 3, 2 / 3, 0])
+    assert found["support"].tolist() == [2, 1, 1]
+    assert found["predicted"].tolist() == [1, 2, 0]
+    assert found["hit"].tolist() == [1, 1, 0]
+    assert semmetrics.score(PREDS, REFS, measures=["F1"]).scores[0].per_label is None
+    assert semmetrics.score(PREDS, REFS, measures=["MacroF1"]).scores[0].items is None
+
+
+def test_scores_outside_the_class_list_count_nowhere():
+    preds = [[("zebra", 0.9), ("a", 0.8), ("yak", 0.7), ("b", 0.1)]]
+    table = semmetrics.score(
+        preds, [["a"]], measures=["RankingLoss", "LRAP", "CoverageError"], classes=["a", "b"]
+    )
+    assert [s.value for s in table] == [0.0, 1.0, 1.0]
+
+
+def test_labels_without_a_score_tie_below():
+    table = semmetrics.score(
+        [[("a", 0.9), ("b", 0.5)]], [["b", "c"]], classes=list("abcd"),
+        measures=["RankingLoss", "LRAP", "CoverageError"],
+    )  # fmt: skip
+    # b below a; c below a and tied with d
+    assert [s.value for s in table] == [3 / 4, (1 / 2 + 2 / 4) / 2, 4.0]
+
+
+def test_other_data_make_a_note():
+    table = semmetrics.score_systems(
+        {"all": by_id(PREDS), "some": {"x": ["a"]}}, by_id(REFS), measures="F1", missing="skip"
+    )
+    assert "systems are scored on different items: compare with care" in table.notes
+
+
+def test_progress_is_told():
+    seen = []
+    semmetrics.score(PREDS, REFS, measures="F1", progress=lambda *done: seen.append(done))
+    assert seen == [(3, 3)]
+
+
+def test_score_takes_what_score_systems_takes():
+    known = set(inspect.signature(semmetrics.score_systems).parameters) - {"systems", "gts"}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'top'"):
+        semmetrics.score(PREDS, REFS, top=3)
+    assert {"measures", "protocol", "top_k", "ci", "weights", "classes"} <= known
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": []}, "no measure is named"),
+        ({"measures": ["F2"]}, "no measure 'F2'; did you mean F1"),
+        ({"measures": [None]}, "None is no measure"),
+        ({"measures": ["mAP"]}, "mAP needs a score for each predicted label"),
+        ({"measures": ["C-F1"]}, "labels=given needs the class list; give classes="),
+        ({"measures": ["F1(decode=threshold:0.5)"]}, "needs a score for each predicted label"),
+        ({"decode": "threshold:best"}, "threshold:best needs a score"),
+        ({"decode": []}, "give one or more different decoding rules"),
+        ({"decode": ["all", "all"]}, "give one or more different decoding rules"),
+        ({"decode": "best"}, "decode=best is not a decoding rule"),
+        ({"min_labels": 2}, "min_labels=2 means nothing without a decoding rule"),
+        ({"top_k": 0}, "top_k=0; give distinct whole numbers from 1"),
+        ({"top_k": [1, 1]}, "give distinct whole numbers"),
+        ({"top_k": True}, "give distinct whole numbers"),
+        ({"top_k": [1.5]}, "give distinct whole numbers"),
+        ({"task": "captions"}, "task='captions' is not known"),
+        ({"missing": "drop"}, "missing='drop'"),
+        ({"normalize": "upper"}, "no label normalisation 'upper'"),
+        ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),
+        ({"weights": [0, 0, 0]}, "all sample weights are zero"),
+        ({"weights": [1, -1, 1]}, "weight of item"),
+        ({"classes": ["a", "b"]}, "the reference label 'c' is not in the class list"),
+        ({"ci": True, "level": 95}, "level=95"),
+    ],
+)
+def test_errors(options, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.score(PREDS, REFS, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
+        ({"measures": "MacroF1"}, "no rule makes sets of them"),
+        ({"measures": "F1", "decode": "cardinality"}, "give cardinality="),
+        ({"measures": "F1", "decode": "cardinality", "cardinality": [["x"]]}, "no matrix"),
+        ({"measures": "F1", "decode": "cardinality", "cardinality": [[1, 0]]}, "shape"),
+        (
+            {"measures": "F1(average=weighted)", "decode": "threshold:best"},
+            "not known for average=weighted",
+        ),
+        (
+            {"measures": "F1", "decode": "threshold:best", "weights": [1, 1, 2]},
+            "does not know sample weights",
+        ),
+    ],
+)
+def test_errors_with_scores(options, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.score(SCORES, REFS, classes=CLASSES, **options)
+
+
+def test_errors_of_input():
+    with pytest.raises(InputError, match="there is no system to score"):
+        semmetrics.score_systems({}, REFS)
+    with pytest.raises(InputError, match="the ground truth is a matrix of scores"):
+        semmetrics.score(PREDS, SCORES)
+    with pytest.raises(InputError, match="cannot read labels from a int"):
+        semmetrics.score(3, REFS)
+    with pytest.raises(InputError, match="preds lacks 1 of the ids: 'w'; add them"):
+        semmetrics.score(by_id(PREDS), by_id(REFS) | {"w": []})
+
+
+def test_public_names_are_loaded_when_used():
+    code = (
+        "import sys, semmetrics\n"
+        "assert not {'scipy', 'pandas', 'semmetrics.api'} & set(sys.modules), 'loaded too early'\n"
+        "assert semmetrics.metrics.f1([[1]], [[1]]) == 1.0\n"
+        "for name in semmetrics.__all__: assert getattr(semmetrics, name) is not None, name\n"
+        "assert set(semmetrics.__all__) < set(dir(semmetrics))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        semmetrics.scores  # noqa: B018
+
+
+def test_recall_of_a_definition_is_the_named_one():
+    assert semmetrics.score(PREDS, REFS, measures=[Recall])["Recall"].measure == Recall()

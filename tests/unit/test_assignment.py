@@ -1,0 +1,141 @@
+"""One-to-one assignment against trying every assignment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import transport as oracle
+
+from semmetrics.core.assignment import any_reference, assign, greedy, most_pairs, most_similar
+from semmetrics.errors import InputError
+
+FUNCTIONS = (greedy, most_pairs, most_similar, any_reference)
+
+
+@st.composite
+def tables(draw):
+    """Similarities with many ties, some of them at the threshold."""
+    m, n = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    seed = draw(st.integers(0, 2**32 - 1))
+    kind = draw(st.sampled_from([np.float32, np.float64]))
+    share = draw(st.sampled_from([0.3, 0.6, 0.9]))
+    values = np.random.default_rng(seed).choice(
+        [-0.5, 0.0, 0.4, 0.5, 0.75, 1.0], (4, m, n), p=[(1 - share) / 3] * 3 + [share / 3] * 3
+    )
+    return values.astype(kind)
+
+
+def check_one_to_one(table, found, threshold):
+    for rows, places in zip(table, found.tolist(), strict=True):
+        used = [place for place in places if place >= 0]
+        assert len(set(used)) == len(used)
+        assert all(rows[i][j] > threshold for i, j in enumerate(places) if j >= 0)
+
+
+@given(tables(), st.sampled_from([0.4, 0.0, -1.0, 0.75]))
+@settings(max_examples=150, deadline=None)
+def test_assignments_are_those_of_brute_force(table, threshold):
+    paired, similar = most_pairs(table, threshold), most_similar(table, threshold)
+    first = greedy(table, threshold)
+    threshold = float(table.dtype.type(threshold))
+    for found in (paired, similar, first):
+        assert found.shape == table.shape[:2]
+        assert found.dtype == np.int64
+        check_one_to_one(table, found, threshold)
+    for k, rows in enumerate(table.tolist()):
+        most, total = oracle.best_matching(rows, threshold)
+        assert (paired[k] >= 0).sum() == most
+        mine = sum(rows[i][j] for i, j in enumerate(similar[k].tolist()) if j >= 0)
+        assert mine == pytest.approx(total, abs=1e-9)
+        assert first[k].tolist() == oracle.greedy(rows, threshold)
+        expected = [next((j for j, s in enumerate(r) if s > threshold), -1) for r in rows]
+        assert any_reference(table, threshold)[k].tolist() == expected
+
+
+def test_long_augmenting_paths():
+    """A ladder on which greedy takes the wrong rung every time."""
+    size = 30
+    table = np.full((2, size, size), -np.inf)
+    for i in range(size):
+        table[:, i, (i - 1) % size if i else 0] = 1
+        table[:, i, i] = 1
+    table[1, 0, 0] = -np.inf
+    table[1, 0, size - 1] = 1
+    orders = np.random.default_rng(0).permuted(np.tile(np.arange(size), (50, 1)), axis=1)
+    for order in orders:
+        found = most_pairs(table[:, order], 0.5)
+        assert (found >= 0).all()
+        check_one_to_one(table[:, order], found, 0.5)
+
+
+def test_larger_tables_against_scipy():
+    sparse = pytest.importorskip("scipy.sparse")
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    rng = np.random.default_rng(1)
+    table = rng.random((40, 17, 23))
+    for threshold in (0.8, 0.9, 0.95):
+        found = most_pairs(table, threshold)
+        check_one_to_one(table, found, threshold)
+        for k in range(40):
+            best = maximum_bipartite_matching(sparse.csr_array(table[k] > threshold))
+            assert (found[k] >= 0).sum() == (best >= 0).sum()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_item_is_matched_alone_as_in_a_batch(function):
+    table = np.random.default_rng(2).choice([0.1, 0.5, 0.9], (300, 6, 5))
+    whole = function(table, 0.3)
+    alone = [function(table[k : k + 1], 0.3) for k in range(300)]
+    np.testing.assert_array_equal(whole, np.concatenate(alone))
+    n_pred, n_ref = np.full(300, 4), np.full(300, 3)
+    cut = function(table[:, :4, :3], 0.3)
+    sized = function(table, 0.3, n_pred=n_pred, n_ref=n_ref)
+    np.testing.assert_array_equal(sized[:, :4], cut)
+    assert (sized[:, 4:] == -1).all()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("shape", [(3, 0, 2), (3, 2, 0), (0, 2, 2), (3, 0, 0)])
+def test_empty_sides_match_nothing(function, shape):
+    found = function(np.zeros(shape), 0.4)
+    assert found.shape == shape[:2]
+    assert (found == -1).all()
+
+
+def test_one_by_one_and_the_strict_threshold():
+    for function in FUNCTIONS:
+        table = np.array([[[0.4]], [[0.41]], [[-np.inf]]])
+        assert function(table, 0.4).tolist() == [[-1], [0], [-1]]
+        assert function(table.astype(np.float32), 0.4).tolist() == [[-1], [0], [-1]]
+
+
+def test_a_pair_without_gain_is_not_most_similar():
+    assert most_similar(np.array([[[-0.2, 0.0]]]), -1.0).tolist() == [[-1]]
+
+
+def test_bad_input_is_named():
+    table = np.zeros((3, 2, 2))
+    table[1, 0, 1] = np.nan
+    for function in FUNCTIONS:
+        with pytest.raises(InputError, match="item 1: a similarity is NaN"):
+            function(table, 0.4)
+    assert greedy(table, 0.4, n_ref=np.array([2, 1, 2])).shape == (3, 2)
+    with pytest.raises(InputError, match="match is 'best'"):
+        assign(table, 0.4, match="best")
+    with pytest.raises(InputError, match="similarity has shape"):
+        greedy(table[0], 0.4)
+    with pytest.raises(InputError, match="the threshold is NaN"):
+        greedy(table, float("nan"))
+
+
+def test_torch_matches_as_numpy_does():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    table = np.random.default_rng(3).choice([0.1, 0.5, 0.9], (200, 5, 6)).astype(np.float32)
+    sizes = np.random.default_rng(4).integers(0, 6, 200)
+    for function in FUNCTIONS:
+        found = function(torch.from_numpy(table), 0.3, n_pred=sizes)
+        assert found.dtype == torch.int64
+        np.testing.assert_array_equal(found.numpy(), function(table, 0.3, n_pred=sizes))

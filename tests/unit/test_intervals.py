@@ -1,0 +1,277 @@
+"""Bootstrap intervals against a bootstrap in plain Python with the same draws."""
+
+from __future__ import annotations
+
+import math
+import random
+from unittest import mock
+
+import numpy as np
+import pytest
+from oracles import measures as oracle
+
+import semmetrics
+from semmetrics import Bootstrap
+from semmetrics.core.hashing import hash_ids
+from semmetrics.errors import InputError
+from semmetrics.scoring import intervals
+
+CLASSES = list("abcde")
+MEASURES = ["F1", "Precision(empty=skip)", "CardinalityError", "F1(average=macro)",
+            "F1(average=macro,labels=union)", "F1(average=weighted)", "F1(average=micro)",
+            "Recall(average=macro,labels=given,absent=0)", "HammingLoss(labels=given)",
+            "O-F1", "I-F1", "C-F1"]  # fmt: skip
+
+
+def data(n, seed=0, *, scored=False):
+    rng = random.Random(seed)
+    names = [f"id{i}" for i in range(n)]
+    refs = {name: rng.sample(CLASSES, rng.randrange(4)) for name in names}
+    preds = {name: rng.sample([*CLASSES, "z"], rng.randrange(5)) for name in names}
+    if scored:
+        preds = {
+            name: [(label, rng.randrange(5) / 4) for label in labels]
+            for name, labels in preds.items()
+        }
+    return preds, refs
+
+
+def draws(ids, bootstrap):
+    """How often each item is drawn, resample by resample, from the order of the ids' hashes."""
+    order = np.argsort(hash_ids(ids))
+    generator = np.random.default_rng(bootstrap.seed)
+    for _ in range(bootstrap.resamples):
+        drawn = [ids[order[i]] for i in generator.integers(0, len(ids), len(ids)).tolist()]
+        yield {name: drawn.count(name) for name in ids}
+
+
+def percentile(values, share):
+    """Linear between the order statistics."""
+    ranked = sorted(values)
+    place = share * (len(ranked) - 1)
+    low = math.floor(place)
+    return ranked[low] + (ranked[min(low + 1, len(ranked) - 1)] - ranked[low]) * (place - low)
+
+
+def plain(text, preds, refs, weights, bootstrap):
+    """The interval of a measure by counting again in every resample."""
+    (measure,) = semmetrics.parse(text)
+    ids = list(refs)
+    options = {name: str(value) for name, value in measure.options if name in oracle.DEFAULTS}
+    labels = str(measure["labels"])
+    # the union, and the reference for micro, are those of the whole: conditions, not results
+    sides = refs if labels == "reference" else {**preds, **{f"r{i}": r for i, r in refs.items()}}
+    universe = CLASSES if labels == "given" else sorted(set().union(*sides.values()))
+    values = []
+    for counts in draws(ids, bootstrap):
+        if labels == "reference" and measure["average"] != "micro":
+            universe = "reference"
+        kept = [name for name in ids if counts[name] * weights[name]]
+        if not kept:
+            values.append(math.nan)
+            continue
+        values.append(
+            oracle.score(
+                measure.definition.name,
+                [set(preds[name]) for name in kept],
+                [set(refs[name]) for name in kept],
+                average=measure["average"],
+                labels=universe,
+                weights=[counts[name] * weights[name] for name in kept],
+                **options,
+            )
+        )
+    known = [value for value in values if not math.isnan(value)]
+    tail = (1 - bootstrap.level) / 2
+    return percentile(known, tail), percentile(known, 1 - tail), len(values) - len(known)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_to_plain_python(seed, weighted):
+    preds, refs = data(11, seed)
+    rng = random.Random(seed)
+    weights = {name: rng.choice([0.5, 1.0, 3.25]) if weighted else 1.0 for name in refs}
+    bootstrap = Bootstrap(0.8, 40, seed)
+    table = semmetrics.score(
+        preds,
+        refs,
+        measures=MEASURES,
+        classes=CLASSES,
+        ci=bootstrap,
+        weights=weights if weighted else None,
+    )
+    for text, score in zip(MEASURES, table, strict=True):
+        low, high, undefined = plain(text, preds, refs, weights, bootstrap)
+        assert (score.ci.low, score.ci.high) == pytest.approx((low, high), abs=1e-12), text
+        assert score.ci.undefined == undefined
+        assert score.ci.bootstrap == bootstrap
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ranking_measures_equal_repeated_items(weighted):
+    preds, refs = data(9, 5, scored=True)
+    names = list(refs)
+    weights = {name: 0.5 + (i % 3) if weighted else 1.0 for i, name in enumerate(names)}
+    bootstrap = Bootstrap(0.9, 25, 8)
+    measures = ["LRAP", "RankingLoss", "CoverageError", "mAP(labels=given)",
+                "mAP(average=weighted,labels=given)", "mAP(labels=given,interpolation=coco101)"]  # fmt: skip
+    options = {"measures": measures, "classes": [*CLASSES, "z"]}
+    table = semmetrics.score(preds, refs, ci=bootstrap, weights=weights, **options)
+    values = {text: [] for text in measures}
+    for counts in draws(names, bootstrap):
+        copies = {f"{name},{i}": name for name in names for i in range(counts[name])}
+        again = semmetrics.score(
+            {copy: preds[name] for copy, name in copies.items()},
+            {copy: refs[name] for copy, name in copies.items()},
+            weights={copy: weights[name] for copy, name in copies.items()},
+            **options,
+        )
+        for text, score in zip(measures, again, strict=True):
+            values[text].append(score.value)
+    for text, score in zip(measures, table, strict=True):
+        known = [value for value in values[text] if not math.isnan(value)]
+        expected = percentile(known, 0.05), percentile(known, 0.95)
+        assert (score.ci.low, score.ci.high) == pytest.approx(expected, abs=1e-12), text
+
+
+def texts(table):
+    return [repr((score.value, score.ci)) for score in table]
+
+
+EVERY = ["F1", "I-F1", "AP", "F1(average=macro)", "F1(average=micro)", "F1(average=weighted)",
+         "CardinalityError", "LRAP", "RankingLoss", "mAP", "mAP(average=weighted)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
+    preds, refs = data(300, 1, scored=True)
+    weights = {n: 1 / (3 + i % 7) for i, n in enumerate(refs)} if weighted else None
+    options = {"measures": EVERY, "ci": Bootstrap(resamples=30), "weights": weights}
+    expected = texts(semmetrics.score(preds, refs, **options))
+    names = random.Random(2).sample(list(refs), len(refs))
+    mixed = [{name: side[name] for name in names} for side in (preds, refs)]
+    assert texts(semmetrics.score(*mixed, **options)) == expected
+    for chunk in (1, 7):
+        with mock.patch.object(intervals, "_chunk", lambda *_, size=chunk: size):
+            assert texts(semmetrics.score(preds, refs, **options)) == expected
+    for block in (1, 64):
+        with mock.patch.object(intervals, "_BLOCK", block):
+            assert texts(semmetrics.score(preds, refs, **options)) == expected
+
+
+def test_grids_lose_nothing_and_add_up_exactly():
+    rng = np.random.default_rng(0)
+    for values in (rng.random(1000), rng.normal(size=500) * 1e9, np.zeros(3), np.full(4, 1 / 3)):
+        parts = intervals._grids(values)
+        scale = np.abs(values).max()
+        np.testing.assert_allclose(sum(parts), values, rtol=0, atol=2.0**-80 * scale)
+        drawn = rng.integers(0, len(values), len(values))
+        for part in parts:
+            assert math.fsum(part[drawn]) == part[drawn].sum() == part[np.sort(drawn)].sum()
+
+
+def test_systems_are_paired():
+    preds, refs = data(60, 3)
+    other = dict(reversed(list(preds.items())))
+    systems = {"one": preds, "two": other, "three": {name: [] for name in refs}}
+    table = semmetrics.score_systems(systems, refs, measures=["F1", "MacroF1"], ci=True)
+    assert table["one", "F1"].ci == table["two", "F1"].ci
+    assert table["one", "F1"].ci != table["three", "F1"].ci
+    alone = semmetrics.score(preds, refs, measures=["F1"], ci=True)
+    assert alone["F1"].ci == table["one", "F1"].ci
+
+
+def test_seeds_levels_and_defaults():
+    preds, refs = data(40, 4)
+
+    def interval(**options):
+        return semmetrics.score(preds, refs, measures=["F1"], **options)["F1"].ci
+
+    default = interval(ci=True)
+    assert default.bootstrap == Bootstrap(0.95, 1000, 12345)
+    assert default == interval(ci=True, level=0.95, resamples=1000, seed=12345)
+    assert default == interval(ci=Bootstrap())
+    other = interval(ci=True, seed=1)
+    assert (other.low, other.high) != (default.low, default.high)
+    narrow = interval(ci=True, level=0.5)
+    assert default.low < narrow.low < narrow.high < default.high
+    assert interval() is None
+
+
+def test_resamples_without_a_value_are_left_out_and_counted():
+    # an item without references makes the mean undefined whenever it is drawn
+    preds, refs = {"x": ["a"], "y": ["a"], "z": []}, {"x": ["a"], "y": ["b"], "z": []}
+    bootstrap = Bootstrap(resamples=200)
+    table = semmetrics.score(preds, refs, measures=["F1(empty=nan)"], ci=bootstrap)
+    score = table.scores[0]
+    without = sum(not counts["z"] for counts in draws(list(refs), bootstrap))
+    assert np.isnan(score.value)
+    assert score.ci.undefined == 200 - without > 0
+    assert (score.ci.low, score.ci.high) == (0.0, 1.0)
+    nothing = semmetrics.score([[]], [[]], measures=["F1(empty=nan)"], ci=bootstrap).scores[0].ci
+    assert np.isnan([nothing.low, nothing.high]).all()
+    assert nothing.undefined == 200
+
+
+def test_many_items_are_taken_in_small_chunks():
+    class Many:
+        labels = ("a",) * 10
+
+        def __len__(self):
+            return 10**9
+
+    class Wide(Many):
+        labels = range(10**8)
+
+        def __len__(self):
+            return 1
+
+    class Few(Many):
+        def __len__(self):
+            return 1
+
+    assert intervals._chunk(Many()) == intervals._chunk(Wide()) == 1
+    assert intervals._chunk(Few()) > 100
+
+
+def test_progress_counts_resamples():
+    preds, refs = data(10)
+    seen = []
+    semmetrics.score(
+        preds,
+        refs,
+        measures=["F1"],
+        ci=Bootstrap(resamples=300),
+        progress=lambda *a: seen.append(a),
+    )
+    assert seen[0] == (10, 10)
+    assert seen[-1] == (300, 300)
+    assert len(seen) > 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 1.0}, "level=1.0 is not between"),
+        ({"level": 0}, "level=0"),
+        ({"level": math.nan}, "level=nan"),
+        ({"level": "0.95"}, "level='0.95'"),
+        ({"resamples": 1}, "resamples=1 is less than 2"),
+        ({"resamples": 100.0}, "resamples=100.0"),
+        ({"seed": -1}, "seed=-1 is negative"),
+        ({"seed": True}, "seed=True"),
+        ({"seed": None}, "seed=None"),
+    ],
+)
+def test_errors(options, message):
+    with pytest.raises(InputError, match=message):
+        Bootstrap(**options)
+
+
+def test_rows_are_needed():
+    preds, refs = data(10)
+    score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
+    with pytest.raises(InputError, match="item rows were not kept"):
+        intervals.intervals(score.statistics, [score.measure], score.frame, Bootstrap())
+    assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci

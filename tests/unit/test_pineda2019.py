@@ -1,0 +1,177 @@
+"""pineda2019: O-F1, C-F1 and I-F1 against plain Python, from every decoding, over five runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import decoding
+from oracles import measures as oracle
+
+import semmetrics
+from semmetrics.comparison.runs import summarize
+from semmetrics.metrics.sweeps import candidate_thresholds
+
+CLASSES = list("abcde")
+SETS = st.sets(st.sampled_from(CLASSES))
+HEADINGS = ["O-F1", "C-F1", "I-F1", "Cardinality error"]
+SCORES = np.array([[0.9, 0.5, 0.3, 0.2, 0.0], [0.1, 0.2, 0.6, 0.2, 0.1], [0.4, 0.4, 0.1, 0.1, 0.0],
+                   [0.0, 0.1, 0.2, 0.3, 0.4]])  # fmt: skip
+REFS = [["a", "c"], ["c"], [], ["d", "e"]]
+HEADS = np.array([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]])
+
+
+def expected(preds, refs):
+    """The four numbers, as the released code computes them."""
+    return [
+        oracle.score("O-F1", preds, refs, average="micro", labels=CLASSES),
+        oracle.score("C-F1", preds, refs, average="macro", labels=CLASSES),
+        oracle.score("I-F1", preds, refs, average="example"),
+        oracle.score("CardinalityError", preds, refs, average="example"),
+    ]
+
+
+def values(preds, refs, **options):
+    table = semmetrics.score(preds, refs, protocol="pineda2019", classes=CLASSES, **options)
+    assert table.headings == HEADINGS
+    return [score.value for score in table]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(SETS, SETS), min_size=1, max_size=8))
+def test_from_label_sets(data):
+    preds, refs = zip(*data, strict=True)
+    got = values([sorted(p) for p in preds], [sorted(r) for r in refs])
+    assert got == pytest.approx(expected(preds, refs), abs=1e-12)
+
+
+def test_nothing_predicted_and_nothing_true_scores_one():
+    assert values([[], []], [[], []]) == [1.0, 1.0, 1.0, 0.0]
+    # an empty image among others, and classes absent on both sides
+    overall, per_class, per_image, _ = values([[], ["a"]], [[], ["b"]])
+    assert overall == pytest.approx(1e-8, rel=1e-6)
+    assert per_image == pytest.approx(0.5)
+    assert per_class == pytest.approx(3 / 5)
+    # nothing true, something predicted: eps keeps it above 0, and no 0/0 arises
+    table = semmetrics.score([["a"]], [[]], protocol="pineda2019", classes=CLASSES)
+    assert 0 < table["I-F1"].value < 1e-7
+    assert table["I-F1"].undefined == table["C-F1"].undefined == {}
+
+
+def test_eps_is_in_precision_and_recall_and_not_in_f1():
+    precision, recall = (1 + 1e-8) / (3 + 1e-8), (1 + 1e-8) / (2 + 1e-8)
+    exact = 2 * precision * recall / (precision + recall)
+    got = values([["a", "b", "c"]], [["a", "d"]])
+    assert got[0] == got[2] == pytest.approx(exact, rel=1e-15)
+    assert got[0] != 0.4
+
+
+def test_the_end_of_set_class_is_left_out():
+    preds, refs = [["a", "<end>"], ["<end>"]], [["a", "<end>"], ["b", "<end>"]]
+    table = semmetrics.score(
+        preds, refs, protocol="pineda2019", classes=["<end>", "a", "b"], ignore=["<end>"]
+    )
+    assert [s.value for s in table] == pytest.approx([2 / 3, 0.5, 0.5, 0.5], abs=1e-7)
+    assert "|L:2|" in table["C-F1"].signature
+
+
+def decoded(rule):
+    """Sets from the scores, by the oracle of the rule."""
+    result = []
+    for row, head in zip(SCORES, HEADS, strict=True):
+        order = np.argsort(-row, kind="stable")
+        ranked = row[order].tolist()
+        result.append({CLASSES[c] for c in order[: rule(ranked, head.tolist())]})
+    return result
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"decode": "threshold:0.2"}, lambda s, h: decoding.above(s, 0.2)),
+        (
+            {"decode": "threshold:0.5", "min_labels": 1},
+            lambda s, h: decoding.above(s, 0.5, 1),
+        ),
+        ({"decode": "cumulative:0.5"}, lambda s, h: decoding.cumulative(s, 0.5)),
+        (
+            {"decode": "cumulative:0.1", "min_labels": 2},
+            lambda s, h: decoding.cumulative(s, 0.1, 2),
+        ),
+        ({"decode": "cardinality"}, decoding.cardinality),
+        (
+            {"decode": "cardinality", "min_labels": 1},
+            lambda s, h: decoding.cardinality(s, h, 1),
+        ),
+        ({"decode": "cardinality+scores"}, decoding.cardinality_with_scores),
+        (
+            {"decode": "cardinality+scores", "min_labels": 1},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 1),
+        ),
+        (
+            {"decode": "cardinality+scores:code"},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 0, 1),
+        ),
+        ({"top_k": 2}, lambda s, h: 2),
+        ({"decode": "threshold:0.15", "top_k": 2}, lambda s, h: min(2, decoding.above(s, 0.15))),
+    ],
+)
+def test_from_scores_through_each_decoding(options, rule):
+    want = expected(decoded(rule), [set(r) for r in REFS])
+    heads = {"cardinality": HEADS} if "cardinality" in options.get("decode", "") else {}
+    table = semmetrics.score(
+        SCORES, REFS, protocol="pineda2019", classes=CLASSES, **options, **heads
+    )
+    assert [s.value for s in table] == pytest.approx(want, abs=1e-12)
+    # label lists with scores are decoded as a matrix is; labels without a score cannot be kept
+    lists = [[(c, float(s)) for c, s in zip(CLASSES, row, strict=True)] for row in SCORES]
+    again = semmetrics.score(
+        lists, REFS, protocol="pineda2019", classes=CLASSES, **options, **heads
+    )
+    assert [s.value for s in again] == [s.value for s in table]
+
+
+@pytest.mark.parametrize("options", [{}, {"min_labels": 1}, {"k": 2}, {"k": 3, "min_labels": 2}])
+@pytest.mark.parametrize(
+    "text",
+    ["O-F1", "C-F1", "I-F1", "F1", "F1(empty=0)", "F1(empty=skip)", "F1(average=macro)",
+     "F1(average=macro,labels=union)", "F1(average=macro,labels=given,absent=1)",
+     "F1(average=macro,labels=given,absent=nan)", "F1(average=micro)",
+     "F1(average=micro,labels=reference)"],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_threshold_is_the_best(seed, text, options):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 9, (5, 4)) / 8 - 0.01
+    refs = (rng.random((5, 4)) < 0.35).astype(int)
+    refs[0] = 0
+    refs[:, 0] = 0
+    (measure,) = semmetrics.parse(text)
+    measure = measure.with_options(decode="threshold:best", **options)
+    every = [measure.with_options(decode=f"threshold:{t!r}") for t in
+             map(float, candidate_thresholds(scores))]  # fmt: skip
+    table = semmetrics.score(scores, refs, measures=every, classes=list("abcd"))
+    best = np.nanmax([s.value for s in table])
+    found = semmetrics.score(scores, refs, measures=[measure], classes=list("abcd")).scores[0]
+    assert found.value == pytest.approx(best, abs=1e-12)
+    assert "|fit:best-F1-" in found.signature
+    if not options and "reference" not in str(measure["labels"]):  # all scores are candidates
+        good = [s.measure for s in table if s.value > best - 1e-12]
+        assert found.measure == good[0]  # of equally good ones the highest
+
+
+def test_five_runs_have_a_mean_and_a_standard_deviation():
+    rng = np.random.default_rng(1)
+    runs = {f"seed {i}": SCORES + rng.normal(scale=0.2, size=SCORES.shape) for i in range(5)}
+    table = semmetrics.score_systems(
+        runs, REFS, protocol="pineda2019", classes=CLASSES, decode="threshold:0.25"
+    )
+    found = summarize(table.scores)
+    assert [summary.heading for summary in found] == HEADINGS
+    for summary in found:
+        column = [table[name, summary.heading].value for name in runs]
+        assert summary.values == tuple(column)
+        assert summary.mean == pytest.approx(np.mean(column))
+        assert summary.std == pytest.approx(np.std(column, ddof=1))
+        assert summary.n == 5

@@ -1,0 +1,115 @@
+"""Undefined values: each policy for each cause against plain Python, and how they are counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import measures as oracle
+
+import semmetrics
+from semmetrics.metrics.catalogue import DEFINITIONS
+
+POLICIES = ("nan", "0", "1", "skip")
+CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}
+CLASSES = list("abcd")
+SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_from(CLASSES))),
+                min_size=1, max_size=6)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    data=SETS,
+    name=st.sampled_from(["Precision", "Recall", "F1", "Jaccard"]),
+    average=st.sampled_from(["example", "macro", "micro", "weighted"]),
+    labels=st.sampled_from(["reference", "union", "given"]),
+    chosen=st.tuples(*[st.sampled_from(POLICIES)] * 3),
+    weights=st.none() | st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=6, max_size=6),
+)
+def test_every_policy_for_every_cause(data, name, average, labels, chosen, weights):
+    nothing = "absent" if average in ("macro", "weighted") else "empty"
+    policies = dict(zip((nothing, "no_prediction", "no_reference"), chosen, strict=True))
+    weights = None if weights is None else [w or 0.25 * (i == 0) for i, w in enumerate(weights)]
+    weights = weights and weights[: len(data)]
+    universe = {} if average == "example" else {"labels": labels}
+    preds, refs = zip(*data, strict=True)
+    found = semmetrics.score(
+        [sorted(p) for p in preds],
+        [sorted(r) for r in refs],
+        measures=[DEFINITIONS[name](average=average, **policies, **universe)],
+        classes=CLASSES,
+        weights=weights,
+    ).scores[0]
+    expected = oracle.score(
+        name,
+        preds,
+        refs,
+        average=average,
+        labels=CLASSES if labels == "given" else labels,
+        weights=weights,
+        **policies,
+    )
+    assert found.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"), [("nan", np.nan), ("0", 0.25), ("1", 0.75), ("skip", 0.5)]
+)
+@pytest.mark.parametrize("cause", ["empty", "no_prediction", "no_reference", "undefined"])
+def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
+    preds = {"empty": [], "no_prediction": [], "no_reference": ["a"], "undefined": ["a"]}[cause]
+    refs = {"empty": [], "no_prediction": ["a"], "no_reference": [], "undefined": ["a", "b"]}[cause]
+
+    @semmetrics.measure(name="HalfOrNothing")
+    def half(hit, n_pred, n_ref):
+        """Give a half to exact answers, nothing to others."""
+        return np.where((n_pred == 1) & (n_ref == 1), 0.5, np.nan)
+
+    try:
+        measure = half(**{cause: policy})
+        found = semmetrics.score([["a"], preds], [["a"], refs], measures=[measure]).scores[0]
+    finally:
+        DEFINITIONS.pop("HalfOrNothing")
+    assert found.value == pytest.approx(expected, nan_ok=True)
+    assert found.undefined == {cause: 1}
+    assert np.isnan(found.items[1])
+
+
+def test_undefined_items_are_counted_whatever_their_weight():
+    preds, refs = [["a"], [], [], []], [["a"], [], [], ["b"]]
+    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0, 5, 7]):
+        table = semmetrics.score(preds, refs, measures=["F1", "Precision"], weights=weights)
+        assert table["F1"].undefined == {"empty": 2}
+        assert table["Precision"].undefined == {"empty": 2, "no_prediction": 1}
+    scores = np.array([[0.5, 0.2], [0.1, 0.2]])
+    table = semmetrics.score(scores, [["0"], []], measures=["LRAP"], weights=[0.5, 0.5])
+    assert table["LRAP"].undefined == {"no_reference": 1}
+
+
+def test_labels_without_a_value_are_counted_by_cause():
+    measures = ["Precision(average=macro,labels=given)", "Recall(average=macro,labels=given)"]
+    table = semmetrics.score([["a", "b"]], [["a", "c"]], measures=measures, classes=CLASSES)
+    assert table[measures[0]].undefined == {"absent": 1, "no_prediction": 1}
+    assert table[measures[1]].undefined == {"absent": 1, "no_reference": 1}
+    assert semmetrics.score([[]], [["a"]], measures="MicroPrecision").scores[0].undefined == {
+        "no_prediction": 1
+    }
+
+
+def test_classes_without_positives_have_a_policy():
+    scores = np.array([[0.9, 0.2], [0.1, 0.3]])
+    found = {
+        policy: semmetrics.score(
+            scores,
+            [["a"], []],
+            measures=[f"mAP(labels=given,no_reference={policy})"],
+            classes=["a", "b"],
+        ).scores[0]
+        for policy in POLICIES
+    }
+    assert [found[p].value for p in ("0", "1", "skip")] == [0.5, 1.0, 1.0]
+    assert np.isnan(found["nan"].value)
+    assert all(score.undefined == {"no_reference": 1} for score in found.values())
+    assert found["0"].per_label["support"].tolist() == [1, 0]
+    assert np.isnan(found["0"].per_label["value"][1])

@@ -1,0 +1,108 @@
+"""Protocols: what they compute, what they fix, and what they cannot compute."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+from semmetrics.scoring.parse import parse
+from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
+
+PREDS = {
+    "1": ["Person", "person", "tree house"],
+    "2": ["car"],
+    "3": [],
+}
+REFS = {"1": ["person", "Tree House"], "2": ["bus"], "3": ["dog"], "4": ["cat"]}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_entry_is_a_measure(name):
+    protocol = PROTOCOLS[name]
+    assert protocol.name == name
+    for text in protocol.entries.values():
+        (measure,) = parse(text.replace("{q}", "9"))
+        assert parse(str(measure)) == [measure]
+    assert protocol.source
+
+
+def test_kubany2020_reads_the_data_as_the_paper_does():
+    table = semmetrics.score(PREDS, REFS, protocol="kubany2020")
+    assert table.headings[:4] == ["Accuracy@1", "Recall@1", "Precision@1", "F1@1"]
+    assert {score.n for score in table} == {2}  # images with at least one prediction
+    assert table["Precision@3"].value == pytest.approx((2 / 3 + 0) / 2)  # repeats count
+    assert table["Recall@3"].value == pytest.approx(0.5)
+    assert table["Average Precision@5"].value == pytest.approx((1 + 2 / 3) / 2 / 2)
+    settings = table["F1@1"].statistics.settings
+    assert settings | {"norm": "kubany2020", "missing": "skip", "unpredicted": "skip"} == settings
+    # labels of the truth of these images: person, tree_house, bus
+    assert table["Macro Recall@5"].value == pytest.approx(2 / 3)
+    assert "|L:3|" in table["Macro F1@5"].signature
+    assert semmetrics.score(PREDS, REFS, protocol="kubany2020", top_k=2).headings[0] == "Accuracy@2"
+
+
+def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
+    table = semmetrics.score(PREDS, REFS, protocol="kubany2020", top_k=5)
+    reasons = {entry.heading: entry.reason for entry in table.not_computed}
+    assert "give the class list" in reasons["Balanced Accuracy@5"]
+    assert "Balanced Accuracy@5" not in table.headings
+    classes = ["person", "tree house", "bus", "dog", "cat", "car", "sky", "sea"]
+    for ignore, q in (((), 8), (["sky"], 7)):
+        table = semmetrics.score(
+            PREDS, REFS, protocol="kubany2020", top_k=5, classes=classes, ignore=ignore
+        )
+        score = table["Balanced Accuracy@5"]
+        assert score.measure["q"] == q
+        first, second = (1 + (q - 3) / (q - 2)) / 2, (0 + (q - 2) / (q - 1)) / 2
+        assert score.value == pytest.approx((first + second) / 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"normalize": "none"}, "has normalize=kubany2020, not none; leave normalize out"),
+        ({"missing": "error"}, "has missing=skip, not error"),
+        ({"unpredicted": "keep"}, "has unpredicted=skip, not keep"),
+        ({"decode": "threshold:0.5"}, "takes label lists and no decoding rule"),
+        ({"min_labels": 1}, "takes label lists and no decoding rule"),
+        ({"measures": ["F1"]}, "both measures and a protocol"),
+    ],
+)
+def test_what_kubany2020_fixes_cannot_be_asked_otherwise(options, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.score(PREDS, REFS, protocol="kubany2020", **options)
+    same = {"normalize": "kubany2020", "missing": "skip", "unpredicted": "skip"}
+    assert semmetrics.score(PREDS, REFS, protocol="kubany2020", **same).scores
+
+
+def test_pineda2019_needs_the_dictionary_for_the_mean_over_classes():
+    preds, refs = [["a"], ["b"]], [["a"], ["a"]]
+    table = semmetrics.score(preds, refs, protocol="pineda2019")
+    assert table.headings == ["O-F1", "I-F1", "Cardinality error"]
+    assert [entry.heading for entry in table.not_computed] == ["C-F1"]
+    table = semmetrics.score(preds, refs, protocol="pineda2019", classes=["a", "b", "c"])
+    assert table.headings == ["O-F1", "C-F1", "I-F1", "Cardinality error"]
+    assert not table.not_computed
+
+
+def test_pineda2019_takes_decoding_rules_and_cutoffs():
+    scores, refs = np.array([[0.9, 0.6], [0.2, 0.4]]), [["a"], []]
+    options = {"protocol": "pineda2019", "classes": ["a", "b"]}
+    table = semmetrics.score(scores, refs, decode=["threshold:0.5", "threshold:0.7"], **options)
+    assert table.headings[:2] == ["O-F1 [threshold:0.5]", "C-F1 [threshold:0.5]"]
+    assert table["O-F1 [threshold:0.5]"].value == pytest.approx(2 / 3)
+    assert table["O-F1 [threshold:0.7]"].value == pytest.approx(1)
+    least = semmetrics.score(scores, refs, decode="threshold:0.7", min_labels=1, **options)
+    assert least["O-F1"].value == pytest.approx(2 / 3)
+    assert semmetrics.score(scores, refs, top_k=1, **options).headings[0] == "O-F1@1"
+    with pytest.raises(InputError, match="no rule makes sets of them"):
+        semmetrics.score(scores, refs, **options)
+    with pytest.raises(InputError, match="min_labels=1 means nothing without a decoding rule"):
+        semmetrics.score([["a"], []], refs, min_labels=1, **options)
+
+
+def test_protocols_that_do_not_exist():
+    with pytest.raises(InputError, match="no protocol 'kubany'; choose 'kubany2020'"):
+        find_protocol("kubany")

@@ -1,0 +1,197 @@
+"""Metrics of one's own: what the decorator makes of a formula, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Literal, Optional
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS, measure
+from semmetrics.metrics.families import divide
+from semmetrics.scoring.parse import parse
+from semmetrics.scoring.signature import read_signature
+
+PREDS, REFS = [["a", "b", "c"], ["a"], []], [["a", "b"], ["b"], []]
+
+
+@pytest.fixture(autouse=True)
+def registry():
+    """Leave the registry as it was found."""
+    definitions, aliases = dict(DEFINITIONS), dict(ALIASES)
+    yield
+    for known, before in ((DEFINITIONS, definitions), (ALIASES, aliases)):
+        known.clear()
+        known.update(before)
+
+
+def test_a_formula_becomes_a_measure():
+    @measure(
+        averages=("example", "micro", "macro"),
+        source="Szymkiewicz 1934",
+        equation="|Y ∩ Z| / min(|Y|, |Z|)",
+        aliases={"MicroOverlap": "Overlap(average=micro)"},
+        defaults={"empty": "skip"},
+        symmetric=True,
+    )
+    def Overlap(hit, n_pred, n_ref):
+        """Shared labels over the size of the smaller set.
+
+        More words.
+        """
+        return divide(hit, np.minimum(n_pred, n_ref))
+
+    assert Overlap.summary == "Shared labels over the size of the smaller set."
+    assert (Overlap.source, Overlap.symmetric) == ("Szymkiewicz 1934", True)
+    assert Overlap.averages == ("example", "micro", "macro")
+    table = semmetrics.score(PREDS, REFS, measures=["Overlap", "MicroOverlap"], ci=True)
+    assert table["Overlap"].value == 0.5
+    assert table["Overlap"].undefined == {"empty": 1}
+    assert table["Overlap(average=micro)"].value == pytest.approx(2 / 3)
+    assert table["Overlap"].items.tolist()[:2] == [1.0, 0.0]
+    assert read_signature(table["Overlap"].signature).measure == Overlap()
+
+
+def test_keyword_only_parameters_are_options():
+    @measure(averages=("example", "micro"))
+    def FBeta(hit, n_pred, n_ref, *, beta: float = 1.0, kind: Literal["plain", "root"] = "plain"):
+        value = divide((1 + beta**2) * hit, beta**2 * n_ref + n_pred)
+        return np.sqrt(value) if kind == "root" else value
+
+    assert str(FBeta(beta=2, average="micro")) == "FBeta(average=micro,beta=2.0)"
+    assert FBeta(beta=2) == FBeta(beta=2.0) == FBeta(beta="2") == parse("FBeta(beta=2)")[0]
+    assert FBeta(beta=np.float64(2)) == FBeta(beta=2)
+    table = semmetrics.score(
+        PREDS[:1], REFS[:1], measures=["FBeta", "FBeta(beta=2)", "FBeta(kind=root)"]
+    )
+    assert [s.value for s in table] == pytest.approx([0.8, 10 / 11, 0.8**0.5])
+    for options, message in (
+        ({"beta": "x"}, "beta=x is not a number"),
+        ({"beta": np.nan}, "beta=nan is not a number"),
+        ({"beta": True}, "beta=True is not a number"),
+        ({"kind": "round"}, "kind=round is not allowed; choose one of plain, root"),
+    ):
+        with pytest.raises(InputError, match=message):
+            FBeta(**options)
+
+
+def test_an_option_may_be_required_or_a_choice_of_numbers():
+    @measure()
+    def Needs(hit, *, size: int, order: Literal[1, 2] = 1):
+        return hit / size**order
+
+    with pytest.raises(InputError, match="Needs needs size"):
+        Needs()
+    assert str(Needs(size=2)) == "Needs(size=2)"
+    assert parse("Needs(size=2,order=2)") == [Needs(size=2, order=2)]
+    assert semmetrics.score([["a"]], [["a"]], measures=[Needs(size=2, order=2)]).scores[
+        0
+    ].value == pytest.approx(0.25)
+
+
+def test_text_options_can_be_written_or_are_refused():
+    @measure()
+    def Named(hit, *, by: str = "plain"):
+        return hit * 1.0
+
+    for good in ("x", "a=b", "F1(average=macro,labels=union)", "ü", "a|b", "50%"):
+        assert parse(str(Named(by=good))) == [Named(by=good)]
+        score = semmetrics.score([["a"]], [["a"]], measures=[Named(by=good)]).scores[0]
+        assert read_signature(score.signature).measure == Named(by=good)
+    for bad in ("", " x", "a,b", "(", "x)y"):
+        with pytest.raises(InputError, match="cannot be written"):
+            Named(by=bad)
+
+
+def test_total_counts_items_for_a_label_and_cells_for_micro():
+    @measure(averages=("micro", "macro"))
+    def Total(hit, total):
+        return total * 1.0
+
+    table = semmetrics.score(PREDS, REFS, measures=["Total(labels=union)", "Total(average=macro)"])
+    assert [s.value for s in table] == [9.0, 3.0]
+    assert semmetrics.score(
+        PREDS, REFS, measures=["Total(average=macro)"], weights=[0.5, 1, 2]
+    ).scores[0].value == pytest.approx(3.5)
+
+
+def option_called(name):
+    source = f"lambda hit, *, {name}=3: hit"
+    formula = eval(source)  # a parameter whose name the test chooses
+    formula.__annotations__ = {name: int}
+    return formula
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: measure(name="X")(lambda hit, colour: hit), "takes 'colour', which is no count"),
+        (lambda: measure(name="X")(lambda *hit: hit), "takes 'hit', which is no count"),
+        (lambda: measure(name="X", averages=("mean",))(lambda hit: hit), "choose among example"),
+        (lambda: measure(name="X", averages=())(lambda hit: hit), "choose among example"),
+        (lambda: measure(name="X")(lambda hit, total: hit), "total is known only for"),
+        (
+            lambda: measure(name="X", averages=("micro",))(lambda precision_sum: 1),
+            "precision_sum is known only for",
+        ),
+        (lambda: measure(name="F1")(lambda hit: hit), "there is a measure F1 already"),
+        (lambda: measure(name="MacroF1")(lambda hit: hit), "measure MacroF1 already"),
+        (
+            lambda: measure(name="X", aliases={"MicroF1": "X"})(lambda hit: hit),
+            "measure MicroF1 already",
+        ),
+        (lambda: measure(name="A B")(lambda hit: hit), "cannot be called 'A B'"),
+        (lambda: measure(name="A@3")(lambda hit: hit), "cannot be called 'A@3'"),
+        (lambda: measure(name="A(x)")(lambda hit: hit), "cannot be called"),
+        (lambda: measure(name="A|B")(lambda hit: hit), "cannot be called"),
+        (
+            lambda: measure(name="X", defaults={"emty": "0"})(lambda hit: hit),
+            "defaults for 'emty'",
+        ),
+        (lambda: measure(name="X")(option_called("k")), "cannot have an option 'k'"),
+        (lambda: measure(name="X")(option_called("n")), "cannot have an option 'n'"),
+        (lambda: measure(name="X")(option_called("empty")), "cannot have an option 'empty'"),
+        (lambda: measure(name="X")(option_called("avg")), "cannot have an option 'avg'"),
+    ],
+)
+def test_what_the_decorator_refuses(make, message):
+    before = dict(DEFINITIONS)
+    with pytest.raises(InputError, match=message):
+        make()
+    assert before == DEFINITIONS
+
+
+@pytest.mark.parametrize("kind", [bool, Optional[int], list, Literal[1, "a"]])
+def test_options_are_text_numbers_or_a_choice(kind):
+    def formula(hit, *, option=None):
+        return hit
+
+    formula.__annotations__["option"] = kind
+    with pytest.raises(InputError, match="annotate it str, int, float or Literal"):
+        measure(name="X")(formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (lambda hit: 1.0, r"an array of shape \(\)"),
+        (lambda hit: np.ones(len(hit) + 1), "an array of shape"),
+        (lambda hit: hit + np.inf, "an infinite value"),
+    ],
+)
+@pytest.mark.parametrize("average", ["example", "micro", "macro"])
+def test_a_formula_gives_one_finite_number_for_each_count(formula, message, average):
+    wrong = measure(name="Wrong", averages=(average,))(formula)
+    with pytest.raises(InputError, match=f"the formula of Wrong gives {message}"):
+        semmetrics.score(PREDS, REFS, measures=[wrong])
+
+
+def test_a_copy_of_an_unregistered_measure_says_what_to_import():
+    import pickle
+
+    gone = pickle.dumps(measure(name="Gone")(lambda hit: hit)())
+    DEFINITIONS.pop("Gone")
+    with pytest.raises(InputError, match="Gone is not registered here; import the module"):
+        pickle.loads(gone)

@@ -1,0 +1,118 @@
+"""Several runs of a system, and systems ranked over data sets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.comparison.runs import RunSummary, rank_normalized, summarize
+from semmetrics.errors import InputError
+
+REFS = [["a"], ["b"], ["a", "b"]]
+RUNS = {"seed 1": REFS, "seed 2": [["a"], ["a"], ["a"]], "seed 3": [[], [], []]}
+
+
+def test_mean_and_deviation_over_runs():
+    table = semmetrics.score_systems(RUNS, REFS, measures=["F1", "SubsetAccuracy", "Recall@1"])
+    found = {summary.heading: summary for summary in summarize(table.scores)}
+    assert list(found) == ["F1", "SubsetAccuracy", "Recall@1"]
+    assert found["SubsetAccuracy"].values == (1.0, 1 / 3, 0.0)
+    assert found["SubsetAccuracy"].n == 3
+    for name, summary in found.items():
+        column = [table[run, name].value for run in RUNS]
+        assert summary.mean == pytest.approx(np.mean(column))
+        assert summary.std == pytest.approx(np.std(column, ddof=1))
+    population = summarize(table.scores, ddof=0)
+    assert population[0].std == pytest.approx(found["F1"].std * math.sqrt(2 / 3))
+    assert (population[0].ddof, found["F1"].ddof) == (0, 1)
+
+
+def test_one_run_has_no_deviation():
+    table = semmetrics.score(REFS, REFS, measures=["F1"])
+    (one,) = summarize(table.scores)
+    assert one.mean == 1.0
+    assert math.isnan(one.std)
+    assert one.text() == "1.0000 (nan)"
+    assert summarize(table.scores, ddof=0)[0].std == 0.0
+
+
+def test_a_run_without_a_value_leaves_none():
+    table = semmetrics.score_systems(RUNS, [["a"], [], []], measures=["F1(empty=nan)"])
+    (summary,) = summarize(table.scores)
+    assert math.isnan(table["seed 3", "F1(empty=nan)"].value)
+    assert math.isnan(summary.mean)
+    assert math.isnan(summary.std)
+
+
+def test_every_run_has_every_measure():
+    table = semmetrics.score_systems(RUNS, REFS, measures=["F1", "Recall"])
+    with pytest.raises(InputError, match="Recall has 2 values for 3 runs; score every run"):
+        summarize(table.scores[:-1])
+    assert summarize([]) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [({}, "0.8643 (0.0019)"), ({"digits": 2, "scale": 100}, "86.43 (0.19)")],
+)
+def test_as_papers_print_it(options, text):
+    assert RunSummary("O-F1", 0.86432, 0.0019, 5, ()).text(**options) == text
+
+
+VALUES = {
+    "VOC": {"A": 0.8, "B": 0.9, "C": 0.9, "D": 0.5},
+    "COCO": {"A": 0.7, "B": 0.6, "C": 0.6},
+    "NUS": {"A": 0.5, "B": 0.4, "C": 0.4, "D": math.nan},
+}
+
+
+def test_ranks_by_the_mean_of_normalised_values():
+    ranks = {rank.system: rank for rank in rank_normalized(VALUES)}
+    assert list(ranks) == ["A", "B", "C", "D"]
+    assert [rank.rank for rank in ranks.values()] == [1, 2, 2, None]
+    assert ranks["A"].value == pytest.approx((8 / 9 + 1 + 1) / 3)
+    assert ranks["B"].value == pytest.approx((1 + 6 / 7 + 4 / 5) / 3)
+    assert ranks["A"].normalized == pytest.approx({"VOC": 8 / 9, "COCO": 1, "NUS": 1})
+    # a system that lacks a data set is not ranked, and says which
+    assert ranks["D"].lacking == ("COCO", "NUS")
+    assert ranks["D"].value == pytest.approx(5 / 9)
+    assert ranks["A"].lacking == ()
+
+
+def test_the_order_of_systems_and_data_sets_changes_nothing():
+    expected = {r.system: (r.rank, r.value) for r in rank_normalized(VALUES)}
+    for names in itertools.permutations(VALUES):
+        mixed = {name: dict(reversed(VALUES[name].items())) for name in names}
+        assert {r.system: (r.rank, r.value) for r in rank_normalized(mixed)} == expected
+
+
+def test_equal_values_share_the_better_rank():
+    ranks = rank_normalized({"X": {"A": 0.5, "B": 0.5, "C": 0.25}})
+    assert [(r.system, r.rank) for r in ranks] == [("A", 1), ("B", 1), ("C", 3)]
+
+
+def test_a_system_that_lacks_a_data_set_still_counts_as_its_best():
+    ranks = rank_normalized({"X": {"A": 0.4, "B": 0.8}, "Y": {"A": 0.5}})
+    assert [(r.system, r.rank, r.value) for r in ranks] == [("A", 1, 0.75), ("B", None, 1.0)]
+    nothing = rank_normalized({"X": {"A": 1.0, "B": math.nan}})
+    assert math.isnan(nothing[1].value)
+    assert nothing[1].lacking == ("X",)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "nothing to rank"),
+        ({"X": {}}, "nothing to rank"),
+        ({"X": {"A": 1.0}, "Y": {}}, "the best value on 'Y' is nan"),
+        ({"X": {"A": 0.0}}, "the best value on 'X' is 0.0"),
+        ({"X": {"A": math.nan}}, "the best value on 'X' is nan"),
+    ],
+)
+def test_errors(values, message):
+    with pytest.raises(InputError, match=message):
+        rank_normalized(values)

@@ -1,0 +1,186 @@
+"""Values from label lists, matrices and arrays against scikit-learn, to 1e-12."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn import metrics as peer
+
+import semmetrics
+from semmetrics.metrics import arrays
+from semmetrics.metrics.catalogue import DEFINITIONS
+
+AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
+PEERS = {
+    "Precision": peer.precision_score,
+    "Recall": peer.recall_score,
+    "F1": peer.f1_score,
+    "Jaccard": peer.jaccard_score,
+}
+POLICIES = {0.0: "0", 1.0: "1", np.nan: "skip"}  # scikit-learn leaves out what is nan
+
+
+def table(seed):
+    """0/1 predictions and references with empty rows, absent classes and exact answers; weights."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(1, 12)), int(rng.integers(2, 7))
+    pred = (rng.random((n, width)) < rng.random()).astype(int)
+    ref = (rng.random((n, width)) < rng.random()).astype(int)
+    if seed % 3 == 0:
+        pred[:, 0] = 0
+    if seed % 4 == 0:
+        ref[:, 0] = 0
+    if seed % 5 == 0:
+        pred[0] = 0
+    if seed % 7 == 0:
+        ref[0] = 0
+    if seed % 2:
+        pred[-1] = ref[-1]
+    if seed % 11 == 10:
+        pred[:] = 0
+    weights = None if seed % 2 else rng.random(n) * rng.integers(0, 2, n) + 0.01
+    return pred, ref, weights, [f"label {c}" for c in range(width)]
+
+
+def lists(matrix, classes, seed):
+    rng = np.random.default_rng(seed)
+    return [[classes[c] for c in rng.permutation(np.flatnonzero(row))] for row in matrix]
+
+
+def expected(name, pred, ref, weights, average, zero_division):
+    with warnings.catch_warnings():  # of labels without any sample, which are there on purpose
+        warnings.simplefilter("ignore")
+        return PEERS[name](
+            ref, pred, average=average, zero_division=zero_division, sample_weight=weights
+        )
+
+
+def policies(average, zero_division):
+    policy = POLICIES[zero_division]
+    nothing = "absent" if average in ("macro", "weighted") else "empty"
+    return {nothing: policy, "no_prediction": policy, "no_reference": policy}
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("seed", range(24))
+def test_set_measures(seed, name, average):
+    pred, ref, weights, classes = table(seed)
+    chosen = [0.0, 1.0] if name == "Jaccard" else list(POLICIES)
+    labels = {} if average == "example" else {"labels": "given"}
+    measures = {z: DEFINITIONS[name](average=average, **policies(average, z), **labels)
+                for z in chosen}  # fmt: skip
+    every = list(dict.fromkeys(measures.values()))
+    options = {"measures": every, "classes": classes, "weights": weights}
+    from_lists = semmetrics.score(lists(pred, classes, 1), lists(ref, classes, 2), **options)
+    from_matrix = semmetrics.score(scipy.sparse.csr_array(pred), ref, **options)
+    for zero_division, m in measures.items():
+        want = expected(name, pred, ref, weights, AVERAGES[average], zero_division)
+        got = [
+            from_lists[str(m)].value,
+            from_matrix[str(m)].value,
+            arrays.score(m, pred, ref, weights=weights),
+        ]
+        if average == "weighted" and not _weighted(name, pred, ref, weights, zero_division):
+            want = np.nan  # nothing has a weight: scikit-learn then averages without weights
+        np.testing.assert_allclose(got, [want] * 3, rtol=0, atol=1e-12)
+
+
+def _weighted(name, pred, ref, weights, zero_division):
+    """Whether a label with references has a value."""
+    share = np.ones(len(ref)) if weights is None else weights
+    support, predicted = share @ ref, share @ pred
+    known = support > 0
+    if np.isnan(zero_division) and name == "Precision":
+        known &= predicted > 0
+    return known.any()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_subset_accuracy_and_hamming_loss(seed):
+    pred, ref, weights, classes = table(seed)
+    found = semmetrics.score(
+        lists(pred, classes, 1),
+        lists(ref, classes, 2),
+        measures=["SubsetAccuracy", "HammingLoss(labels=given)",
+                  "HammingLoss(average=macro,labels=given)"],
+        classes=classes,
+        weights=weights,
+    )  # fmt: skip
+    exact = peer.accuracy_score(ref, pred, sample_weight=weights)
+    wrong = peer.hamming_loss(ref, pred, sample_weight=weights)
+    got = [score.value for score in found]
+    got += [arrays.subset_accuracy(pred, ref, weights=weights)]
+    got += [arrays.hamming_loss(pred, ref, weights=weights)]
+    np.testing.assert_allclose(got, [exact, wrong, wrong, exact, wrong], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(24))
+def test_ranking_measures(seed, ties):
+    _, ref, weights, classes = table(seed)
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, ref.shape) / 4 + 0.1 if ties else rng.normal(size=ref.shape)
+    measures = {
+        "LRAP(no_reference=1)": peer.label_ranking_average_precision_score,
+        "RankingLoss(no_reference=0,undefined=0)": peer.label_ranking_loss,
+        "CoverageError(no_reference=0)": peer.coverage_error,
+        "mAP(labels=given,no_reference=0)": peer.average_precision_score,
+        "mAP(average=weighted,labels=given)": peer.average_precision_score,
+    }
+    named = {"ids": [f"x{i}" for i in range(len(ref))]}
+    scored = {
+        name: [(c, float(v)) for c, v in zip(classes, row, strict=True)]
+        for name, row in zip(named["ids"], values, strict=True)
+    }
+    truth = dict(zip(named["ids"], lists(ref, classes, 0), strict=True))
+    options = {"measures": list(measures), "classes": classes}
+    from_matrix = semmetrics.score(values, ref, weights=weights, **options)
+    by_id = None if weights is None else dict(zip(named["ids"], weights, strict=True))
+    from_lists = semmetrics.score(scored, truth, weights=by_id, **options)
+    for name, function in measures.items():
+        more = {"average": "weighted"} if "average=weighted" in name else {}
+        if more and not ref.any():
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = function(ref, values, sample_weight=weights, **more)
+        got = [from_matrix[name].value, from_lists[name].value]
+        np.testing.assert_allclose(got, [want] * 2, rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_functions_named_after_metrics(seed):
+    pred, ref, weights, _ = table(seed)
+    functions = {
+        "Precision": arrays.precision,
+        "Recall": arrays.recall,
+        "F1": arrays.f1,
+        "Jaccard": arrays.jaccard,
+    }
+    for name, function in functions.items():
+        for average, theirs in AVERAGES.items():
+            got = function(
+                pred, ref, average=average, weights=weights, **policies(average, 0.0)
+            )  # fmt: skip
+            want = expected(name, pred, ref, weights, theirs, 0.0)
+            if average != "weighted" or _weighted(name, pred, ref, weights, 0.0):
+                assert got == pytest.approx(want, abs=1e-12), (name, average)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_values_of_labels_and_items(seed):
+    pred, ref, weights, _ = table(seed)
+    for name in PEERS:
+        labels = arrays.per_label(DEFINITIONS[name], pred, ref, weights=weights)
+        want = expected(name, pred, ref, weights, None, 0.0)
+        np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
+        items = arrays.per_item(DEFINITIONS[name], pred, ref)
+        want = [
+            expected(name, p[None], r[None], None, "samples", 0.0)
+            for p, r in zip(pred, ref, strict=True)
+        ]
+        np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)

@@ -1,0 +1,181 @@
+"""Statistics of parts: they add up to the whole, or say why they cannot be added."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.core.columns import as_floats
+from semmetrics.core.exact import UNIT
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.prepare import label_task
+from semmetrics.errors import InputError
+from semmetrics.scoring.parse import parse_all
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
+
+PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
+REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}
+MEASURES = parse_all(["F1", "MacroF1", "MicroF1", "AP", "RankingLoss", "mAP"])
+
+
+def part(ids, measures=MEASURES, *, keep_rows=True, **options):
+    pred, ref = ({i: side[i] for i in ids} for side in (PREDS, REFS))
+    task = label_task(as_labels(pred), as_labels(ref), **options)
+    return evaluate(task, measures, keep_rows=keep_rows)
+
+
+def values(statistics, measures=MEASURES):
+    pairs = {"s": [(m, "") for m in measures]}
+    scores = score_statistics({"s": statistics}, pairs, headings=list(map(str, measures)))
+    return [score.value for score in scores]
+
+
+def test_parts_with_other_labels_add_up():
+    parts = [part("z"), part("x"), part("y")]
+    assert [p.labels for p in parts] == [("a", "c", "d"), ("a", "b"), ("b", "q")]
+    total = parts[0] + parts[1] + parts[2]
+    whole = part("xyz")
+    assert total.labels == whole.labels == ("a", "b", "c", "d", "q")
+    assert total.in_reference.tolist() == whole.in_reference.tolist() == [1, 1, 1, 1, 0]
+    assert total.in_prediction.tolist() == whole.in_prediction.tolist() == [1, 1, 1, 0, 1]
+    assert total.fingerprint == whole.fingerprint
+    assert list(total.ids) == ["z", "x", "y"]
+    assert len(total) == 3
+    assert values(total) == values(whole)
+    assert [p.labels for p in parts] == [("a", "c", "d"), ("a", "b"), ("b", "q")]  # not changed
+
+
+def test_given_classes_keep_their_order():
+    options = {"classes": ["d", "c", "b", "a"]}
+    total = part("z", **options) + part("xy", **options)
+    assert total.labels == part("xyz", **options).labels == ("d", "c", "b", "a", "q")
+    assert total.given == 4
+    assert merged_labels([part("z", **options), part("y", **options)])[:4] == tuple("dcba")
+
+
+def test_sums_of_floats_are_exact():
+    weights = {"x": 0.1, "y": 0.2, "z": 0.3}
+    whole = part("xyz", weights=weights)
+    parts = [part(i, weights={i: weights[i]}) for i in "zyx"]
+    total = parts[0] + (parts[1] + parts[2])
+    for statistic, sums in whole.sums.items():
+        for name, array in sums.items():
+            assert array.dtype == total.sums[statistic][name].dtype
+            assert array.tolist() == total.sums[statistic][name].tolist()
+    assert values(total) == values(whole)
+    heavy = next(s for name, s in next(iter(whole.sums.values())).items() if name == "value")
+    assert isinstance(heavy.item(), int)
+    assert as_floats(heavy) == heavy.item() / UNIT
+    assert total.weights.tolist() == [0.3, 0.2, 0.1]
+
+
+def test_parts_without_rows_add_up_but_for_measures_that_need_them():
+    additive = [m for m in MEASURES if m.definition.family.statistic(m).additive]
+    total = part("xy", additive, keep_rows=False) + part("z", additive, keep_rows=False)
+    assert total.parts is None
+    assert values(total, additive) == values(part("xyz"), additive)
+    mixed = part("xy", keep_rows=False) + part("z", keep_rows=False)
+    assert values(mixed) == values(part("xyz"))
+    with pytest.raises(InputError, match="item rows were not kept"):
+        mixed.rows(MEASURES[0].definition.family.statistic(MEASURES[0]))
+
+
+def test_statistics_cross_processes():
+    parts = [pickle.loads(pickle.dumps(part(i))) for i in "xyz"]
+    assert values(parts[0] + parts[1] + parts[2]) == values(part("xyz"))
+
+
+def test_items_by_position_are_the_same_items():
+    def by_position(ids):
+        pred, ref = ([side[i] for i in ids] for side in (PREDS, REFS))
+        return evaluate(label_task(as_labels(pred), as_labels(ref)), MEASURES)
+
+    with pytest.raises(InputError, match="items are in both parts: '0'; .* by position need ids"):
+        by_position("x") + by_position("yz")
+    pred, ref = (as_labels([side[i] for i in "xyz"]) for side in (PREDS, REFS))
+    task = label_task(pred, ref)
+    halves = [evaluate(task.take(np.array(rows)), MEASURES) for rows in ([2, 0], [1])]
+    assert values(halves[0] + halves[1]) == values(part("xyz"))
+    assert np.asarray((halves[0] + halves[1]).ids).tolist() == [2, 0, 1]
+    assert list((part("x") + halves[1]).ids) == ["x", "1"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        (lambda: part("xy"), lambda: part("yz"), "items are in both parts: 'y'"),
+        (lambda: part("x"), lambda: part("y", normalize="lower"), "differ in their conventions"),
+        (lambda: part("x"), lambda: part("y", missing="skip"), "differ in their conventions"),
+        (
+            lambda: part("x", classes=["a", "b"]),
+            lambda: part("y", classes=["b", "a"]),
+            "differ in their conventions",
+        ),
+        (
+            lambda: part("x", weights={"x": 1}),
+            lambda: part("y"),
+            "differ in their conventions",
+        ),
+        (lambda: part("x"), lambda: part("y", MEASURES[:3]), "differ in their measures"),
+        (lambda: part("x", MEASURES[:5]), lambda: part("y"), "differ in their measures"),
+        (lambda: part("x"), lambda: part("y", keep_rows=False), "differ in their measures"),
+        (lambda: part("x"), lambda: replace(part("y"), version="0.0.1"), "versions .* and 0.0.1"),
+    ],
+)
+def test_what_cannot_be_added(left, right, message):
+    with pytest.raises(InputError, match=message):
+        left() + right()
+    with pytest.raises(InputError, match="differ|both|versions"):
+        right() + left()
+
+
+def test_counts_of_what_was_left_out_add_up():
+    pred = {"x": ["a"], "y": ["q"], "z": []}
+    found = []
+    for ids in ("xy", "z"):
+        task = label_task(
+            as_labels({i: pred[i] for i in ids}),
+            as_labels({i: REFS[i] for i in ids}),
+            classes=["a", "b", "c", "d"],
+            ignore=["d"],
+        )
+        found.append(evaluate(task, MEASURES[:1]))
+    total = found[0] + found[1]
+    for name in {*found[0].counts, *found[1].counts}:
+        assert total.counts[name] == found[0].counts.get(name, 0) + found[1].counts.get(name, 0)
+    assert total.counts["ignored_references"] == 1
+
+
+def test_the_union_is_over_all_systems():
+    one, two = part("xy"), part("z")
+    labels = merged_labels([one, two])
+    frame = frame_of([one.aligned(labels), two.aligned(labels)])
+    assert frame.labels == ("a", "b", "c", "d", "q")
+    assert frame.in_union.all()
+    refs = {"x": ["a"], "y": ["b"]}
+    systems = {"one": {"x": ["a"], "y": ["c"]}, "two": {"x": ["d"], "y": ["b"]}}
+    table = semmetrics.score_systems(
+        systems, refs, measures=["F1(average=macro,labels=union,absent=0)"]
+    )
+    assert [score.value for score in table] == [0.25, 0.25]
+    assert all("|L:4|" in score.signature for score in table)
+    alone = semmetrics.score(
+        systems["one"], refs, measures=["F1(average=macro,labels=union,absent=0)"]
+    )
+    assert alone.scores[0].value == pytest.approx(1 / 3)
+    ranked = {
+        "one": {"x": [("a", 0.5)], "y": [("c", 0.5)]},
+        "two": {"x": [("d", 0.5)], "y": [("b", 0.5)]},
+    }
+    coverage = semmetrics.score_systems(ranked, refs, measures=["CoverageError"])
+    assert [score.items.tolist() for score in coverage] == [[1, 4], [4, 1]]
+
+
+def test_nothing_to_evaluate():
+    with pytest.raises(InputError, match="there is no item to evaluate"):
+        part("")

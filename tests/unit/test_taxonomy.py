@@ -1,0 +1,390 @@
+"""Taxonomies against recursion over parents, and the errors of their inputs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+import sys
+import types
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import hierarchical as oracle
+
+from semmetrics.data import taxonomy as module
+from semmetrics.data.normalize import normalization
+from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy
+from semmetrics.errors import InputError, MissingDependencyError
+
+DEBIAN = Path("/usr/share/wordnet")
+DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}
+INDEX = """\
+  1 a licence, indented
+being n 1 1 ~ 1 0 00000001
+cat n 2 1 @ 2 1 00000003 00000004
+ada_lovelace n 1 1 @i 1 0 00000005
+dog n 1 1 @ 1 1 00000002
+whip n 1 1 @ 1 1 00000004
+"""
+DATA = """\
+  1 a licence, indented
+00000001 03 n 01 being 0 001 ~ 00000002 n 0000 | what lives
+00000002 05 n 01 Dog 0 001 @ 00000001 n 0000 | barks | or bites
+00000003 05 n 01 cat 0 002 @ 00000001 n 0000 + 00000009 v 0101 | purrs
+00000004 06 n 02 cat 1 whip 0 000 | for sailors
+00000005 18 n 01 Ada_Lovelace 0 001 @i 00000001 n 0000 | wrote programs
+"""
+
+
+@st.composite
+def graphs(draw):
+    """Parents of some names, several allowed, in any order; no cycles."""
+    size = draw(st.integers(1, 9))
+    names = draw(st.permutations([f"n{i}" for i in range(size)]))
+    parents = {
+        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
+        for i, name in enumerate(names)
+    }
+    order = draw(st.permutations(names))
+    return {name: parents[name] for name in order}
+
+
+def built(parents, **options):
+    return Taxonomy.from_parents(
+        {name: sorted(above) for name, above in parents.items()}, **options
+    )
+
+
+@given(parents=graphs())
+def test_ancestors_depth_height_and_root(parents):
+    made = built(parents)
+    assert set(made.names) == set(parents)
+    for code, name in enumerate(made.names):
+        assert made.ancestors_of(name) == oracle.ancestors(parents, name)
+        assert made.depth[code] == oracle.depth(parents, name)
+        assert made.height[code] == oracle.height(parents, name)
+    assert {made.names[code] for code in made.roots} == oracle.roots(parents)
+    assert (None if made.root is None else made.names[made.root]) == oracle.the_root(parents)
+
+
+@given(parents=graphs(), seed=st.integers(0, 99))
+def test_the_order_and_repeats_of_links_change_nothing(parents, seed):
+    links = [(child, parent) for child, above in parents.items() for parent in sorted(above)]
+    links += [(name, None) for name in parents]
+    shuffled = np.random.default_rng(seed).permutation(len(links)).tolist()
+    other = Taxonomy.from_edges([links[i] for i in shuffled] + links)
+    made = built(parents)
+    assert other.identity == made.identity
+    assert all(other.ancestors_of(name) == made.ancestors_of(name) for name in parents)
+
+
+@given(parents=graphs())
+def test_many_small_parts_give_the_same(parents):
+    whole, before = built(parents), module._CELLS
+    module._CELLS = 1
+    try:
+        parted = built(parents)
+    finally:
+        module._CELLS = before
+    assert parted.ancestors.tolist() == whole.ancestors.tolist()
+    assert parted.distances.tolist() == whole.distances.tolist()
+
+
+@given(parents=graphs(), extra=st.lists(st.sampled_from(["new", "other"]), max_size=2, unique=True))
+def test_placed_labels(parents, extra):
+    made = built(parents)
+    labels = [*extra, *list(parents)[::2]]
+    placed = made.place([(label,) for label in labels])
+    assert placed.outside.tolist() == [label in extra for label in labels]
+    names = {}
+    for code, label in enumerate(labels):
+        row = slice(placed.indptr[code], placed.indptr[code + 1])
+        expected = oracle.ancestors(parents, label)
+        assert sorted(placed.distances[row].tolist()) == sorted(expected.values())
+        assert placed.depth[code] == oracle.depth(parents, label)
+        for node, distance in zip(placed.nodes[row], placed.distances[row], strict=True):
+            if not distance:
+                assert names.setdefault(int(node), label) == label
+                assert placed.height[node] == oracle.height(parents, label)
+    assert len(names) == len(labels)
+    without = placed.without_root
+    root = oracle.the_root(parents)
+    sizes = [len(oracle.ancestors(parents, label).keys() - {root}) for label in labels]
+    assert np.diff(without.indptr).tolist() == sizes
+    assert placed.root < 0 or placed.root not in without.nodes
+
+
+def test_a_diamond_counts_the_shared_ancestor_once_at_its_least_distance():
+    assert Taxonomy.from_parents(DIAMOND).ancestors_of("cat") == {
+        "cat": 0,
+        "feline": 1,
+        "pet": 1,
+        "animal": 2,
+        "being": 2,
+    }
+
+
+def test_the_first_term_in_the_taxonomy_is_the_label():
+    made = Taxonomy.from_parents(DIAMOND)
+    placed = made.place([("kitty", "pet", "cat"), ("kitty",), ()])
+    assert placed.outside.tolist() == [False, True, True]
+    assert np.diff(placed.indptr).tolist() == [2, 1, 1]
+
+
+def test_a_single_name_is_no_root():
+    assert Taxonomy.from_parents({"cat": None}).root is None
+
+
+@pytest.mark.parametrize(
+    ("links", "cycle"),
+    [
+        ([("a", "b"), ("b", "a")], "'a' -> 'b' -> 'a'"),
+        (
+            [("x", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("a", "top")],
+            "'b' -> 'c' -> 'a' -> 'b'",
+        ),
+        ([("leaf", "c"), ("c", "d"), ("d", "c"), ("leaf", "top")], "'c' -> 'd' -> 'c'"),
+    ],
+)
+def test_a_cycle_is_named_in_order(links, cycle):
+    with pytest.raises(InputError) as caught:
+        Taxonomy.from_edges(links, source="t.json")
+    assert str(caught.value) == f"t.json: there is a cycle: {cycle}; remove one of its links"
+
+
+def test_a_long_cycle_is_cut():
+    links = [(f"n{i}", f"n{(i + 1) % 15}") for i in range(15)]
+    with pytest.raises(InputError, match="'n9' -> 5 more -> 'n0'"):
+        Taxonomy.from_edges(links)
+
+
+@given(parents=graphs(), data=st.data())
+def test_a_link_back_makes_a_cycle_of_links(parents, data):
+    below = [(n, a) for n in parents for a in oracle.ancestors(parents, n) if a != n]
+    if not below:
+        return
+    name, ancestor = data.draw(st.sampled_from(below))
+    links = [(child, parent) for child, above in parents.items() for parent in above]
+    links.append((ancestor, name))
+    with pytest.raises(InputError) as caught:
+        Taxonomy.from_edges(links)
+    named = caught.value.problem.partition(": ")[2].replace("'", "").split(" -> ")
+    assert named[0] == named[-1]
+    assert len(set(named)) == len(named) - 1
+    assert all(link in links for link in pairwise(named))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"cat": "cat"}, "taxonomy, 'cat': 'cat' is its own parent; remove the link"),
+        ({"cat": ["animal", " "]}, "taxonomy, 'cat': a name is empty"),
+        ({"": "animal"}, "taxonomy, '': a name is empty"),
+        ({"cat": 3}, "taxonomy, 'cat': 3 is a int, not a name"),
+        ({"cat": ["animal", None]}, "taxonomy, 'cat': a parent is null"),
+        ({}, "taxonomy: there are no names"),
+        ([], "taxonomy: there are no names"),
+        ([("cat", "animal"), ("dog",)], "taxonomy, link 1 (from 0): ('dog',) is no link"),
+        (["ab"], "taxonomy, link 0 (from 0): 'ab' is no link"),
+        ([("cat", "animal"), ("dog", "dog")], "taxonomy, link 1 (from 0): 'dog' is its own parent"),
+        (5, "a int is no taxonomy"),
+    ],
+)
+def test_bad_links(value, message):
+    with pytest.raises(InputError) as caught:
+        as_taxonomy(value)
+    assert str(caught.value).startswith(message)
+
+
+def test_its_size_is_bounded():
+    chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
+    with pytest.raises(InputError, match="more than 1000 pairs"):
+        Taxonomy.from_parents(chain, max_pairs=1000)
+    layers = {f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)] for i in range(9) for j in range(9)}
+    with pytest.raises(InputError, match="more than 1000 pairs"):
+        Taxonomy.from_parents(layers, max_pairs=1000)
+    assert len(Taxonomy.from_parents(chain, max_pairs=201 * 202 // 2).ancestors) == 201 * 202 // 2
+
+
+def test_pickled_and_given_again():
+    made = Taxonomy.from_parents(DIAMOND)
+    again = pickle.loads(pickle.dumps(made))
+    assert as_taxonomy(again) is again
+    assert again.identity == made.identity
+    assert again.ancestors_of("cat") == made.ancestors_of("cat")
+    with pytest.raises(InputError, match="'dog' is not in the taxonomy"):
+        made.ancestors_of("dog")
+
+
+def test_normalised_names():
+    made = Taxonomy.from_parents({"Traffic light": "Sign", "mailbox, letter box": "Sign"})
+    clean = made.normalized(normalization("kubany2020"))
+    assert made.find("traffic_light") is None
+    assert clean.find("traffic_light") == clean.names.index("Traffic light")
+    assert clean.find("letter_box") == clean.find("mailbox")
+    assert clean.identity == made.identity
+    twice = Taxonomy.from_parents({"Cat": "animal", "cat": "animal"})
+    with pytest.raises(InputError, match="'Cat' and 'cat' of the taxonomy are both 'cat'"):
+        twice.normalized(normalization("lower"))
+
+
+# --- files ---
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.json", json.dumps({**DIAMOND, "being": None})),
+        ("t.json", json.dumps({**DIAMOND, "being": []})),
+        (
+            "t.json",
+            json.dumps(
+                [(c, p) for c, ps in DIAMOND.items() for p in ([ps] if isinstance(ps, str) else ps)]
+            ),
+        ),
+        (
+            "t.csv",
+            "Parent,child,note\nfeline,cat,x\npet,cat,\nanimal,feline,\nbeing,pet,\nbeing,animal,\n"
+            ",being,\n",
+        ),
+        (
+            "t.tsv",
+            "child\tparent\ncat\tfeline\ncat\tpet\nfeline\tanimal\npet\tbeing\nanimal\tbeing\n",
+        ),
+    ],
+)
+def test_files(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    expected = Taxonomy.from_parents(DIAMOND)
+    assert as_taxonomy(str(path)).identity == expected.identity
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert as_taxonomy(packed).identity == expected.identity
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "a,b\ncat,animal\n", "line 1: the columns are 'a', 'b'; call one of them child"),
+        ("t.csv", "child,parent\ncat,animal\ndog,dog\n", "line 3: 'dog' is its own parent"),
+        ("t.csv", "child,parent\ncat,animal\n,animal\n", "line 3: a name is empty"),
+        ("t.csv", "child,parent\n", "there are no names"),
+        ("t.csv", "child,parent\na,b\nb,a\n", "there is a cycle: 'a' -> 'b' -> 'a'"),
+        ("t.json", '{"cat": "animal", "cat": "pet"}', "the key 'cat' stands twice"),
+        ("t.json", '{"cat": {"animal": {}}}', "'cat': {'animal': {}} is a dict, not a name"),
+        ("t.json", "3", "3 is no taxonomy"),
+        ("t.json", '[["cat", "animal"], "dog"]', "link 1 (from 0): 'dog' is no link"),
+        ("t.jsonl", "{}", "a taxonomy is not read from jsonl"),
+        ("t.owl", "<>", "the extension '.owl' says nothing about the format"),
+    ],
+)
+def test_bad_files(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_taxonomy(path)
+    assert str(caught.value).startswith(str(path))
+    assert message in str(caught.value)
+
+
+# --- WordNet ---
+
+
+@pytest.fixture
+def wordnet(tmp_path):
+    (tmp_path / "index.noun").write_text(INDEX)
+    (tmp_path / "data.noun").write_text(DATA)
+    return tmp_path
+
+
+def test_wordnet_files(wordnet):
+    made = as_taxonomy(f"wordnet:{wordnet}")
+    assert set(made.names) == {
+        "being.n.01",
+        "dog.n.01",
+        "cat.n.01",
+        "cat.n.02",
+        "ada_lovelace.n.01",
+    }
+    assert made.ancestors_of("cat") == {"cat.n.01": 0, "being.n.01": 1}  # the first sense
+    assert made.ancestors_of("cat.n.02") == made.ancestors_of("whip") == {"cat.n.02": 0}
+    assert made.ancestors_of("Ada Lovelace") == {"ada_lovelace.n.01": 0, "being.n.01": 1}
+    assert made.find("wolf") is None
+    assert made.identity.startswith("wordnet:5@")
+    clean = made.normalized(lambda label: (label.replace("_", "-"),))
+    assert clean.find("ada-lovelace") == made.find("ada_lovelace")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("data.noun", "03 n 01 being", "03 n 0x", "data.noun, line 2: it is no line of WordNet's"),
+        ("index.noun", "dog n 1", "dog n x", "index.noun, line 5: it is no line of WordNet's"),
+        ("index.noun", "dog n 1", "hound n 1", "do not belong together: 'dog' at 00000002"),
+        ("data.noun", "@ 00000001 n 0000 | barks", "@ 00000077 n 0000 |", "no synset at 00000077"),
+        ("index.noun", "1 1 00000002", "1 1 00000042", "'dog' at 00000002"),
+    ],
+)
+def test_bad_wordnet_files(wordnet, name, old, new, message):
+    path = wordnet / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(InputError) as caught:
+        Taxonomy.from_wordnet(wordnet)
+    assert message in str(caught.value)
+
+
+def test_no_wordnet_files(tmp_path):
+    with pytest.raises(InputError, match=r"index\.noun: there is no such file"):
+        read_taxonomy(f"wordnet:{tmp_path}")
+
+
+class Pointer:
+    def __init__(self, path):
+        self.path = path
+
+    def open(self):
+        if not self.path.is_file():
+            raise PermissionError("not here")
+        return BytesIO(self.path.read_bytes())
+
+
+def test_wordnet_of_nltk(monkeypatch, wordnet):
+    found = {f"corpora/wordnet/{p.name}": Pointer(p) for p in wordnet.iterdir()}
+    data = types.ModuleType("nltk.data")
+    data.find = found.__getitem__
+    monkeypatch.setitem(sys.modules, "nltk", types.ModuleType("nltk"))
+    monkeypatch.setitem(sys.modules, "nltk.data", data)
+    assert as_taxonomy("wordnet").identity == Taxonomy.from_wordnet(wordnet).identity
+    (wordnet / "index.noun").unlink()
+    with pytest.raises(InputError, match="nltk cannot read WordNet: not here"):
+        as_taxonomy("wordnet")
+    found.clear()
+    with pytest.raises(InputError, match="nltk has no WordNet data; run: python -m nltk"):
+        as_taxonomy("wordnet")
+
+
+def test_without_nltk(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    monkeypatch.setitem(sys.modules, "nltk.data", None)
+    with pytest.raises(MissingDependencyError, match="finding WordNet needs the package nltk"):
+        as_taxonomy("wordnet")
+
+
+@pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="no wordnet-base of Debian")
+def test_wordnet_of_debian():
+    made = Taxonomy.from_wordnet(DEBIAN)
+    assert len(made) == 82115
+    assert made.names[made.root] == "entity.n.01"
+    assert (made.depth.max(), made.height.max()) == (18, 19)
+    # as nltk's hypernym_distances has them
+    dog = made.ancestors_of("dog")
+    assert {"canine.n.02": 1, "domestic_animal.n.01": 1, "entity.n.01": 8}.items() <= dog.items()
+    assert dog["animal.n.01"] == 2

@@ -1,0 +1,381 @@
+"""Optimal transport against linear programming and POT: exact, certified, each problem by itself."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import transport as oracle
+
+from semmetrics.core import settle
+from semmetrics.core.padded import relaxed_costs, transport, transport_plans
+from semmetrics.core.similarity import euclidean_table
+from semmetrics.core.sinkhorn import sinkhorn
+from semmetrics.core.transport import Euclidean, gathered_transport, relaxed_transport
+from semmetrics.errors import InputError
+
+SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
+
+
+def random_problems(rng, size, m, n, *, ties):
+    costs = rng.integers(0, 4, (size, m, n)).astype(float) if ties else rng.random((size, m, n))
+    rows = rng.integers(0, 3, (size, m)) if ties else rng.random((size, m))
+    columns = rng.integers(0, 3, (size, n)) if ties else rng.random((size, n))
+    return costs, rows, columns
+
+
+def check_plans(costs, rows, columns, plans, found):
+    live = ~np.isnan(found.costs)
+    shares = [side / np.maximum(side.sum(1, keepdims=True), 1e-300) for side in (rows, columns)]
+    assert (plans >= -1e-15).all()
+    np.testing.assert_allclose(plans.sum(2)[live], shares[0][live], atol=1e-14)
+    np.testing.assert_allclose(plans.sum(1)[live], shares[1][live], atol=1e-14)
+    np.testing.assert_allclose((plans * costs).sum((1, 2))[live], found.costs[live], atol=1e-13)
+    assert not plans[~live].any()
+
+
+@given(SIDES, st.booleans(), st.sampled_from(["auto", "network"]), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_costs_are_those_of_a_linear_program(sides, ties, method, seed):
+    costs, rows, columns = random_problems(np.random.default_rng(seed), 4, *sides, ties=ties)
+    plans, found = transport_plans(costs, rows, columns, method=method)
+    expected = [oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)]
+    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
+    live = ~np.isnan(found.costs)
+    assert (found.gaps[live] <= 1e-9 * max(costs.max(), 1e-300)).all()
+    assert (found.gaps[live] <= 1e-12 * (1 + costs.max())).all()
+    check_plans(costs, rows, columns, plans, found)
+
+
+@pytest.mark.parametrize(
+    "sides", [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1)]
+)
+def test_both_methods_agree_up_to_the_largest_trees(sides):
+    rng = np.random.default_rng(3)
+    for ties in (False, True):
+        costs, rows, columns = random_problems(rng, 6, *sides, ties=ties)
+        mine = transport(costs, rows, columns)
+        network = transport(costs, rows, columns, method="network")
+        np.testing.assert_allclose(mine.costs, network.costs, rtol=0, atol=1e-12 * costs.max())
+
+
+def test_larger_problems_go_to_the_network_simplex():
+    rng = np.random.default_rng(4)
+    costs, rows, columns = random_problems(rng, 2, 40, 50, ties=False)
+    plans, found = transport_plans(costs, rows, columns)
+    check_plans(costs, rows, columns, plans, found)
+    assert found.costs[0] == pytest.approx(
+        oracle.transport_cost(costs[0], rows[0], columns[0]), abs=1e-9
+    )
+
+
+def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded(monkeypatch):
+    rng = np.random.default_rng(5)
+    costs, rows, columns = random_problems(rng, 300, 6, 9, ties=False)
+    rows[rng.random(rows.shape) < 0.4] = 0
+    columns[rng.random(columns.shape) < 0.4] = 0
+    whole = transport(costs, rows, columns)
+    monkeypatch.setattr(settle, "CELLS", 500)
+    small = transport(costs, rows, columns)
+    alone = [
+        transport(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
+    ]
+    bare = []
+    for cost, row, column in zip(costs, rows, columns, strict=True):
+        cut = cost[np.ix_(row > 0, column > 0)]
+        bare.append(transport(cut[None], row[None, row > 0], column[None, column > 0]))
+    for other in (np.array(small), np.hstack(alone), np.hstack(bare)):
+        np.testing.assert_array_equal(np.array(whole), other)
+
+
+def test_costs_where_there_is_no_mass_do_not_matter():
+    costs = np.array([[[1.0, np.nan], [-5.0, np.inf]]])
+    found = transport(costs, np.array([[2, 0]]), np.array([[7, 0]]))
+    assert found.costs.tolist() == [1.0]
+
+
+def test_empty_sides_have_no_cost():
+    for shape in ((2, 0, 3), (2, 3, 0), (2, 0, 0), (0, 2, 2), (0, 0, 0)):
+        size, m, n = shape
+        costs, rows, columns = np.ones(shape), np.ones((size, m)), np.ones((size, n))
+        plans, found = transport_plans(costs, rows, columns)
+        assert plans.shape == shape
+        near = sinkhorn(costs, rows, columns, regularization=0.1)
+        for values in (*found, *near, relaxed_costs(costs, rows, columns)):
+            assert values.shape == (size,)
+            assert np.isnan(values).all()
+    found = transport(np.ones((1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)))
+    assert np.isnan(found.costs).all()
+
+
+def test_one_by_one_and_free_problems():
+    assert transport(np.full((1, 1, 1), 2.5), [[3]], [[1]]).costs.tolist() == [2.5]
+    for method in ("auto", "network"):
+        free = transport(np.zeros((1, 3, 4)), [[1, 1, 1]], [[1, 1, 1, 2]], method=method)
+        assert (free.costs.tolist(), free.gaps.tolist()) == ([0.0], [0.0])
+
+
+def test_float32_costs_are_taken_as_they_are():
+    rng = np.random.default_rng(6)
+    costs, rows, columns = random_problems(rng, 20, 4, 5, ties=False)
+    small = costs.astype(np.float32)
+    found = transport(small, rows, columns)
+    assert found.costs.dtype == np.float64
+    np.testing.assert_array_equal(found, transport(small.astype(float), rows, columns))
+    np.testing.assert_allclose(found.costs, transport(costs, rows, columns).costs, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e9, 1e200])
+def test_the_scale_of_costs_does_not_matter(scale):
+    costs, rows, columns = random_problems(np.random.default_rng(7), 50, 5, 8, ties=False)
+    base = transport(costs, rows, columns)
+    scaled = transport(costs * scale, rows, columns)
+    np.testing.assert_allclose(scaled.costs / scale, base.costs, rtol=1e-12)
+
+
+def test_masses_over_many_orders_of_magnitude():
+    rng = np.random.default_rng(8)
+    costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
+    rows, columns = 10.0 ** (-12 * rows), 10.0 ** (-12 * columns)
+    mine = transport(costs, rows, columns)
+    network = transport(costs, rows, columns, method="network")
+    np.testing.assert_allclose(mine.costs, network.costs, rtol=0, atol=1e-12)
+
+
+def test_what_stays_unproved_goes_to_the_network_simplex(monkeypatch):
+    costs, rows, columns = random_problems(np.random.default_rng(9), 10, 5, 8, ties=False)
+    expected = transport(costs, rows, columns).costs
+
+    def stopped(*arguments):
+        found = solve(*arguments)
+        return type(found)(found.costs + 1, found.gaps + 1, found.cells, found.flows)
+
+    solve = settle.solve
+    monkeypatch.setattr(settle, "solve", stopped)
+    found = transport(costs, rows, columns)
+    np.testing.assert_allclose(found.costs, expected, atol=1e-13)
+    assert (found.gaps < 1e-12).all()
+
+
+def test_a_step_limit_is_raised_and_then_an_error(monkeypatch):
+    costs, rows, columns = random_problems(np.random.default_rng(10), 3, 9, 9, ties=False)
+    expected = transport(costs, rows, columns).costs
+    monkeypatch.setattr(settle, "STEPS", (1, 100_000))
+    found = transport(costs, rows, columns, method="network")
+    np.testing.assert_allclose(found.costs, expected, atol=1e-13)
+    monkeypatch.setattr(settle, "STEPS", (1, 2))
+    with pytest.raises(InputError, match="problem 0: the network simplex found no plan in 2 steps"):
+        transport(costs, rows, columns, method="network")
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])
+def test_bad_numbers_name_their_problem(bad):
+    costs, rows, columns = np.ones((3, 2, 2)), np.ones((3, 2)), np.ones((3, 2))
+    for place, what in enumerate(("a cost", "the mass of a row", "the mass of a column")):
+        sides = [costs.copy(), rows.copy(), columns.copy()]
+        sides[place][2, 1] = bad
+        with pytest.raises(InputError, match=f"problem 2: {what} is {bad}"):
+            transport(*sides)
+    sides = [costs.copy(), rows, columns]
+    sides[0][1] = bad
+    for function in (relaxed_costs, lambda *a: sinkhorn(*a, regularization=0.1)):
+        with pytest.raises(InputError, match="problem 1: a cost"):
+            function(*sides)
+
+
+def test_bad_shapes_and_options():
+    with pytest.raises(InputError, match="have shapes"):
+        transport(np.ones((1, 2, 3)), np.ones((1, 3)), np.ones((1, 2)))
+    with pytest.raises(InputError, match="method is 'fast'"):
+        transport(np.ones((1, 1, 1)), np.ones((1, 1)), np.ones((1, 1)), method="fast")
+    with pytest.raises(InputError, match="regularization is 0"):
+        sinkhorn(np.ones((1, 1, 1)), np.ones((1, 1)), np.ones((1, 1)), regularization=0)
+
+
+@given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_relaxed_costs_are_lower_bounds(sides, ties, seed):
+    costs, rows, columns = random_problems(np.random.default_rng(seed), 5, *sides, ties=ties)
+    bounds = relaxed_costs(costs, rows, columns)
+    expected = [oracle.relaxed_cost(*one) for one in zip(costs, rows, columns, strict=True)]
+    np.testing.assert_allclose(bounds, expected, atol=1e-14)
+    assert not (bounds > transport(costs, rows, columns).costs + 1e-12).any()
+
+
+def test_sinkhorn_comes_near_the_optimum_from_above():
+    costs, rows, columns = random_problems(np.random.default_rng(11), 40, 4, 7, ties=False)
+    rows[3] = 0
+    columns[:, 5] = 0
+    exact = transport(costs, rows, columns).costs
+    options = {"regularization": 0.02, "tolerance": 1e-11, "most_iterations": 50_000}
+    found = sinkhorn(costs, rows, columns, **options)
+    np.testing.assert_allclose(found.costs, exact, atol=0.03)
+    live = ~np.isnan(exact)
+    assert (found.costs[live] > exact[live] - 1e-9).all()
+    assert (found.errors[live] < 1e-11).all()
+    limited = sinkhorn(costs, rows, columns, regularization=0.02, most_iterations=3)
+    assert (limited.errors[live] > 1e-9).any()
+    alone = sinkhorn(costs[9:10], rows[9:10], columns[9:10], **options)
+    assert alone.costs[0] == found.costs[9]
+
+
+def word_lists(rng, items, words, most):
+    sizes = rng.integers(0, most + 1, items)
+    indptr = np.r_[0, np.cumsum(sizes)]
+    codes = np.concatenate([rng.choice(words, size, replace=False) for size in sizes])
+    return indptr, codes, rng.integers(1, 4, len(codes)).astype(float)
+
+
+def dense(pred, ref, vectors, k):
+    sides = [(codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]]) for p, codes, w in (pred, ref)]
+    (mine, rows), (theirs, columns) = sides
+    costs = np.linalg.norm(vectors[mine][:, None] - vectors[theirs][None], axis=-1)
+    return costs, rows, columns
+
+
+@pytest.fixture
+def words():
+    rng = np.random.default_rng(12)
+    vectors = rng.normal(size=(20, 6)).astype(np.float32)
+    vectors[7] = vectors[8]  # two words of one vector
+    return vectors.astype(float), word_lists(rng, 120, 20, 6), word_lists(rng, 120, 20, 9)
+
+
+@pytest.mark.parametrize("metric", [True, False])
+def test_gathered_costs_are_those_of_each_item(words, metric):
+    vectors, pred, ref = words
+    expected, bounds = [], []
+    for k in range(120):
+        costs, rows, columns = dense(pred, ref, vectors, k)
+        expected.append(oracle.transport_cost(costs, rows, columns))
+        bounds.append(oracle.relaxed_cost(costs, rows, columns))
+    for distances in (euclidean_table(vectors, vectors), Euclidean(vectors)):
+        found = gathered_transport(distances, *pred, *ref, metric=metric)
+        np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
+        assert np.nanmax(found.gaps) < 1e-12
+        np.testing.assert_allclose(relaxed_transport(distances, *pred, *ref), bounds, atol=1e-9)
+
+
+def test_gathered_items_have_the_same_bits_in_any_block(words, monkeypatch):
+    vectors, pred, ref = words
+    distances = Euclidean(vectors)
+    whole = gathered_transport(distances, *pred, *ref)
+    monkeypatch.setattr(settle, "CELLS", 60)
+    np.testing.assert_array_equal(np.array(whole), gathered_transport(distances, *pred, *ref))
+    for k in range(0, 120, 7):
+        one = [
+            (np.array([0, p[k + 1] - p[k]]), codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]])
+            for p, codes, w in (pred, ref)
+        ]
+        found = gathered_transport(distances, *one[0], *one[1])
+        np.testing.assert_array_equal([found.costs[0], found.gaps[0]], np.array(whole)[:, k])
+
+
+def test_identical_lists_cost_nothing(words):
+    vectors, pred, _ = words
+    table = euclidean_table(vectors, vectors) + 1e-3  # equal words are told by their code
+    for metric in (True, False):
+        found = gathered_transport(table, *pred, *pred, metric=metric)
+        empty = np.diff(pred[0]) == 0
+        assert (found.costs[~empty] == 0).all() if metric else (found.costs[~empty] < 1e-15).all()
+        assert np.isnan(found.costs[empty]).all()
+
+
+def test_a_word_listed_twice_counts_twice():
+    table = np.array([[0.0, 1.0], [1.0, 0.0]])
+    pred = np.array([0, 3]), np.array([0, 0, 1]), np.ones(3)
+    ref = np.array([0, 1]), np.array([0]), np.ones(1)
+    assert gathered_transport(table, *pred, *ref).costs[0] == pytest.approx(1 / 3)
+    assert gathered_transport(table, *ref, *pred).costs[0] == pytest.approx(1 / 3)
+
+
+def test_gathered_input_is_checked():
+    table, good = np.zeros((2, 2)), (np.array([0, 1]), np.array([1]), np.ones(1))
+    for bad, message in (
+        ((np.array([1, 2]), np.array([1]), np.ones(1)), "no list of offsets"),
+        ((np.array([0, 2]), np.array([1]), np.ones(1)), "1 codes, 1 weights and offsets up to 2"),
+        ((np.array([0, 1]), np.array([2]), np.ones(1)), "a code of ref has no distances"),
+        ((np.array([0, 1, 1]), np.array([1]), np.ones(1)), "1 predicted and 2 reference items"),
+        ((np.array([0, 1]), np.array([1]), np.array([-1.0])), "problem 0: the mass of a reference"),
+    ):
+        with pytest.raises(InputError, match=message):
+            gathered_transport(table, *good, *bad)
+    with pytest.raises(InputError, match="problem 0: a cost is nan"):
+        gathered_transport(table * np.nan, *good, np.array([0, 1]), np.array([0]), np.ones(1))
+
+
+def test_gathered_costs_are_those_of_gensim_and_pot():
+    """Word lists with repeated words, as gensim counts them."""
+    keyedvectors = pytest.importorskip("gensim.models", reason="gensim is not installed")
+    rng = np.random.default_rng(13)
+    vectors = rng.normal(size=(30, 10)).astype(np.float32)
+    names = [f"w{code}" for code in range(30)]
+    model = keyedvectors.KeyedVectors(10)
+    model.add_vectors(names, vectors)
+    lists = [
+        (rng.integers(30, size=5).tolist(), rng.integers(30, size=9).tolist()) for _ in range(40)
+    ]
+    sides = []
+    for place in (0, 1):
+        counted = [np.unique(pair[place], return_counts=True) for pair in lists]
+        indptr = np.r_[0, np.cumsum([len(codes) for codes, _ in counted])]
+        sides += [indptr, np.concatenate([c for c, _ in counted]),
+                  np.concatenate([w / w.sum() for _, w in counted])]  # fmt: skip
+    expected = [
+        model.wmdistance([names[c] for c in p], [names[c] for c in r], norm=False) for p, r in lists
+    ]
+    found = gathered_transport(Euclidean(vectors), *sides)
+    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
+
+
+def test_near_vectors_keep_their_distance():
+    base = np.full(300, 7.0)
+    near = base.copy()
+    near[0] += 1e-9
+    found = Euclidean(np.stack([base, near]))(np.array([[0]]), np.array([[1]]))
+    assert found[0, 0, 0] == pytest.approx(1e-9, abs=1e-12)
+
+
+def test_small_problems_load_neither_pot_nor_torch():
+    code = (
+        "import sys, numpy as np; from semmetrics.core.transport import transport;"
+        "transport(np.ones((1, 2, 2)), np.ones((1, 2)), np.ones((1, 2)));"
+        "print([name for name in ('ot', 'torch', 'scipy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, text=True, capture_output=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch", reason="torch is not installed")
+
+
+def test_torch_gives_what_numpy_gives(torch, words):
+    rng = np.random.default_rng(14)
+    for (m, n), ties in itertools.product([(5, 9), (9, 5), (1, 4), (20, 30), (40, 40)], [0, 1]):
+        costs, rows, columns = random_problems(rng, 12, m, n, ties=ties)
+        plans, found = transport_plans(costs, rows, columns)
+        theirs, given_back = transport_plans(torch.from_numpy(costs), rows, columns)
+        assert theirs.dtype == torch.float64
+        np.testing.assert_allclose(given_back.costs.numpy(), found.costs, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(given_back.gaps.numpy(), found.gaps, rtol=0, atol=1e-12)
+        assert theirs.shape == plans.shape
+        bound = relaxed_costs(torch.from_numpy(costs), rows, columns)
+        np.testing.assert_allclose(bound.numpy(), relaxed_costs(costs, rows, columns), atol=1e-12)
+        options = {"regularization": 0.05, "most_iterations": 200}
+        near = sinkhorn(torch.from_numpy(costs), rows, columns, **options)
+        np.testing.assert_allclose(
+            near.costs.numpy(), sinkhorn(costs, rows, columns, **options).costs, atol=1e-12
+        )
+    vectors, pred, ref = words
+    expected = gathered_transport(Euclidean(vectors), *pred, *ref).costs
+    tensor = torch.from_numpy(vectors)
+    for distances in (Euclidean(tensor), torch.cdist(tensor, tensor)):
+        found = gathered_transport(distances, *pred, *ref)
+        np.testing.assert_allclose(found.costs.numpy(), expected, rtol=0, atol=1e-9)
