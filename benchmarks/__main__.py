@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import semmetrics
-from benchmarks import labels
+from benchmarks import labels, semantic, transport
 from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-WORKLOADS = {f"labels.{name}": run for name, run in labels.WORKLOADS.items()}
+WORKLOADS = {
+    f"{module.__name__.rpartition('.')[2]}.{name}": run
+    for module in (labels, semantic, transport)
+    for name, run in module.WORKLOADS.items()
+}
 QUICK = labels.Scale(examples=50_000, repeats=3)
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "validate": "Say what is in a file, how it is understood, and what is odd.",
     "list": "Name the measures, protocols, normalisations and formats.",
     "explain": "Define a measure or a protocol: equation, source, options, policies.",
+    "embed": "Get, convert and look at embeddings.",
     "cite": "Print BibTeX for measures and protocols.",
     "rank": "Rank systems over several data sets by a normalised measure.",
     "completion": "Print the completion script of a shell.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from semmetrics.cli.meaning import asked_models, signed_models
 from semmetrics.data.normalize import normalization
 from semmetrics.data.readers import read_class_list
 from semmetrics.errors import InputError
@@ -21,12 +22,12 @@ __all__ = ["asked", "rules", "words"]
 
 _SIGNED = (
     "measures", "protocol", "top_k", "threshold", "decode", "min_labels", "normalize", "missing",
-    "unpredicted", "ignore", "ci", "seed", "resamples", "level",
+    "unpredicted", "ignore", "lookup", "oov", "ci", "seed", "resamples", "level",
 )  # fmt: skip
 
 
 def asked(request: Request, signed: Signed | None) -> dict[str, Any]:
-    """The options of ``score_systems`` that need no file but those of --ignore.
+    """The options of ``score_systems``; no file is read but those of --ignore.
 
     Raises
     ------
@@ -58,6 +59,7 @@ def asked(request: Request, signed: Signed | None) -> dict[str, Any]:
         "unpredicted": request.unpredicted,
         "ignore": _ignored(request),
         "ci": _bootstrap(request),
+        **asked_models(request),
     }
 
 
@@ -121,6 +123,7 @@ def _of_signature(request: Request, signed: Signed) -> dict[str, Any]:
         "unpredicted": settings.get("unpredicted"),
         "ignore": _ignored_before(settings.get("ignore", ""), norm),
         "ci": signed.bootstrap or False,
+        **signed_models(request, signed),
     }
 
 

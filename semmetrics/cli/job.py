@@ -11,6 +11,8 @@ import click
 from semmetrics.api import score_systems
 from semmetrics.cli.asking import asked
 from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
+from semmetrics.cli.matches import matched_heading, write_matches
+from semmetrics.cli.meaning import vector_files
 from semmetrics.cli.messages import complain
 from semmetrics.cli.progress import progress_on
 from semmetrics.cli.reading import Reading, understood
@@ -25,6 +27,7 @@ from semmetrics.cli.rows import (
 )
 from semmetrics.data.labels import Labels
 from semmetrics.data.readers import read_matrix, read_numbers
+from semmetrics.data.taxonomy import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
@@ -52,6 +55,10 @@ class Request:
     unpredicted: str | None
     ignore: tuple[str, ...]
     weights: str | None
+    embedding: tuple[str, ...]
+    lookup: str | None
+    oov: str | None
+    taxonomy: str | None
     ci: bool
     seed: int | None
     resamples: int | None
@@ -65,17 +72,25 @@ class Request:
     runs: bool
     per_item: str | None
     per_label: str | None
+    matches: str | None
+    worst: int | None
     quiet: bool
 
     def inputs(self) -> list[str]:
         """All files that are read."""
-        beside = [self.reading.classes, self.weights, *self.cardinality]
+        beside = [self.reading.classes, self.weights, self.taxonomy, *self.cardinality]
+        beside += vector_files(self.embedding)
         ignored = [entry[1:] for entry in self.ignore if entry.startswith("@")]
         return [*self.preds, str(self.gt), *ignored, *(path for path in beside if path)]
 
     def outputs(self) -> dict[str, str | None]:
         """All files that are written, by option."""
-        return {"-o": self.output, "--per-item": self.per_item, "--per-label": self.per_label}
+        return {
+            "-o": self.output,
+            "--per-item": self.per_item,
+            "--per-label": self.per_label,
+            "--matches": self.matches,
+        }
 
 
 def run(request: Request) -> None:
@@ -111,7 +126,7 @@ def _check(request: Request) -> Signed | None:
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     check_inputs(request.inputs())
     check_outputs(request.outputs(), request.inputs())
-    check_rows(request.per_item, request.per_label)
+    check_rows(request.outputs())
     if len(request.cardinality) not in (0, 1, len(request.preds)):
         raise InputError(
             f"--cardinality is given {len(request.cardinality)} times for "
@@ -131,15 +146,17 @@ def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, d
     systems = {
         name: reading.labels(path, classes) for name, path in zip(names, request.preds, strict=True)
     }
+    kinds = None if request.taxonomy is None else as_taxonomy(request.taxonomy, options=beside)
     with progress_on(quiet=request.quiet) as progress:
         table = score_systems(
             systems,
             gt,
             classes=classes,
             weights=weights,
+            taxonomy=kinds,
             cardinality=_by_system(heads, names),
             progress=progress,
-            keep_rows=request.per_item is not None,
+            keep_rows=request.per_item is not None or request.worst is not None,
             task=request.task,
             **options,
         )
@@ -157,11 +174,15 @@ def _write(request: Request, table: ScoreTable) -> None:
     text = result(request, table)
     if request.per_item is not None:
         item_headings(table)
+    if request.matches is not None:
+        matched_heading(table)
     if request.per_label is not None:
         label_scores(table)
         write_labels(request.per_label, table)
     if request.per_item is not None:
         write_items(request.per_item, table)
+    if request.matches is not None:
+        write_matches(request.matches, table)
     if request.output in (None, "-"):
         click.echo(text)
     else:

@@ -47,10 +47,19 @@ def _lines(title: str, names: dict[str, str]) -> str:
 
 
 def _measures() -> str:
+    from semmetrics.cli.groups import grouped
     from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
 
-    found = _lines("Measures (-m)", {name: d.summary for name, d in DEFINITIONS.items()})
-    return f"{found}\n\n{_lines('Other names of measures', dict(ALIASES))}"
+    width = max(map(len, DEFINITIONS))
+    groups = [
+        "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
+        for title, members in grouped(DEFINITIONS.values()).items()
+    ]
+    parts = [
+        "Measures (-m)\n" + "\n\n".join(groups),
+        _lines("Other names of measures", dict(ALIASES)),
+    ]
+    return "\n\n".join(parts)
 
 
 def _formats() -> str:

@@ -7,7 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["complete", "formats", "measures", "normalizations", "protocols", "topics"]
+__all__ = [
+    "LOOKUPS",
+    "OOV",
+    "complete",
+    "formats",
+    "measures",
+    "normalizations",
+    "protocols",
+    "topics",
+]
+
+# Those of semmetrics.embed.lookup, which is not loaded to show help.
+LOOKUPS = ("auto", "kubany2020", "words", "exact", "text")
+OOV = ("unknown", "skip", "zero", "error")
 
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from semmetrics.cli.matches import matched_heading
+from semmetrics.cli.meaning import unused
 from semmetrics.cli.runs import runs_text
+from semmetrics.cli.worst import worst_text
 from semmetrics.reports.grid import aligned
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
-from semmetrics.scoring.signature import SETTINGS
+from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
     from semmetrics.cli.job import Request
@@ -26,7 +29,7 @@ _POLICIES = {
     "nan": "makes the value undefined",
 }
 _LONG = 40  # measures that share a line
-_SHARED = (*SETTINGS, "ci", "n", "data", "v")
+_SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
 
 
 def result(request: Request, table: ScoreTable) -> str:
@@ -41,6 +44,7 @@ def result(request: Request, table: ScoreTable) -> str:
     wide = request.output is None and sys.stdout.isatty()
     columns = shutil.get_terminal_size().columns if wide else None
     parts = [drawn(table, columns, digits, scale), *beside(table)]
+    parts += _worst(request, table)
     parts += [_shared(table)] if len(table) else []
     if request.signatures:
         parts.append(_signatures(table))
@@ -51,18 +55,27 @@ def remarks(request: Request, table: ScoreTable) -> list[str]:
     """What is said on standard error."""
     lines: list[str] = []
     if request.form != "table" or request.runs:
-        lines += [line for part in beside(table) for line in part.split("\n")]
+        parts = [*beside(table), *_worst(request, table)]
+        lines += [line for part in parts for line in part.split("\n")]
         if request.signatures and request.form not in ("json", "csv"):
             lines += _signatures(table).split("\n")
-    unused = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
-    said = [name for name, value in unused.items() if value is not None]
+    idle = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
+    said = [name for name, value in idle.items() if value is not None]
     if request.ci and request.runs:
         lines.append("--ci has no effect on the result of --runs")
     if said and not request.ci:
         lines.append(f"{', '.join(said)} has no effect without --ci")
     if request.form in ("json", "csv") and (request.percent or request.digits is not None):
         lines.append(f"--percent and --digits have no effect on {request.form}: full precision")
-    return lines
+    if request.matches is not None:
+        lines.append(f"{request.matches}: the matches of {matched_heading(table)}")
+    return [*lines, *unused(request, [score.measure for score in table])]
+
+
+def _worst(request: Request, table: ScoreTable) -> list[str]:
+    scale, digits = _scale(request)
+    worst = request.worst
+    return [] if worst is None else [worst_text(table, worst, digits=digits, scale=scale)]
 
 
 def _scale(request: Request) -> tuple[float, int]:
@@ -106,9 +119,34 @@ def beside(table: ScoreTable) -> list[str]:
         reasons.setdefault(entry.reason, []).append(entry.heading)
     if reasons:
         parts.append(
-            "\n".join(f"not computed: {', '.join(h)} - {reason}" for reason, h in reasons.items())
+            "\n".join(f"not computed: {together(h)} - {reason}" for reason, h in reasons.items())
         )
     return parts
+
+
+def together(headings: Sequence[str]) -> str:
+    """Headings with their cutoffs once.
+
+    Examples
+    --------
+    >>> together(["F1@1", "F1@3"]), together(["F1@1", "WMD@1", "F1@3", "WMD@3"])
+    ('F1@1,3', 'F1, WMD (@1,3)')
+    """
+    cuts: dict[str, list[str]] = {}
+    for heading in headings:
+        name, sign, cut = heading.rpartition("@")
+        whole = not sign or not cut.isdecimal()
+        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
+    alike: dict[str, list[str]] = {}
+    for name, several in cuts.items():
+        alike.setdefault(",".join(several), []).append(name)
+    return ", ".join(_cut_together(names, cut) for cut, names in alike.items())
+
+
+def _cut_together(names: Sequence[str], cut: str) -> str:
+    if cut and len(names) > 1:
+        return f"{', '.join(names)} (@{cut})"
+    return f"{names[0]}@{cut}" if cut else ", ".join(names)
 
 
 def undefined(table: ScoreTable) -> list[list[str]]:

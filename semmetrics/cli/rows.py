@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +16,51 @@ from semmetrics.scoring.score import Score
 
 __all__ = [
     "check_rows",
+    "ending",
     "item_headings",
     "item_rows",
     "label_rows",
     "label_scores",
+    "write_csv",
     "write_items",
     "write_labels",
 ]
 
 LABEL_COLUMNS = ("system", "measure", "label", "value", "support", "predicted", "hit")
-_ENDINGS = {"--per-item": (".jsonl", ".csv"), "--per-label": (".json", ".csv")}
+_ENDINGS = {
+    "--per-item": (".jsonl", ".csv"),
+    "--per-label": (".json", ".csv"),
+    "--matches": (".csv", ".json", ".jsonl"),
+}
 
 
-def check_rows(per_item: str | None, per_label: str | None) -> None:
-    """Whether the names of the files say what they are to hold.
+def check_rows(files: Mapping[str, str | None]) -> None:
+    """Whether the names of the files, by option, say what they are to hold.
 
     Raises
     ------
     InputError
         If an ending is unknown.
     """
-    for option, path in (("--per-item", per_item), ("--per-label", per_label)):
-        if path is not None and _ending(path) not in _ENDINGS[option]:
+    for option, path in files.items():
+        if path is not None and option in _ENDINGS and ending(path) not in _ENDINGS[option]:
             raise InputError(
-                f"the ending {_ending(path)!r} says nothing about the format",
+                f"the ending {ending(path)!r} says nothing about the format",
                 where=f"{option} {path}",
-                remedy=f"end the name with {' or '.join(_ENDINGS[option])}",
+                remedy=f"end the name with {_either(_ENDINGS[option])}",
             )
 
 
-def _ending(path: str) -> str:
+def _either(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]])
+
+
+def ending(path: str) -> str:
+    """What says the format of a file."""
     return Path(path).suffix.lower()
 
 
-def item_headings(table: ScoreTable) -> list[str]:
+def item_headings(table: ScoreTable, option: str = "--per-item") -> list[str]:
     """The measures that have a value for an item alone.
 
     Raises
@@ -59,7 +70,7 @@ def item_headings(table: ScoreTable) -> list[str]:
     """
     found = list(dict.fromkeys(score.heading for score in table if score.items is not None))
     if not found:
-        raise InputError("no measure here has item values", where="--per-item",
+        raise InputError("no measure here has item values", where=option,
                          remedy="leave it out, or add a measure such as F1")  # fmt: skip
     return found
 
@@ -129,8 +140,8 @@ def write_items(path: str, table: ScoreTable) -> None:
     """Write the values of each item, as JSONL or CSV by the name's ending."""
     columns = ["id", "system", *item_headings(table)]
     with written(path) as out:
-        if _ending(path) == ".csv":
-            _write_csv(out, columns, item_rows(table))
+        if ending(path) == ".csv":
+            write_csv(out, columns, item_rows(table))
         else:
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in item_rows(table))
 
@@ -139,13 +150,14 @@ def write_labels(path: str, table: ScoreTable) -> None:
     """Write the values of each label, as JSON or CSV by the name's ending."""
     rows = label_rows(table)
     with written(path) as out:
-        if _ending(path) == ".csv":
-            _write_csv(out, LABEL_COLUMNS, rows)
+        if ending(path) == ".csv":
+            write_csv(out, LABEL_COLUMNS, rows)
         else:
             out.write(json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _write_csv(out: Any, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
+def write_csv(out: Any, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
+    """Write rows under a head; an empty cell for None."""
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

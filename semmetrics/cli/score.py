@@ -14,6 +14,7 @@ from semmetrics.cli.shape import FILE, Command, option, quiet_option
 __all__ = ["command"]
 
 WHAT, DATA = "What is computed", "What the data are"
+MEANING = "What labels mean"
 CERTAIN, OUT = "Confidence intervals and signatures", "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
@@ -36,6 +37,8 @@ def complete_rules(
         "semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv",
         "semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv",
         "semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy",
+        "semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json",
+        "semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv",
         "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
         "zcat preds.jsonl.gz | semmetrics score - gt.json",
     ],
@@ -134,6 +137,40 @@ def complete_rules(
     metavar="FILE",
     help="A weight for each item: {id: number}, CSV, or a vector.",
 )
+@option(
+    MEANING,
+    "--embedding",
+    multiple=True,
+    type=FILE,
+    metavar="[NAME=]SPEC",
+    help="What semantic measures compare labels with: a file of word vectors, a name of "
+    "'semmetrics embed list', or kind:NAME or kind:PATH. Left out, the model that comes with "
+    "semmetrics. With NAME= it is that of measures such as 'SemF1(embedding=NAME)'; may be "
+    "repeated.",
+)
+@option(
+    MEANING,
+    "--lookup",
+    type=click.Choice(names.LOOKUPS),
+    metavar="RULE",
+    help="From a label to a vector: auto (the default) is the embedding's own rule; kubany2020, "
+    "words, exact, text.",
+)
+@option(
+    MEANING,
+    "--oov",
+    type=click.Choice(names.OOV),
+    help="What stands for a label without a vector: that of the word 'unknown', nothing, zeros "
+    "(the default), or it is an error.",
+)
+@option(
+    MEANING,
+    "--taxonomy",
+    type=FILE,
+    metavar="FILE",
+    help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
+    "[parents]}, CSV with the columns child and parent, or wordnet.",
+)
 @reading_options
 @option(CERTAIN, "--ci", is_flag=True, help="Bootstrap confidence intervals.")
 @option(CERTAIN, "--seed", type=int, metavar="N", help="Of the resamples; 12345 when left out.")
@@ -179,6 +216,22 @@ def complete_rules(
     type=FILE,
     metavar="FILE",
     help="The values and counts of each label, as .json or .csv.",
+)
+@option(
+    OUT,
+    "--matches",
+    type=FILE,
+    metavar="FILE",
+    help="Which prediction matched which true label, how similar they are, and what nothing "
+    "matched, by the first semantic measure; .csv, .json or .jsonl.",
+)
+@option(
+    OUT,
+    "--worst",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show the N items with the worst values of the first measure that items have a value of, "
+    "with their labels.",
 )
 @quiet_option()
 def command(**given: Any) -> None:

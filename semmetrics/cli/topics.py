@@ -7,6 +7,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from semmetrics.cli.groups import HIERARCHICAL, group_of
 from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
 from semmetrics.metrics.catalogue import ALIASES
@@ -90,7 +91,9 @@ def _definition(definition: Definition) -> str:
     if policies:
         title = "policies: what an undefined value counts as; skip leaves it out of the mean"
         parts.append(_options(title, policies, definition))
-    parts.append(f"for example\n  semmetrics score -m {_example(definition)} preds.json gt.json")
+    kinds = " --taxonomy taxonomy.json" if group_of(definition) == HIERARCHICAL else ""
+    command = f"semmetrics score -m {_example(definition)}{kinds} preds.json gt.json"
+    parts.append(f"for example\n  {command}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
 
 
@@ -99,6 +102,7 @@ def _known(definition: Definition) -> dict[str, str]:
     aliases = [f"{name} = {text}" for name, text in ALIASES.items() if find(name)[0] is definition]
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
     return {
+        "group": group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
@@ -107,7 +111,27 @@ def _known(definition: Definition) -> dict[str, str]:
         "cutoff": cutoff,
         "values": _bounds(definition),
         "traits": _traits(definition),
+        **_meanings(definition),
     }
+
+
+def _meanings(definition: Definition) -> dict[str, str]:
+    """What labels are compared with."""
+    options = {option.name for option in definition.options}
+    if group_of(definition) == HIERARCHICAL:
+        return {"taxonomy": "--taxonomy FILE, the parents of labels"}
+    if "embedding" not in options:
+        return {}
+    known = {
+        "embedding": "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC; "
+        "--lookup and --oov say how labels are looked up"
+    }
+    if "threshold" in options:
+        known["threshold"] = (
+            "auto is the embedding's own: calibrated for the model that comes with semmetrics, "
+            "otherwise 0.4, which is word2vec's (Kubany et al. 2020)"
+        )
+    return known
 
 
 def _bounds(definition: Definition) -> str:

@@ -96,9 +96,11 @@ def any_reference(
 def most_pairs(similarity: Any, threshold: float, *, n_pred: Any = None, n_ref: Any = None) -> Any:
     """As many pairs above the threshold as there can be: a maximum matching.
 
-    Starts from ``greedy`` and lengthens it along augmenting paths (Kuhn 1955), for all items at
-    once. Which of several maximum matchings is found is fixed. Parameters, result and errors are
-    those of ``assign``.
+    Predictions in order, each taking the first unused reference where there is one, else
+    lengthening the matching along an augmenting path (Kuhn 1955), for all items at once. A
+    prediction once matched stays so: for every k, the first k have as many pairs as any matching
+    of them alone. Which of several such matchings is found is fixed. Parameters, result and errors
+    are those of ``assign``.
 
     Examples
     --------
@@ -106,14 +108,20 @@ def most_pairs(similarity: Any, threshold: float, *, n_pred: Any = None, n_ref: 
     [[1, 0]]
     """
     space, allowed = _allowed(similarity, threshold, n_pred, n_ref)
-    found = _greedy(space, allowed)
-    if not min(allowed.shape):
-        return found
-    paired = (found >= 0).sum(1)
-    most = space.xp.minimum(allowed.any(2).sum(1), allowed.any(1).sum(1))
-    short = space.nonzero(paired < most)
-    if len(short):
-        found[short] = _lengthened(space, allowed[short], found[short])
+    items, m, n = allowed.shape
+    found = space.zeros(items, m, dtype="int64") - 1
+    owner = space.zeros(items, n + 1, dtype="int64") - 1  # of each reference, and one to spare
+    at = space.arange(items)
+    for row in range(m if n else 0):
+        open_ = allowed[:, row] & (owner[:, :n] < 0)
+        place = space.first_true(open_)
+        taken = open_[at, place]
+        found[:, row] = space.xp.where(taken, place, -1)
+        owner[at, space.xp.where(taken, place, n)] = row
+        these = space.nonzero(~taken & allowed[:, row].any(1))
+        if len(these):
+            via, end = _search(space, allowed[these], owner[these, :n], row)
+            _augment(space, found, owner, these[end >= 0], via[end >= 0], end[end >= 0])
     return found
 
 
@@ -199,22 +207,6 @@ def _greedy(space: Space, allowed: Any) -> Any:
         taken = open_[at, place]
         free[at, place] &= ~taken
         found[:, row] = space.xp.where(taken, place, -1)
-    return found
-
-
-def _lengthened(space: Space, allowed: Any, found: Any) -> Any:
-    """Matchings made maximum: from each free prediction, an augmenting path where there is one."""
-    items, m, n = allowed.shape
-    owner = space.zeros(items, n + 1, dtype="int64") - 1  # of each reference, and one to spare
-    at = space.arange(items)
-    for row in range(m):
-        owner[at, space.xp.where(found[:, row] >= 0, found[:, row], n)] = row
-    for row in range(m):
-        these = space.nonzero((found[:, row] < 0) & allowed[:, row].any(1))
-        if len(these):
-            via, end = _search(space, allowed[these], owner[these, :n], row)
-            part = these[end >= 0]
-            _augment(space, found, owner, part, via[end >= 0], end[end >= 0])
     return found
 
 

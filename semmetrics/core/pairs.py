@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from semmetrics.core.space import Space
 
 __all__ = ["Euclidean"]
 
 _CLOSE = 1e-6  # of the squared lengths
 _DIGITS = 12
-_NUMBERS = 1 << 17  # of gathered vectors at a time: they stay in a cache
+_NUMBERS = 1 << 16  # of gathered vectors at a time: they stay in a cache
 
 
 class Euclidean:
@@ -30,7 +32,6 @@ class Euclidean:
 
     Examples
     --------
-    >>> import numpy as np
     >>> distances = Euclidean(np.array([[0.0, 0.0], [3.0, 4.0]]))
     >>> distances(np.array([[0, 1]]), np.array([[1]])).tolist()
     [[[5.0], [0.0]]]
@@ -39,28 +40,33 @@ class Euclidean:
     def __init__(self, vectors: Any) -> None:
         self.space = Space(vectors)
         self.vectors = self.space.array(vectors, "float64")
-        self.squares = (self.vectors * self.vectors).sum(1)
+        self.squares = self.space.xp.einsum("ij,ij->i", self.vectors, self.vectors)
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Distances of codes (items, m) and (items, n), of shape (items, m, n)."""
-        items, width = len(pred_codes), pred_codes.shape[1] + ref_codes.shape[1]
-        table = self.space.zeros(items, pred_codes.shape[1], ref_codes.shape[1])
-        step = max(1, _NUMBERS // max(1, width * self.vectors.shape[1]))
-        for start in range(0, items, step):
-            part = slice(start, start + step)
-            table[part] = self._block(pred_codes[part], ref_codes[part])
-        return table
-
-    def _block(self, pred_codes: Any, ref_codes: Any) -> Any:
-        mine, theirs = self.vectors[pred_codes], self.vectors[ref_codes]
-        squares = self.squares[pred_codes][:, :, None] + self.squares[ref_codes][:, None]
-        table = squares - 2 * (mine @ theirs.swapaxes(1, 2))
-        near = table < _CLOSE * squares
+        space, squares = self.space, self.squares
+        square = self._products(pred_codes, ref_codes)
+        square *= -2
+        lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
+        square += lengths
+        near = square < _CLOSE * lengths
         if near.any():
-            item, row, column = self.space.xp.where(near)
+            item, row, column = space.xp.where(near)
             apart = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
-            table[item, row, column] = (apart * apart).sum(1)
-        return self.space.xp.round(self.space.xp.sqrt(table), decimals=_DIGITS)
+            square[item, row, column] = (apart * apart).sum(1)
+        return space.xp.round(space.xp.sqrt(square), decimals=_DIGITS)
+
+    def _products(self, pred_codes: Any, ref_codes: Any) -> Any:
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        if self.space.torch:
+            return self.vectors[pred_codes] @ self.vectors[ref_codes].swapaxes(1, 2)
+        table = self.space.zeros(items, m, n)
+        step = max(1, _NUMBERS // max(1, (m + n) * self.vectors.shape[1]))
+        for start in range(0, items, step):
+            mine = self.vectors.take(pred_codes[start : start + step], 0)
+            theirs = self.vectors.take(ref_codes[start : start + step], 0)
+            np.matmul(mine, theirs.swapaxes(1, 2), out=table[start : start + step])
+        return table

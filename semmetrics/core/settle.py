@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-Problems lie along the last axis. One with a single row or column has one plan; those of at most
-63 rows and columns are solved together (``core.simplex``); larger ones, and any whose gap stays
+Problems lie along the last axis. One with a single row or column has one plan; as many equal
+masses on both sides are an assignment (``core.even``); others of at most 63 rows and columns are
+solved together (``core.simplex``); larger ones, and any whose gap stays
 above 1e-9 of its largest cost, are solved one by one by POT's network simplex (Bonneel et al.
 2011), in its compiled form, whose Python wrapper costs ten times the solution. POT is imported
 only then: importing it takes a second, and three where torch is installed, which it loads.
@@ -11,18 +12,21 @@ only then: importing it takes a second, and three where torch is installed, whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.even import are_even, solve_even
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.simplex import MOST_NODES, Solved, solve
 from semmetrics.core.space import Space, running_total
 from semmetrics.errors import InputError, MissingDependencyError
 
 __all__ = ["CELLS", "block_cells", "checked_cells", "parts_by_size", "settle", "wrong_value"]
+
+Way: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solved]
 
 CELLS = 1 << 17
 """Costs in a block on the processor; on another device 64 times as many."""
@@ -78,6 +82,8 @@ def checked_cells(costs: Any, rows: Any, columns: Any, numbers: Any) -> Any:
         If a cost of such a cell is negative or not finite; names the problem.
     """
     used = (rows > 0)[:, None] & (columns > 0)
+    if not used.any() or (costs.min() >= 0 and costs.max() < np.inf):
+        return used
     good = (costs >= 0) & (costs < np.inf) | ~used
     if not good.all():
         raise wrong_value("a cost", Space(costs), costs, good, numbers)
@@ -114,46 +120,58 @@ def settle(
     space, size = Space(costs), costs.shape[2]
     used = checked_cells(costs, rows, columns, numbers)
     value, gaps = space.zeros(size) + np.nan, space.zeros(size) + np.nan
+    if not (costs.shape[0] and costs.shape[1]):
+        return value, gaps
+    costs = costs if used.all() else space.xp.where(used, costs, 0.0)
+    largest = space.xp.amax(space.xp.amax(costs, 0), 0)
     n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
-    some, lone = (n_rows > 0) & (n_columns > 0), (n_rows == 1) | (n_columns == 1)
-    fits = some & ((n_rows + n_columns <= MOST_NODES) | lone) & (method == "auto")
-    for flip in (False, True):
-        for alone in (False, True):
-            these = space.nonzero(fits & (lone == alone) & ((n_rows > n_columns) == flip))
-            if len(these):
-                found = _together(space, (costs, rows, columns), these, flip, plan)
-                value[these], gaps[these] = found.costs, found.gaps
-    if bool(some.any()):
-        largest = space.xp.amax(space.xp.where(used, costs, 0.0), (0, 1))
-        for k in space.nonzero(some & ~(gaps <= _GAP * largest)).tolist():
-            one_cost, mine, theirs = (space.numpy(side[..., k]) for side in (costs, rows, columns))
-            value[k], gaps[k], one = _network(one_cost, mine, theirs, int(numbers[k]))
-            if plan is not None:
-                plan[..., k] = space.array(one)
+    some = (n_rows > 0) & (n_columns > 0)
+    if method == "auto":
+        for way, chosen in _ways(space, rows, columns, n_rows, n_columns):
+            for flip in (False, True):
+                these = space.nonzero(some & chosen & ((n_rows > n_columns) == flip))
+                if len(these):
+                    found = _together(
+                        space, way, (costs, rows, columns, largest), these, flip, plan
+                    )
+                    value[these], gaps[these] = found.costs, found.gaps
+    for k in space.nonzero(some & ~(gaps <= _GAP * largest)).tolist():
+        cost, mine, theirs = (space.numpy(side[..., k]) for side in (costs, rows, columns))
+        value[k], gaps[k], one = _network(cost, mine, theirs, int(numbers[k]))
+        if plan is not None:
+            plan[..., k] = space.array(one)
     return value, gaps
 
 
+def _ways(
+    space: Space, rows: Any, columns: Any, n_rows: Any, n_columns: Any
+) -> Iterator[tuple[Way, Any]]:
+    """Ways to solve problems together, and those for each: what a problem is decides alone."""
+    lone = (n_rows == 1) | (n_columns == 1)
+    yield _only_plan, lone
+    even = lone & False
+    if not space.torch:  # one by one on the processor, which a device would wait for
+        even = are_even(rows, columns, n_rows, n_columns)
+        yield solve_even, even
+    yield solve, ~lone & ~even & (n_rows + n_columns <= MOST_NODES)
+
+
 def _together(
-    space: Space, sides: tuple[Any, Any, Any], these: Any, flip: bool, plan: Any
+    space: Space, way: Way, sides: tuple[Any, ...], these: Any, flip: bool, plan: Any
 ) -> Solved:
     """Solve these problems at once, turned so that rows are the shorter side."""
     if len(these) == sides[0].shape[2]:
-        costs, rows, columns = sides
+        costs, rows, columns, largest = sides
     else:
-        costs, rows, columns = (side[..., these] for side in sides)
+        costs, rows, columns, largest = (side[..., these] for side in sides)
     costs, rows, row_order = _to_front(space, costs, rows, 0)
     costs, columns, column_order = _to_front(space, costs, columns, 1)
     if flip:
-        costs, rows, columns = space.dense(costs.swapaxes(0, 1)), columns, rows
+        costs, rows, columns = costs.swapaxes(0, 1), columns, rows
     n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
     m, n = int(n_rows.max()), int(n_columns.max())
-    rows, columns = rows[:m], columns[:n]
-    used = (rows > 0)[:, None] & (columns > 0)
-    if m == 1:
-        found = _only_plan(space, space.xp.where(used, costs[:1, :n], 0.0)[0], rows[0], columns)
-    else:
-        costs = space.xp.where(used, costs[:m, :n], np.inf)
-        found = solve(costs, rows, columns, n_rows, n_columns)
+    costs, rows, columns = space.dense(costs[:m, :n]), rows[:m], columns[:n]
+    found = way(costs, rows, columns, n_rows, n_columns, largest)
     if plan is not None:
         at = space.arange(len(these))
         for cell, flow in zip(found.cells, found.flows, strict=True):
@@ -167,21 +185,25 @@ def _to_front(space: Space, costs: Any, mass: Any, axis: int) -> tuple[Any, Any,
     """Rows or columns with mass before those without, in their order, and where each was."""
     used = mass > 0
     order = space.arange(len(mass))[:, None] + space.zeros(1, mass.shape[1], dtype="int64")
-    if not bool((used[1:] & ~used[:-1]).any()):
-        return costs, mass, order
-    order = space.stable_order(~used)
-    whole = order[:, None] if axis == 0 else order[None]
-    whole = whole + space.zeros(*costs.shape, dtype="int64")
-    return space.along(costs, whole, axis), space.along(mass, order, 0), order
+    some = space.nonzero((used[1:] & ~used[:-1]).any(0))
+    if len(some):
+        order[:, some] = sorting = space.stable_order(~used[:, some])
+        costs, mass, few = costs + 0, mass + 0, costs[..., some]
+        whole = sorting[:, None] if axis == 0 else sorting[None]
+        whole = whole + space.zeros(*few.shape, dtype="int64")
+        costs[..., some] = space.along(few, whole, axis)
+        mass[:, some] = space.along(mass[:, some], sorting, 0)
+    return costs, mass, order
 
 
-def _only_plan(space: Space, costs: Any, row: Any, columns: Any) -> Solved:
+def _only_plan(
+    costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, largest: Any
+) -> Solved:
     """One row serves every column."""
-    cells = space.arange(len(columns))[:, None] + space.zeros(1, len(row), dtype="int64")
-    unplaced = abs(row - running_total(columns))
-    return Solved(
-        running_total(costs * columns), unplaced * space.xp.amax(costs, 0), cells, columns
-    )
+    space = Space(costs)
+    cells = space.arange(len(columns))[:, None] + n_rows * 0
+    unplaced = abs(rows[0] - running_total(columns))
+    return Solved(running_total(costs[0] * columns), unplaced * largest, cells, columns)
 
 
 def _network(

@@ -7,8 +7,9 @@ is used only where it is loaded already.
 
 Everything is computed in float64. A value of a table has the same bits in whatever table it is
 computed: vectors are cut into parts so short that sums of their products are exact in any order
-(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6. Blocks of cosines are one plain product
-each, rounded the same way: a last digit can depend on the block there.
+(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6, and distances to 1e-12. Blocks of
+cosines are one plain product each, rounded the same way: there a last digit can depend on the
+block.
 
 A zero vector has cosine 0 with every vector. Squared distances are clamped at 0 before the root.
 
@@ -33,7 +34,6 @@ __all__ = [
     "Parts",
     "cosine_blocks",
     "cosine_table",
-    "distances_of",
     "euclidean_table",
     "is_torch",
     "top_k",
@@ -41,9 +41,10 @@ __all__ = [
 ]
 
 _DECIMALS = 9  # of cosines
+_DIGITS = 12  # decimals of distances
 _MEMORY = 1 << 28
 _HIGH, _LOW = 2.0**26, 2.0**46  # one over the last place of each part
-_NEAR = 1e-6  # of the squared lengths: below it, vectors are subtracted first
+_NEAR = 1e-4  # of the squared lengths: below it, vectors are subtracted first
 _NUMBERS = 1 << 20  # in the differences of near pairs that are there at a time
 
 
@@ -88,49 +89,49 @@ class Parts:
 
     Attributes
     ----------
-    high, low : float64 arrays or tensors, shape (..., n, d)
+    high, low : float64 arrays or tensors, shape (n, d)
         With at most 2**14 dimensions.
-    exponents : int array or tensor, shape (..., n)
-        Powers of 2 that the vectors were divided by.
-    norms : float64 array or tensor, shape (..., n)
-        Lengths after that; 1 for a zero vector.
+    scales : float64 array or tensor, shape (n,)
+        The powers of 2 that the vectors were divided by.
+    lengths : float64 array or tensor, shape (n,)
+        After that.
     """
 
     high: Any
     low: Any
-    exponents: Any
-    norms: Any
+    scales: Any
+    lengths: Any
 
     @staticmethod
     def of(vectors: Any) -> Parts:
         """The parts of float64 rows, shape (n, d)."""
-        xp: Any = sys.modules["torch"] if is_torch(vectors) else np
-        scaled, exponents = vectors, 0
-        for _ in range(2):  # by the largest number, then by the length, which now is a number
-            if not vectors.shape[1]:
-                size = vectors.sum(1)
-            elif _:
-                size = xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled))
-            else:
-                size = xp.amax(abs(scaled), 1)
-            more = xp.frexp(size)[1]
-            scaled, exponents = xp.ldexp(scaled, -more[:, None]), exponents + more
+        xp = _module(vectors)
+        first = _power_above(abs(vectors).sum(1))  # now squares neither overflow nor vanish
+        scaled = vectors / first[:, None]
+        second = _power_above(xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled)))
+        scaled = scaled / second[:, None]
         high = xp.round(scaled * _HIGH) / _HIGH
         low = xp.round((scaled - high) * _LOW) / _LOW
         squares = (high * high).sum(1) + 2 * (high * low).sum(1)
-        return Parts(high, low, exponents, xp.where(squares > 0, xp.sqrt(squares), 1.0))
-
-    def __getitem__(self, rows: Any) -> Parts:
-        """Some of the vectors, or a table of them."""
-        return Parts(self.high[rows], self.low[rows], self.exponents[rows], self.norms[rows])
+        return Parts(high, low, first * second, xp.sqrt(squares))
 
     def dots(self, other: Parts) -> Any:
-        """Products of the scaled vectors, shape (..., n, m)."""
-        high, low = other.high.swapaxes(-1, -2), other.low.swapaxes(-1, -2)
-        table = self.low @ high
-        table += self.high @ low
-        table += self.high @ high
+        """Products of the scaled vectors, shape (n, m)."""
+        table = self.low @ other.high.T
+        table += self.high @ other.low.T
+        table += self.high @ other.high.T
         return table
+
+
+def _module(values: Any) -> Any:
+    return sys.modules["torch"] if is_torch(values) else np
+
+
+def _power_above(sizes: Any) -> Any:
+    """The least power of 2 above each size; 1 for 0."""
+    xp = _module(sizes)
+    nothing = sizes == 0
+    return xp.where(nothing, 1.0, sizes / xp.where(nothing, 1.0, xp.frexp(sizes)[0]))
 
 
 def unit_rows(vectors: Any) -> Any:
@@ -184,7 +185,11 @@ def cosine_table(left: Any, right: Any) -> Any:
     [[1.0, 0.7071]]
     """
     mine, theirs = map(Parts.of, _checked_sides(left, right))
-    return _rounded(mine.dots(theirs) / (mine.norms[:, None] * theirs.norms))
+    table = mine.dots(theirs)
+    xp = _module(table)
+    mine, theirs = (xp.where(side.lengths > 0, side.lengths, 1.0) for side in (mine, theirs))
+    table /= mine[:, None] * theirs
+    return _rounded(table)
 
 
 def _rounded(table: Any) -> Any:
@@ -239,6 +244,7 @@ def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any,
     if not 1 <= k <= len(right):
         raise InputError(f"k={k} for {len(right)} rows", remedy="choose k from 1 to their number")
     parts = [_best(block, k) for _, block in cosine_blocks(left, right, memory=memory)]
+    parts = parts or [_best(cosine_table(left, right), k)]
     values, places = zip(*parts, strict=True)
     if is_torch(values[0]):
         torch = sys.modules["torch"]
@@ -278,38 +284,17 @@ def euclidean_table(left: Any, right: Any) -> Any:
     [[5.0, 0.0]]
     """
     mine, theirs = _checked_sides(left, right)
-    table, near = distances_of(Parts.of(mine), Parts.of(theirs))
-    _subtracted(table, near, mine, theirs)
-    return table
-
-
-def distances_of(left: Parts, right: Parts) -> tuple[Any, Any]:
-    """Euclidean distances of vectors given by their parts, and which of them to subtract instead.
-
-    Returns
-    -------
-    distances : float64 array or tensor, shape (..., n, m)
-    near : bool array or tensor
-        Vectors so close that little is left of their squares.
-    """
-    xp: Any = sys.modules["torch"] if is_torch(left.high) else np
-    table = left.dots(right)
-    exponents = left.exponents[..., :, None] + right.exponents[..., None, :]
-    mine, theirs = (
-        xp.ldexp((side.norms * side.high.any(-1)) ** 2, 2 * side.exponents) for side in (left, right)
-    )
-    squares = mine[..., :, None] + theirs[..., None, :]
-    table = squares - xp.ldexp(2.0 * table, exponents)
-    near = table < _NEAR * squares
-    return xp.sqrt(xp.clip(table, 0.0, None)), near
-
-
-def _subtracted(table: Any, near: Any, left: Any, right: Any) -> None:
-    """Distances of the near pairs from the differences of their vectors."""
-    xp: Any = sys.modules["torch"] if is_torch(table) else np
-    rows, columns = xp.where(near)
-    step = max(1, _NUMBERS // max(1, left.shape[1]))
-    for start in range(0, len(rows), step):
-        row, column = rows[start : start + step], columns[start : start + step]
-        apart = left[row] - right[column]
+    rows, columns = Parts.of(mine), Parts.of(theirs)
+    table = rows.dots(columns)
+    table *= -2.0 * rows.scales[:, None] * columns.scales
+    squares = ((rows.lengths * rows.scales) ** 2)[:, None] + (columns.lengths * columns.scales) ** 2
+    table += squares
+    xp = _module(table)
+    near = xp.where(table < _NEAR * squares)
+    table = xp.sqrt(xp.clip(table, 0.0, None))
+    step = max(1, _NUMBERS // max(1, mine.shape[1]))
+    for start in range(0, len(near[0]), step):  # their difference is exact, their squares are not
+        row, column = (places[start : start + step] for places in near)
+        apart = mine[row] - theirs[column]
         table[row, column] = xp.sqrt((apart * apart).sum(1))
+    return xp.round(table, decimals=_DIGITS)

@@ -22,12 +22,14 @@ import numpy as np
 
 from semmetrics.core.space import Space, running_total
 
-__all__ = ["MOST_NODES", "Solved", "solve"]
+__all__ = ["MOST_NODES", "Solved", "proved", "solve"]
 
 MOST_NODES = 63
 """Rows and columns together that one problem may have: edges fit a signed 64-bit mask."""
 
 _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
+_HUGE = 1e300  # above any cost or mass
+_TINY = 1e-300
 _KEPT = 0.7  # solved problems are taken out when fewer than these are left
 
 
@@ -63,17 +65,19 @@ class Solved:
     """Their mass."""
 
 
-def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any) -> Solved:
+def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, largest: Any) -> Solved:
     """Solve a block of transport problems.
 
     Parameters
     ----------
     costs : float64 array or tensor, shape (rows, columns, problems)
-        Finite and not negative within the sizes, infinite outside them.
+        Finite and not negative; 0 outside the sizes.
     rows, columns : float64, shapes (rows, problems) and (columns, problems)
         Mass, positive within the sizes and 0 outside them; the two sums of a problem agree.
     n_rows, n_columns : int64, shape (problems,)
         Sizes, at least 1; rows and columns together at most ``MOST_NODES``.
+    largest : float64, shape (problems,)
+        Largest costs.
 
     Returns
     -------
@@ -83,14 +87,15 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any) -> S
     --------
     >>> costs = np.array([[1.0, 3.0], [2.0, 1.0]])[:, :, None]
     >>> half, two = np.full((2, 1), 0.5), np.array([2])
-    >>> solve(costs, half, half, two, two).costs
+    >>> solve(costs, half, half, two, two, np.array([3.0])).costs
     array([1.])
     """
     space = Space(costs)
-    trees = _first_trees(space, costs, rows, columns, n_rows, n_columns)
-    final = trees.chosen(space.arange(0))
-    cell, flow = space.xp.zeros_like(trees.cell), space.xp.zeros_like(trees.flow)
-    u = space.xp.zeros_like(trees.u)
+    offset, order = _opening(space, costs, rows, columns, n_columns)
+    table = _closed(space, costs, rows, columns)
+    start = _start(space, table + offset[:, None], order, (rows, columns), (n_rows, n_columns))
+    trees = _rooted(space, table, start, _OPTIMAL * largest)
+    cell, flow, u = (space.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
 
     def put(done: _Trees) -> None:
         cell[:, done.number], flow[:, done.number], u[:, done.number] = done.cell, done.flow, done.u
@@ -100,8 +105,7 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any) -> S
         active = reduced < -trees.tolerance
         left = int(space.xp.count_nonzero(active))
         if left < _KEPT * len(reduced) or not left:
-            final = trees.chosen(space.nonzero(~active))
-            put(final)
+            put(trees.chosen(space.nonzero(~active)))
             keep = space.nonzero(active)
             trees = trees.chosen(keep)
             reduced, column, active = reduced[keep], column[keep], active[keep]
@@ -109,91 +113,112 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any) -> S
             break
         _pivot(space, trees, reduced, column, active)
     put(trees)  # those left at the limit: their gaps tell
-    return _proved(space, costs, rows, columns, cell, flow, u)
+    return proved((costs, table), (rows, columns), (cell, flow, u), largest)
 
 
-def _opening(space: Space, costs: Any, n_rows: Any, n_columns: Any) -> tuple[Any, Any]:
+def _closed(space: Space, costs: Any, rows: Any, columns: Any) -> Any:
+    """Costs with what lies outside the sizes infinitely dear."""
+    used = (rows > 0)[:, None] & (columns > 0)
+    return costs if used.all() else space.xp.where(used, costs, np.inf)
+
+
+def _opening(space: Space, costs: Any, rows: Any, columns: Any, n_columns: Any) -> tuple[Any, Any]:
     """Row offsets that make rows alike, and columns by falling regret of their second-best row.
 
-    Only differences between rows matter, as every column is served: so from each row its mean
-    cost is taken, and closed rows are infinitely dear.
+    Only differences between rows matter, as every column is served: so the mean cost of each row
+    is taken off.
     """
-    m, n, _ = costs.shape
     where = space.xp.where
-    real = space.arange(n)[:, None] < n_columns
-    rows = space.arange(m)[:, None] < n_rows
-    means = running_total(
-        [where(real[column] & rows, costs[:, column], 0.0) for column in range(n)]
-    )
-    offset = where(rows, -means / n_columns, np.inf)
-    best, second = costs[0] + offset[0], space.zeros(*real.shape) + np.inf
-    for row in range(1, m):
+    offset = where(rows > 0, running_total(costs.swapaxes(0, 1)) / -n_columns, np.inf)
+    best = costs[0] + offset[0]
+    second = best + np.inf
+    for row in range(1, len(rows)):
         cost = costs[row] + offset[row]
         second = space.xp.minimum(second, space.xp.maximum(best, cost))
         best = space.xp.minimum(best, cost)
-    return offset, space.stable_order(where(real, best - where(real, second, 0.0), np.inf))
+    return offset, space.stable_order(where(columns > 0, best - second, np.inf))
 
 
-def _first_trees(
-    space: Space, costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any
-) -> _Trees:
-    """Trees from serving one column after the other from its cheapest row with mass left."""
+@dataclass
+class _Start:
+    """Edges of the first trees in the order placed, shape (edges, problems)."""
+
+    row: Any
+    column: Any
+    flow: Any
+    leaf_row: Any  # whether the edge's row, or else its column, has no later edge
+    used: Any
+
+
+def _start(
+    space: Space, costs: Any, order: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any]
+) -> _Start:
+    """Serve one column after the other, each from its cheapest row with mass left."""
     m, n, size = costs.shape
-    where, at = space.xp.where, space.arange(size)
-    offset, order = _opening(space, costs, n_rows, n_columns)
-    rows, columns, opened, turn, price = rows + 0, columns + 0, n_rows + 0, at * 0, offset + 0
-    edges = m + n - 1
+    at, edges = space.arange(size), m + n - 1
+    rows, columns = space.copy(masses[0]), space.copy(masses[1])  # views of these are written
+    flat_rows, flat_columns, flat_order = (x.reshape(-1) for x in (rows, columns, order))
     row_of, column_of = (space.zeros(edges, size, dtype="int64") for _ in range(2))
-    flow = space.zeros(edges, size)
-    leaf_row = space.zeros(edges, size, dtype="bool")
+    flow, leaf_row = space.zeros(edges, size), space.zeros(edges, size, dtype="bool")
+    huge, most = space.zeros(1) + _HUGE, sizes[0] - 1
+    closed, turn, end = at * 0, at + 0, (sizes[1] - 1) * size + at
     for edge in range(edges):
-        column, last = order[turn, at], turn == n_columns - 1
-        row = space.first_least(costs[:, column, at] + price)[1]
-        have, need = rows[row, at], columns[column, at]
+        column, last = flat_order[turn], turn == end
+        row = space.first_least(costs[:, column, at] + (rows == 0) * huge)[1]
+        here, there = row * size + at, column * size + at
+        have, need = flat_rows[here], flat_columns[there]
         moved = space.xp.minimum(have, need)
-        ends = ((have < need) & (opened > 1)) | last
+        ends = ((have <= need) & (closed < most)) | last
         row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, column, moved, ends
-        rows[row, at], columns[column, at] = have - moved, need - moved
-        price[row, at] = where(ends & (opened > 1), np.inf, price[row, at])
-        opened = opened - where(ends, 1, 0)
-        turn = turn + where(ends, 0, 1)
-    used = space.arange(edges)[:, None] < n_rows + n_columns - 1
-    return _rooted(space, costs, (row_of, column_of), where(used, flow, 0.0), leaf_row, used)
+        # an open row keeps some mass, however little, to be told from a closed one
+        flat_rows[here] = (have - moved).clip(_TINY) * ~ends
+        flat_columns[there] = need - moved
+        closed = closed + ends
+        turn = turn + ~ends * size
+    used = space.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
+    return _Start(row_of * used, column_of * used, flow * used, leaf_row, used)
 
 
-def _rooted(
-    space: Space, costs: Any, ends: tuple[Any, Any], flow: Any, leaf_row: Any, used: Any
-) -> _Trees:
+def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
     """Paths and potentials, from the last edge placed, whose column is the root, to the first."""
     m, n, size = costs.shape
-    where, at = space.xp.where, space.arange(size)
-    kind = "int32" if len(flow) <= 31 else "int64"  # one bit an edge, and the sign
-    down, up = space.zeros(m + n + 1, size, dtype=kind), space.zeros(m + n + 1, size, dtype=kind)
-    potential = space.zeros(m + n + 1, size)
-    zero = space.zeros(1, dtype=kind)
-    for edge in range(len(flow) - 1, -1, -1):
-        row, column = ends[0][edge], m + ends[1][edge]
-        leaf = where(used[edge], where(leaf_row[edge], row, column), m + n)  # one node to spare
-        parent = where(leaf_row[edge], column, row)
-        bit = zero + (1 << edge)
-        down[leaf, at] = down[parent, at] | where(leaf_row[edge], zero, bit)
-        up[leaf, at] = up[parent, at] | where(leaf_row[edge], bit, zero)
-        potential[leaf, at] = costs[row, ends[1][edge], at] - potential[parent, at]
-    largest = space.xp.amax(where(space.xp.isfinite(costs), costs, 0.0), (0, 1))
-    nodes = slice(m + n)
+    where, at, edges = space.xp.where, space.arange(size), len(start.row)
+    kind = "int32" if edges <= 31 else "int64"  # one bit an edge, and the sign
+    place = space.column(edges, kind)
+    bits = (place * 0 + 1) << place
+    forward, backward = bits * ~start.leaf_row, bits * start.leaf_row
+    cell = start.row * n + start.column
+    price = costs.reshape(-1)[cell * size + at]
+    row, column = start.row * size + at, (m + start.column) * size + at
+    parent = where(start.leaf_row, column, row)
+    leaf = where(start.used, row + column - parent, (m + n) * size + at)  # one node to spare
+    down, up = (space.zeros((m + n + 1) * size, dtype=kind) for _ in range(2))
+    potential = space.zeros((m + n + 1) * size)
+    for edge in range(edges - 1, -1, -1):
+        child, origin = leaf[edge], parent[edge]
+        down[child] = down[origin] | forward[edge]
+        up[child] = up[origin] | backward[edge]
+        potential[child] = price[edge] - potential[origin]
+    down, up, potential = (x.reshape(m + n + 1, size) for x in (down, up, potential))
     return _Trees(
-        at, costs, _OPTIMAL * largest, ends[0] * n + ends[1], flow,
-        down[nodes], up[nodes], potential[:m], potential[m:-1],
+        at, costs, tolerance, cell, start.flow,
+        down[:-1], up[:-1], potential[:m], potential[m:-1],
     )  # fmt: skip
 
 
 def _price(space: Space, trees: _Trees) -> tuple[Any, Any]:
     """The least reduced cost, and the first column that has it."""
-    least = trees.costs[0] - trees.u[0]
-    for row in range(1, len(trees.u)):
-        space.xp.minimum(least, trees.costs[row] - trees.u[row], out=least)
+    least = _best_rows(space, trees.costs, trees.u)
     least -= trees.v
     return space.first_least(least)
+
+
+def _best_rows(space: Space, costs: Any, u: Any) -> Any:
+    """The least of costs minus row potentials in each column."""
+    least = costs[0] - u[0]
+    for row in range(1, len(u)):
+        space.xp.minimum(least, costs[row] - u[row], out=least)
+    return least
 
 
 def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
@@ -210,16 +235,18 @@ def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) 
     from_column, to_column = trees.down[m + column, at], trees.up[m + column, at]
     less = (from_column & ~from_row) | (to_row & ~to_column)
     more = (from_row & ~from_column) | (to_column & ~to_row)
-    shift = space.bits(less, len(trees.cell))
+    shift = space.column(len(trees.cell), str(less.dtype).removeprefix("torch."))
     falls, grows = (less >> shift) & 1, (more >> shift) & 1
-    amount, leaving = space.first_least(space.xp.maximum(trees.flow, (1 - falls) * 1e300))
+    stays = (1 - falls) * (space.zeros(1) + _HUGE)
+    amount, leaving = space.first_least(space.xp.maximum(trees.flow, stays))
     trees.flow += amount * (grows - falls)
     trees.flow[leaving, at], trees.cell[leaving, at] = amount, row * n + column
     place = shift[leaving, 0]
     bit = (place * 0 + 1) << place
+    rest = less & ~bit
     behind = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
-    gain, loss = where(behind, more, less & ~bit), where(behind, less & ~bit, more)
-    _mend(space, trees, place, bit, (gain, loss), (behind, where(active, reduced, 0.0)))
+    cycle = where(behind, more, rest), where(behind, rest, more)
+    _mend(space, trees, place, bit, cycle, (behind, reduced * active))
 
 
 def _mend(
@@ -229,38 +256,47 @@ def _mend(
 
     Paths are sums of signed edges, so a new path is the old one plus or minus the cycle.
     """
-    where, m = space.xp.where, len(trees.u)
+    m = len(trees.u)
     down, up = trees.down, trees.up
     apart = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
     gain, loss, swap = cycle[0] & apart, cycle[1] & apart, bit & apart
-    new_down = (down & ~loss) | (gain & ~up)
-    new_up = (up & ~gain) | (loss & ~down)
     forward = -(cut[0] * (bit * 0 + 1))
-    trees.down = (new_down & ~swap) | (swap & forward)
-    trees.up = (new_up & ~swap) | (swap & ~forward)
-    step = where(cut[0], cut[1], -cut[1])
+    trees.down = (((down & ~loss) | (gain & ~up)) & ~swap) | (swap & forward)
+    trees.up = (((up & ~gain) | (loss & ~down)) & ~swap) | (swap & ~forward)
+    step = cut[1] * (cut[0] * 2 - 1)
     trees.v -= apart[m:] * step  # apart is 0 or -1
     trees.u += apart[:m] * step
 
 
-def _proved(
-    space: Space, costs: Any, rows: Any, columns: Any, cell: Any, flow: Any, u: Any
+def proved(
+    tables: tuple[Any, Any],
+    masses: tuple[Any, Any],
+    plan: tuple[Any, Any, Any],
+    largest: Any,
 ) -> Solved:
-    """Costs of the plans and their distance from what the potentials prove."""
-    (m, n, size), where = costs.shape, space.xp.where
+    """Costs of plans and their distance from what row potentials prove.
+
+    Parameters
+    ----------
+    tables : two arrays, shape (rows, columns, problems)
+        Costs, 0 outside the sizes; and infinite there.
+    masses : rows and columns
+    plan : cells and flows, shape (edges, problems), and row potentials
+    largest : array, shape (problems,)
+    """
+    (costs, closed), (rows, columns), (cell, flow, u) = tables, masses, plan
+    space = Space(costs)
+    n, size = costs.shape[1:]
     at = space.arange(size)
-    finite = where(space.xp.isfinite(costs), costs, 0.0).reshape(m * n, size)
-    parts = zip(cell, flow, strict=True)
-    value = running_total([finite[place, at] * mass for place, mass in parts])
-    v = costs[0] - u[0]
-    for row in range(1, m):
-        v = space.xp.minimum(v, costs[row] - u[row])
-    v = where(columns > 0, v, 0.0)
+    value = running_total(costs.reshape(-1)[cell * size + at] * flow)
+    v = space.xp.where(columns > 0, _best_rows(space, closed, u), 0.0)
     bound = running_total(rows * u) + running_total(columns * v)
-    rows, columns = rows + 0, columns + 0
-    for place, mass in zip(cell, flow, strict=True):
-        rows[place // n, at] -= mass
-        columns[place % n, at] -= mass
-    unplaced = running_total(abs(rows)) + running_total(abs(columns))
-    gaps = abs(value - bound) + unplaced * space.xp.amax(finite, 0)
-    return Solved(value, gaps, cell, flow)
+    rows, columns = (rows + 0).reshape(-1), (columns + 0).reshape(-1)
+    row, column = cell // n * size + at, cell % n * size + at
+    for edge, mass in enumerate(flow):
+        rows[row[edge]] -= mass
+        columns[column[edge]] -= mass
+    unplaced = running_total(abs(rows).reshape(-1, size)) + running_total(
+        abs(columns).reshape(-1, size)
+    )
+    return Solved(value, abs(value - bound) + unplaced * largest, cell, flow)

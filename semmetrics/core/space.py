@@ -26,26 +26,31 @@ class Space:
         self.xp: Any = sys.modules["torch"] if self.torch else np
         self.where = {"device": like.device} if self.torch else {}
 
+    def kind(self, dtype: str) -> Any:
+        """The data type of a name."""
+        return getattr(self.xp, dtype) if self.torch else np.dtype(dtype)
+
     def zeros(self, *shape: int, dtype: str = "float64") -> Any:
         """Zeros of a shape."""
-        return self.xp.zeros(shape, dtype=getattr(self.xp, dtype), **self.where)
+        return self.xp.zeros(shape, dtype=self.kind(dtype), **self.where)
 
     def arange(self, stop: int, dtype: str = "int64") -> Any:
         """Integers from 0."""
-        return self.xp.arange(stop, dtype=getattr(self.xp, dtype), **self.where)
+        return self.xp.arange(stop, dtype=self.kind(dtype), **self.where)
 
     def nonzero(self, flags: Any) -> Any:
         """Positions of what is true."""
         return self.xp.nonzero(flags, as_tuple=True)[0] if self.torch else np.flatnonzero(flags)
 
-    def bits(self, like: Any, stop: int) -> Any:
-        """Shifts from 0 for masks of the same integers, as a column."""
-        numbers = self.arange(stop)[:, None]
-        return numbers.to(like.dtype) if self.torch else numbers.astype(like.dtype)
+    def column(self, stop: int, dtype: str, *, down: bool = False) -> Any:
+        """Integers from 0, or from ``stop`` down to 1, as a column."""
+        kind = self.kind(dtype)
+        numbers = stop - np.arange(stop) if down else np.arange(stop)
+        return self.xp.asarray(numbers.astype(dtype), dtype=kind, **self.where)[:, None]
 
     def array(self, values: Any, dtype: str | None = None) -> Any:
         """Values of either kind as an array of this kind, on the device."""
-        kind = None if dtype is None else getattr(self.xp, dtype)
+        kind = None if dtype is None else self.kind(dtype)
         if self.torch:
             return self.xp.as_tensor(values, dtype=kind, **self.where)
         return np.asarray(self.numpy(values), kind)
@@ -57,6 +62,10 @@ class Space:
     def dense(self, values: Any) -> Any:
         """The same with its elements in order in memory."""
         return values.contiguous() if self.torch else np.ascontiguousarray(values)
+
+    def copy(self, values: Any) -> Any:
+        """A copy with its elements in order in memory."""
+        return values.contiguous().clone() if self.torch else np.array(values, order="C")
 
     def along(self, values: Any, order: Any, axis: int) -> Any:
         """Elements taken along an axis."""
@@ -77,10 +86,9 @@ class Space:
     def first_least(self, values: Any) -> tuple[Any, Any]:
         """Least value along the first axis, and the first place that has it."""
         least = self.xp.amin(values, 0)
-        rank = self.arange(len(values), "uint8")[:, None]
-        last = len(values) - 1  # the largest rank from the end is the first place
-        place = last - self.xp.amax((values == least) * (last - rank), 0)
-        return least, place + self.xp.zeros_like(place, dtype=self.xp.int64)
+        from_end = self.column(len(values), "uint8", down=True)
+        place = len(values) - self.xp.amax((values == least) * from_end, 0)
+        return least, place.long() if self.torch else place.astype(np.int64)
 
 
 def running_total(values: Any) -> Any:

@@ -21,7 +21,7 @@ from semmetrics.errors import InputError
 
 __all__ = ["check_batch", "check_device", "in_batches", "weights_digest"]
 
-TOKENS = 4  # tokens that a batch may hold for each text of the batch size
+TOKENS = 8  # tokens that a batch may hold for each text of the batch size
 
 
 def check_batch(batch_size: int) -> None:

@@ -15,6 +15,7 @@ from semmetrics.core.similarity import unit_rows
 from semmetrics.data.labels import Terms
 from semmetrics.embed.base import Embedder, Vectors
 from semmetrics.embed.lookup import embed_terms
+from semmetrics.errors import InputError, listing
 
 __all__ = ["LabelVectors", "label_vectors"]
 
@@ -94,11 +95,20 @@ def label_vectors(
     Raises
     ------
     InputError
-        If a term is unknown under "error", or the rule needs word vectors.
+        If a term is unknown under "error", the rule needs word vectors, or a vector is not
+        finite.
     """
     terms = tuple(dict.fromkeys(term for label in labels for term in label))
     place = {term: number for number, term in enumerate(terms)}
     found: Any = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
+    wrong = np.flatnonzero(~np.isfinite(found.vectors).all(axis=1))
+    if len(wrong):
+        raise InputError(
+            f"the vector of {listing(terms[number] for number in wrong.tolist())} "
+            "holds a number that is not finite",
+            where=embedder.identity,
+            remedy="check the model",
+        )
     widths = np.fromiter(map(len, labels), np.int64, len(labels))
     rows: NDArray[np.int64] = np.array(
         [place[term] for label in labels for term in label], np.int64

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.pairs import Euclidean
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers, take_rows
-from semmetrics.core.similarity import euclidean_table, unit_rows
+from semmetrics.core.similarity import unit_rows
 from semmetrics.core.transport import gathered_transport, relaxed_transport
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
@@ -91,6 +92,16 @@ class WordTable:
     codes: Ints
     vectors: NDArray[np.float32]
 
+    @cached_property
+    def distances(self) -> Euclidean:
+        """Distances of pairs of words, each with the same bits whatever else is asked for."""
+        return Euclidean(self.vectors.astype(np.float64))
+
+    @cached_property
+    def points(self) -> Ints:
+        """Words by number, one number for equal vectors."""
+        return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
+
 
 def _text_words(vectors: Any) -> WordTable:
     found = [
@@ -131,12 +142,12 @@ class WordBags:
     ----------
     pred, ref : tuples of offsets, codes and weights
         Distinct words of each item; weights sum to 1 in an item that has words.
-    vectors : float32 array, shape (words, dimension)
+    table : WordTable
     """
 
     pred: tuple[Ints, Ints, Floats]
     ref: tuple[Ints, Ints, Floats]
-    vectors: NDArray[np.float32]
+    table: WordTable
 
 
 @dataclass(frozen=True)
@@ -154,7 +165,7 @@ class Bags:
         rows = row_numbers(ranked.indptr)
         kept = np.arange(len(rows)) < (ranked.indptr[:-1] + block.get(self.cut))[rows]
         sides = [_bag(side, table) for side in (ranked.keep(kept), ref)]
-        return WordBags(sides[0], sides[1], table.vectors)
+        return WordBags(sides[0], sides[1], table)
 
 
 def _bag(side: Side, table: WordTable) -> tuple[Ints, Ints, Floats]:
@@ -186,25 +197,19 @@ class TransportValues:
         value = np.full(len(block), np.nan)
         if len(both):
             sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
-            value[both] = self._costs(bags.vectors, sides)
+            solve = relaxed_transport if self.name == "RWMD" else _exact_transport
+            value[both] = solve(bags.table.distances, *sides[0], *sides[1])
             if self.bags.build == "text":
-                value[both] = _flat_as_ones(value[both], sides, bags.vectors)
+                value[both] = _flat_as_ones(value[both], sides, bags.table.points)
         cause = causes(value, widths[0], widths[1])
         return {
             "value": Dense(np.where(cause == 0, value, 0.0)),
             "cause": OneHot(cause, len(CAUSES)),
         }
 
-    def _costs(self, vectors: Any, sides: Any) -> Floats:
-        used = np.unique(np.concatenate([side[1] for side in sides]))
-        small = [(indptr, np.searchsorted(used, codes), w) for indptr, codes, w in sides]
-        chosen = vectors[used].astype(np.float64)
-        # a table of few words is cheaper than distances pair by pair
-        table = len(used) ** 2 <= 4 * sum(len(side[1]) for side in sides) * 10
-        distances: Any = euclidean_table(chosen, chosen) if table else Euclidean(chosen)
-        if self.name == "RWMD":
-            return np.asarray(relaxed_transport(distances, *small[0], *small[1]))
-        return np.asarray(gathered_transport(distances, *small[0], *small[1]).costs)
+
+def _exact_transport(*problems: Any) -> Any:
+    return gathered_transport(*problems).costs
 
 
 def _rows(side: tuple[Ints, Ints, Floats], items: Ints) -> tuple[Ints, Ints, Floats]:
@@ -212,18 +217,17 @@ def _rows(side: tuple[Ints, Ints, Floats], items: Ints) -> tuple[Ints, Ints, Flo
     return indptr, side[1][flat], side[2][flat]
 
 
-def _flat_as_ones(value: Floats, sides: Any, vectors: Any) -> Floats:
+def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
     """Where all words of an item share one vector, every distance counts 1, as in the paper's code.
 
     (It replaces a matrix of zeros by one of ones, unless there is but one word.)
     """
-    _, same = np.unique(vectors, axis=0, return_inverse=True)
     items = np.concatenate([row_numbers(side[0]) for side in sides])
     codes = np.concatenate([side[1] for side in sides])
-    n = len(value)
-    n_words = np.bincount(np.unique(items * len(vectors) + codes) // len(vectors), minlength=n)
-    points = same.ravel()[codes]
-    n_points = np.bincount(np.unique(items * len(vectors) + points) // len(vectors), minlength=n)
+    n_words, n_points = (
+        np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
+        for names in (codes, points[codes])
+    )
     return np.where((n_points == 1) & (n_words > 1), 1.0, value)
 
 
@@ -274,13 +278,14 @@ def _whole_texts(side: Side, vectors: Any) -> tuple[Floats, Bools]:
 
 
 def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
+    from scipy.sparse import csr_array
+
     table = _label_words(vectors)
     wptr, flat = take_rows(table.indptr, written(side))
-    rows = row_numbers(side.indptr)[row_numbers(wptr)]
-    units = unit_rows(vectors.vectors)[table.codes[flat]]
-    total = np.zeros((len(side), units.shape[1]))
-    np.add.at(total, rows, units)
-    return total, np.bincount(rows, minlength=len(side)) > 0
+    chosen = table.codes[flat], wptr[side.indptr]
+    shape = len(side), len(vectors.terms)
+    total: Floats = csr_array((np.ones(len(flat)), *chosen), shape=shape) @ vectors.units
+    return total, lengths(chosen[1]) > 0
 
 
 class BagFamily:

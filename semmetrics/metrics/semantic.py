@@ -7,7 +7,8 @@ threshold, strictly. With tp matched predictions, p predictions and g references
 tp/p, recall tp/g (with ``match=any`` the references that some prediction matches, over g). The
 soft measures have no threshold: precision is the mean over predictions of the similarity to the
 nearest reference, recall the mean over references of that to the nearest prediction, with
-similarities below 0 taken as 0.
+similarities below 0 taken as 0. With ``match=total`` labels are paired one-to-one so that the
+similarities of the pairs have the largest sum, and a label without a partner counts 0.
 
 ``threshold=auto`` is the threshold of the embedding: calibrated for the default model, 0.4 for
 word2vec (Kubany et al. 2020, section 3.2, footnote 2).
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.assignment import most_similar
 from semmetrics.core.columns import Dense, OneHot, as_floats
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
@@ -193,8 +195,8 @@ class SemanticFamily:
         """Items without a value, by cause."""
         if measure["average"] == "example":
             return undefined_items(sums)
-        value, n_pred, n_ref = self._micro(measure, sums)
-        cause = int(causes(np.atleast_1d(value), n_pred, n_ref)[0])
+        value, n_pred, n_ref = map(np.atleast_1d, self._micro(measure, sums))
+        cause = int(causes(value, n_pred, n_ref)[0])
         return {CAUSES[cause]: 1} if cause else {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
@@ -219,23 +221,29 @@ class SemanticFamily:
 
 @dataclass(frozen=True)
 class Nearest:
-    """For each item the similarities to the nearest label of the other side, averaged.
+    """For each item the similarities of labels to what they go with on the other side.
 
-    Columns "precision" and "recall" (0 where undefined), and "n_pred" and "n_ref".
+    ``match`` is "any", where a label goes with the nearest of the other side, or "total", where
+    pairs are one-to-one with the largest sum.
     """
 
     cut: Cut
     count: str
     model: str
+    match: str = "any"
 
     def compute(self, block: LabelBlock) -> tuple[Floats, Floats, Ints, Ints]:
-        """Means of the best similarities, those below 0 taken as 0."""
+        """Sums of similarities over predictions and over references, and how many those are.
+
+        Similarities below 0 are taken as 0.
+        """
         layout = block.get(Layout(self.count, self.model))
         start, kept = layout.pred.indptr[:-1], block.get(self.cut)
         rows = row_numbers(layout.pred.indptr)
         inside = np.arange(len(rows)) < (start + kept)[rows]
         cut = replace(layout, pred_kept=layout.pred_kept & inside)
-        best_pred, best_ref = _best(cut, block.get(Similar(self.model)))
+        sums = _paired if self.match == "total" else _best
+        best_pred, best_ref = sums(cut, block.get(Similar(self.model)))
         n_pred = sum_rows(cut.pred_kept, cut.pred.indptr)
         n_ref = sum_rows(cut.ref_kept, cut.ref.indptr)
         n = len(block)
@@ -253,6 +261,19 @@ def _best(layout: Laid, pairs: Any) -> tuple[Floats, Floats]:
         ):
             real = place >= 0
             best[place[real]] = np.maximum(table[real], 0.0)
+    return mine, theirs
+
+
+def _paired(layout: Laid, pairs: Any) -> tuple[Floats, Floats]:
+    """The similarity of each label to the one that it is paired with; 0 where it is not."""
+    mine, theirs = np.zeros(len(layout.pred.codes)), np.zeros(len(layout.ref.codes))
+    for batch in layout.batches(pairs, by_term=False):
+        found = most_similar(batch.table, 0.0)
+        item, row = np.nonzero(found >= 0)
+        column = found[item, row]
+        similarity = batch.table[item, row, column]
+        mine[batch.owner[item, row]] = similarity
+        theirs[batch.goal[item, column]] = similarity
     return mine, theirs
 
 
@@ -288,7 +309,12 @@ class SoftFamily:
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        nearest = Nearest(cut_of(measure), str(measure["count"]), str(measure["embedding"]))
+        nearest = Nearest(
+            cut_of(measure),
+            str(measure["count"]),
+            str(measure["embedding"]),
+            str(measure["match"]),
+        )
         return SoftValues(measure.definition.name, nearest)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
@@ -320,10 +346,19 @@ def _check_threshold(value: Value) -> None:
         raise InputError(f"threshold={value} is neither a cosine nor auto")
 
 
+class _Threshold(Option):
+    """An option whose value may be given as a number."""
+
+    def read(self, text: Value) -> Value:
+        """A number as it is written."""
+        number = isinstance(text, (int, float, np.number)) and not isinstance(text, bool)
+        return super().read(repr(float(text)) if number else text)  # type: ignore[arg-type]
+
+
 EMBEDDING = Option(
     "embedding", "embedding", "default", help="which of the embeddings given is meant"
 )
-_THRESHOLD = Option(
+_THRESHOLD = _Threshold(
     "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own",
     check=_check_threshold,
 )  # fmt: skip
@@ -333,6 +368,14 @@ _MATCH = Option(
     "greedy",
     ("greedy", "optimal", "any"),
     help="first unused reference in order; most matches; a reference may serve several",
+)
+
+_SOFT_MATCH = Option(
+    "match",
+    "match",
+    "any",
+    ("any", "total"),
+    help="the nearest label of the other side; pairs one-to-one with the largest total similarity",
 )
 
 
@@ -395,7 +438,7 @@ def _soft(name: str, summary: str, equation: str) -> Definition:
             equation=equation,
             source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
             cite=("zhang2020",),
-            options=_options(("example",)),
+            options=_options(("example",), _SOFT_MATCH),
             averages=("example",),
             symmetric=name == "SoftF1",
         )

@@ -6,8 +6,9 @@ Two labels are as similar as the most similar pair of their terms. Equal terms h
 their text, whatever their vectors. A term without a vector that takes part (out-of-vocabulary
 policy ``skip``) is left out, and a label without any other term with it.
 
-Similarities are computed once for the distinct terms of the task, or of a block where that table
-would be too large, and then gathered.
+Similarities are computed once for the distinct terms of the task, or of a block or of some of its
+items where that table would be too large, and then gathered. A similarity has the same bits in
+each of them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core.assignment import most_pairs
+from semmetrics.core.keys import cells, first_occurrences
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -33,7 +36,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics.matching import Matched, Matches, Ranked, Reference
+from semmetrics.metrics.matching import Matched, Ranked, Reference
 
 __all__ = [
     "Batch",
@@ -50,6 +53,7 @@ __all__ = [
 LabelBlock = Block[LabelTask]
 _TABLE = 1 << 25  # cells of a table of similarities that is kept for the whole task
 _TENSOR = 1 << 21  # cells of the padded tensor of some items
+_LOCAL = 1 << 18  # cells of a table for some items alone, where others would be too large
 
 
 def model_of(task: LabelTask, name: str) -> Any:
@@ -95,6 +99,25 @@ class Pairs:
     label_row: Ints
     label_column: Ints
 
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Floats:
+        """Similarities of terms or predicted labels with reference labels; -1 is padding.
+
+        Parameters
+        ----------
+        rows, labels : int arrays, shapes (items, m) and (items, n)
+        by_term : bool
+            Whether ``rows`` are terms.
+
+        Returns
+        -------
+        float array, shape (items, m, n)
+        """
+        table, place = (self.by_term, self.term_row) if by_term else (self.by_label, self.label_row)
+        mine, theirs = np.append(place, -1)[rows], np.append(self.label_column, -1)[labels]
+        mine[rows < 0], theirs[labels < 0] = len(table) - 1, table.shape[1] - 1
+        cells_: Ints = mine[:, :, None] * table.shape[1] + theirs[:, None, :]
+        return np.take(table, cells_)
+
 
 @dataclass(frozen=True)
 class Similar:
@@ -102,29 +125,39 @@ class Similar:
 
     model: str = "default"
 
-    def compute(self, block: LabelBlock) -> Pairs:
-        """The task's table, or the block's."""
+    def compute(self, block: LabelBlock) -> Pairs | None:
+        """The task's table, or the block's; None where both are too large."""
         task, vectors = block.task, model_of(block.task, self.model)
         key = ("similar", self.model)
         if key not in task.shared:
-            mine, theirs = np.unique(written(task.pred)), np.unique(written(task.ref))
-            small = len(mine) * len(theirs) <= _TABLE
-            task.shared[key] = _pairs(vectors, mine, theirs) if small else None
+            task.shared[key] = _small_pairs(vectors, task.pred, task.ref)
         pairs: Pairs | None = task.shared[key]
         if pairs is None:
-            side, ref = block.get(Ranked()), block.get(Reference())
-            pairs = _pairs(vectors, np.unique(written(side)), np.unique(written(ref)))
+            pairs = _small_pairs(vectors, block.get(Ranked()), block.get(Reference()))
         return pairs
+
+
+def _small_pairs(vectors: Any, pred: Side, ref: Side) -> Pairs | None:
+    size = len(vectors.indptr) - 1
+    mine, theirs = (_present(written(side), size) for side in (pred, ref))
+    return _pairs(vectors, mine, theirs) if len(mine) * len(theirs) <= _TABLE else None
+
+
+def _present(codes: Any, size: int) -> Ints:
+    """The codes that occur, rising."""
+    flags = np.zeros(size, np.bool_)
+    flags[codes] = True
+    return np.flatnonzero(flags)
 
 
 def _pairs(vectors: Any, predicted: Ints, referred: Ints) -> Pairs:
     tptr, flat = take_rows(vectors.indptr, predicted)
-    terms = np.unique(vectors.rows[flat])
+    terms = _present(vectors.rows[flat], len(vectors.terms))
     by_term = _padded(_similarities(vectors, terms, referred))
     term_row = _places(len(vectors.terms), terms)
     by_label = by_term
     label_row = np.full(len(vectors.indptr) - 1, len(terms))
-    if len(flat) == len(predicted):  # a label is one term
+    if len(flat) == len(predicted):  # every label is one term
         label_row[predicted] = term_row[vectors.rows[flat]]
     else:
         rows = by_term[term_row[vectors.rows[flat]]]
@@ -150,9 +183,9 @@ def _padded(table: Floats) -> Floats:
 def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Floats:
     indptr, flat = take_rows(vectors.indptr, labels)
     columns = vectors.rows[flat]
-    table: Floats = cosine_table(vectors.units[terms], vectors.units[columns])
-    place = np.minimum(np.searchsorted(terms, columns), len(terms) - 1)
-    same = np.flatnonzero(terms[place] == columns)
+    table: Floats = cosine_table(vectors.vectors[terms], vectors.vectors[columns])
+    place = _places(len(vectors.terms), terms)[columns]
+    same = np.flatnonzero(place < len(terms))
     table[place[same], same] = 1.0
     table[:, ~vectors.stands[columns]] = -np.inf
     table[~vectors.stands[terms]] = -np.inf
@@ -245,17 +278,27 @@ class Layout:
     model: str
 
     def compute(self, block: LabelBlock) -> Laid:
-        """Leave out repeats (under "set") and labels without a vector that takes part."""
+        """Leave out labels without a vector that takes part, and then repeats (under "set")."""
         vectors = model_of(block.task, self.model)
-        ranked, ref = block.get(Ranked()), block.get(Reference())
-        exact = block.get(Matches(self.count, "class"))
+        sides = block.get(Ranked()), block.get(Reference())
         standing = np.logical_or.reduceat(vectors.stands[vectors.rows], vectors.indptr[:-1])
-        mine, theirs = standing[written(ranked)], standing[written(ref)]
-        if exact.counted is not None:
-            mine = mine & exact.counted
-        if self.count == "set" and exact.once is not None:
-            theirs = theirs & exact.once
-        return Laid(ranked, ref, mine, theirs, vectors)
+        kept = [standing[written(side)] for side in sides]
+        if self.count == "set":
+            width = max(1, len(block.task.classes))
+            kept = [_once(side, flags, width) for side, flags in zip(sides, kept, strict=True)]
+        return Laid(sides[0], sides[1], kept[0], kept[1], vectors)
+
+
+def _once(side: Side, kept: Bools, width: int) -> Bools:
+    """Of the labels kept, the first of each class of an item."""
+    chosen = side if kept.all() else side.keep(kept)
+    keys = cells(chosen.indptr, chosen.codes, width)
+    first = first_occurrences(keys, len(side) * width)
+    if first is None:
+        return kept
+    flags = np.zeros(len(kept), np.bool_)
+    flags[kept] = first
+    return flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,38 +316,48 @@ class Laid:
         """Whether a label has several terms."""
         return len(self.vectors.rows) > len(self.vectors.indptr) - 1
 
-    def batches(self, pairs: Pairs, *, by_term: bool) -> Iterator[Batch]:
-        """Padded tensors of the items that have something on both sides."""
-        owner = np.flatnonzero(self.pred_kept)
+    def batches(self, pairs: Pairs | None, *, by_term: bool) -> Iterator[Batch]:
+        """Padded tensors of the items that have something on both sides.
+
+        Without a table of pairs, each batch has its own.
+        """
+        owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
         item = row_numbers(self.pred.indptr)[owner]
-        codes = written(self.pred)[owner]
-        row, continues = pairs.label_row[codes], np.zeros(len(codes), np.bool_)
+        codes, column = written(self.pred)[owner], written(self.ref)[goal]
+        row, continues = codes, np.zeros(len(codes), np.bool_)
         if by_term:
             tptr, flat = take_rows(self.vectors.indptr, codes)
             spread = row_numbers(tptr)
-            owner, item = owner[spread], item[spread]
-            row, continues = pairs.term_row[self.vectors.rows[flat]], positions(tptr) > 0
-        goal = np.flatnonzero(self.ref_kept)
-        column = pairs.label_column[written(self.ref)[goal]]
-        table = pairs.by_term if by_term else pairs.by_label
+            owner, item, codes = owner[spread], item[spread], codes[spread]
+            row, continues = self.vectors.rows[flat], positions(tptr) > 0
         n = len(self.pred)
         pred_ptr = offsets(np.bincount(item, minlength=n))
         ref_ptr = offsets(np.bincount(row_numbers(self.ref.indptr)[goal], minlength=n))
-        for items in _like_sizes(np.diff(pred_ptr), np.diff(ref_ptr)):
-            mine = _pad(pred_ptr, items)
-            theirs = _pad(ref_ptr, items)
-            rows = np.append(row, len(table) - 1)[mine]
-            columns = np.append(column, table.shape[1] - 1)[theirs]
+        for items in _like_sizes(np.diff(pred_ptr), np.diff(ref_ptr), alone=pairs is None):
+            mine, theirs = _pad(pred_ptr, items), _pad(ref_ptr, items)
+            here = pairs or _pairs(
+                self.vectors,
+                np.unique(codes[mine[mine >= 0]]),
+                np.unique(column[theirs[theirs >= 0]]),
+            )
             yield Batch(
-                table[rows[:, :, None], columns[:, None, :]],
-                np.append(owner, -1)[mine],
-                np.append(goal, -1)[theirs],
-                np.append(continues, False)[mine],
+                here.gather(_filled(row, mine, -1), _filled(column, theirs, -1), by_term=by_term),
+                _filled(owner, mine, -1),
+                _filled(goal, theirs, -1),
+                _filled(continues, mine, False),
             )
 
 
-def _like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
-    """Items in groups of similar size, so that little is padding and a tensor stays small."""
+def _filled(values: Any, places: Ints, filling: Any) -> Any:
+    """Values at those places; the filling at -1."""
+    return np.append(values, filling)[places]
+
+
+def _like_sizes(rows: Ints, columns: Ints, *, alone: bool = False) -> Iterator[Ints]:
+    """Items in groups of similar size, so that little is padding and a tensor stays small.
+
+    ``alone``: so few that a table of their own similarities is small, too.
+    """
     both = np.flatnonzero((rows > 0) & (columns > 0))
     order = both[np.lexsort((rows[both], columns[both]))]
     start = 0
@@ -312,8 +365,8 @@ def _like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
         stop = len(order)
         while True:  # halve until the padded tensor fits
             part = order[start:stop]
-            cells = len(part) * int(rows[part].max()) * int(columns[part].max())
-            if cells <= _TENSOR or len(part) == 1:
+            size = len(part) * int(rows[part].max()) * int(columns[part].max())
+            if len(part) == 1 or (size <= _TENSOR and not (alone and len(part) * size > _LOCAL)):
                 break
             stop = start + max(1, len(part) // 2)
         yield part
@@ -350,7 +403,11 @@ class _Found:
         mine, theirs = batch.owner[item, row], batch.goal[item, column]
         self.partner[mine] = theirs
         real = batch.owner >= 0
-        np.maximum.at(self.similarity, batch.owner[real], batch.table.max(axis=2)[real])
+        best = batch.table.max(axis=2)
+        if batch.continues.any():  # several rows are one prediction
+            np.maximum.at(self.similarity, batch.owner[real], best[real])
+        else:
+            self.similarity[batch.owner[real]] = best[real]
         self.similarity[mine] = batch.table[item, row, column]
         if shared:  # every reference above the threshold is served, by the first that can
             item, row, column = np.nonzero(batch.table > threshold)
@@ -395,4 +452,9 @@ def _any(batch: Batch, threshold: float) -> Ints:
     return np.where(value > threshold, best, -1)
 
 
-_RULES = {"greedy": _greedy, "any": _any}
+def _optimal(batch: Batch, threshold: float) -> Ints:
+    taken: Ints = most_pairs(batch.table, threshold)
+    return taken
+
+
+_RULES = {"greedy": _greedy, "optimal": _optimal, "any": _any}

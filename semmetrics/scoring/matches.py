@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from semmetrics.data.class_list import class_name
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.semantic_steps import SemanticMatches
+from semmetrics.metrics.semantic_steps import SemanticMatches, written
+from semmetrics.scoring.fits import frozen
 
 __all__ = ["match_rows"]
 
@@ -42,12 +44,16 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     """
     if not isinstance(measure.definition.family, SemanticFamily):
         raise InputError(f"{measure} matches no labels", remedy="name a measure such as SemF1")
+    measure, _ = frozen(measure, task)
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),
         str(measure["count"]),
         str(measure["embedding"]),
     )
+    names = task.classes
+    if task.synonyms is not None:
+        names = tuple(map(class_name, task.synonyms.terms))
     for block in task.blocks():
         ranked, ref = block.get(Ranked()), block.get(Reference())
         matched, kept = block.get(step), block.get(cut_of(measure))
@@ -60,25 +66,25 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
             base = {"id": str(task.ids[block.start + item])}
             for place in range(first, end):
                 if counted[place]:
-                    yield {**base, **_prediction(task, ranked, ref, matched, first, place)}
+                    yield {**base, **_prediction(names, ranked, ref, matched, first, place)}
             for place in range(int(ref.indptr[item]), int(ref.indptr[item + 1])):
                 if once[place] and matched.first[place] >= end:
                     yield {
                         **base,
                         "rank": None,
                         "prediction": None,
-                        "reference": task.classes[ref.codes[place]],
+                        "reference": names[written(ref)[place]],
                         "similarity": None,
                     }
 
 
 def _prediction(
-    task: LabelTask, ranked: Any, ref: Any, matched: Any, first: int, place: int
+    names: Sequence[str], ranked: Any, ref: Any, matched: Any, first: int, place: int
 ) -> dict[str, Any]:
     partner, similarity = int(matched.partner[place]), float(matched.similarity[place])
     return {
         "rank": place - first + 1,
-        "prediction": task.classes[ranked.codes[place]],
-        "reference": None if partner < 0 else task.classes[ref.codes[partner]],
+        "prediction": names[written(ranked)[place]],
+        "reference": None if partner < 0 else names[written(ref)[partner]],
         "similarity": similarity if np.isfinite(similarity) else None,
     }

@@ -15,7 +15,10 @@ from semmetrics.scoring.protocols import Plan, find_protocol
 
 __all__ = ["DEFAULT_LISTS", "DEFAULT_SCORES", "plan_measures", "plan_protocol"]
 
-DEFAULT_LISTS = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
+DEFAULT_LISTS = (
+    "F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1",
+    "SemF1", "SemPrecision", "SemRecall",
+)  # fmt: skip
 DEFAULT_SCORES = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 

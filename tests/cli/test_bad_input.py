@@ -28,7 +28,7 @@ PREDS = '{"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat"]}'
         ("p.csv", "photo,seen\n1,cat\n", ["p.csv", "--id-column"]),
         ("p.jsonl", '{"id": "1"}\n', ["p.jsonl", "line 1"]),
         ("p.xyz", PREDS, ["p.xyz", "extension"]),
-        ("p.json.gz", gzip.compress(PREDS.encode())[:-6], ["p.json.gz", "gzip"]),
+        ("p.json.gz", gzip.compress(PREDS.encode(), mtime=0)[:-6], ["p.json.gz", "gzip"]),
         ("p.npy", b"\x93NUMPY broken", ["p.npy"]),
     ],
 )

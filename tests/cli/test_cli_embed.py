@@ -85,14 +85,12 @@ def test_unknown_counts_what_the_function_counts(ok, run, vectors):
     from semmetrics.data.inputs import as_labels
 
     (expected,) = unknown_table({"gt": as_labels("gt.json")}, open_embedding(vectors))
-    told = json.loads(
-        ok("embed", "unknown", "--embedding", vectors, "--format", "json", "gt.json")
-    )
+    told = json.loads(ok("embed", "unknown", "--embedding", vectors, "--format", "json", "gt.json"))
     assert told["systems"] == [expected.to_dict()]
     assert (told["schema"], told["lookup"]) == ("semmetrics.unknown/1", "words")
     table = run("embed", "unknown", "--embedding", vectors, "gt.json", "a.json")
     assert "gt.json: " in table.stderr
-    head, first, second, *rest = table.stdout.split("\n")
+    head, first, second, *_rest = table.stdout.split("\n")
     assert head.split()[:3] == ["system", "images", "labels"]
     assert first.split()[1:3] == [str(expected.images), str(expected.labels)]
     assert second.split()[0] == "a"

@@ -27,9 +27,7 @@ def words(reference_dir):
 def systems(reference_dir):
     folder = reference_dir / "openimages"
     files = {"gt": "ground_truth.csv", "microsoft": "microsoft_predictions.csv"}
-    return {
-        name: as_labels(folder / file).normalized(kubany2020) for name, file in files.items()
-    }
+    return {name: as_labels(folder / file).normalized(kubany2020) for name, file in files.items()}
 
 
 def cosine(model, one, other):

@@ -92,9 +92,10 @@ def test_texts_that_are_too_long_are_counted(sentences):
 def test_the_identity_is_that_of_the_weights(sentences, minilm):
     again = open_embedding(f"sbert:{minilm}", batch_size=3)
     assert again.identity == sentences.identity
-    assert open_embedding(again.model).identity.partition("@")[2] == sentences.identity.partition(
-        "@"
-    )[2]
+    assert (
+        open_embedding(again.model).identity.partition("@")[2]
+        == sentences.identity.partition("@")[2]
+    )
     again.model.max_seq_length = 8
     del again.__dict__["identity"]
     assert again.identity != sentences.identity

@@ -12,9 +12,7 @@ from semmetrics.embed.vectors import read_vectors
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
-VECTORS = np.array(
-    [[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32
-)
+VECTORS = np.array([[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32)
 
 
 def binary(words=WORDS, vectors=VECTORS, *, newlines=False, count=None):
@@ -149,7 +147,7 @@ def test_millions_are_found_as_a_dictionary_finds_them():
     [
         (b"", "it is empty"),
         (b"\x89PNG\r\n\x1a\n", "neither a header"),
-        (b"{\"a\": 1}\n", "neither a header"),
+        (b'{"a": 1}\n', "neither a header"),
         (binary()[:-1], "ends after 4 of 5 words"),
         (binary()[:12], "ends after 0 of 5 words"),
         (binary(count=6), "ends after 5 of 6 words"),

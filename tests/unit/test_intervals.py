@@ -114,8 +114,14 @@ def test_ranking_measures_equal_repeated_items(weighted):
     names = list(refs)
     weights = {name: 0.5 + (i % 3) if weighted else 1.0 for i, name in enumerate(names)}
     bootstrap = Bootstrap(0.9, 25, 8)
-    measures = ["LRAP", "RankingLoss", "CoverageError", "mAP(labels=given)",
-                "mAP(average=weighted,labels=given)", "mAP(labels=given,interpolation=coco101)"]  # fmt: skip
+    measures = [
+        "LRAP",
+        "RankingLoss",
+        "CoverageError",
+        "mAP(labels=given)",
+        "mAP(average=weighted,labels=given)",
+        "mAP(labels=given,interpolation=coco101)",
+    ]
     options = {"measures": measures, "classes": [*CLASSES, "z"]}
     table = semmetrics.score(preds, refs, ci=bootstrap, weights=weights, **options)
     values = {text: [] for text in measures}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Optional
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -163,7 +163,7 @@ def test_what_the_decorator_refuses(make, message):
     assert before == DEFINITIONS
 
 
-@pytest.mark.parametrize("kind", [bool, Optional[int], list, Literal[1, "a"]])
+@pytest.mark.parametrize("kind", [bool, int | None, list, Literal[1, "a"]])
 def test_options_are_text_numbers_or_a_choice(kind):
     def formula(hit, *, option=None):
         return hit

@@ -9,13 +9,19 @@ import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
 from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.families import SetFamily
+from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.scoring.parse import parse
 from semmetrics.scoring.signature import read_signature
 
 PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}
 REFS = {"x": ["a"], "y": ["b", "c"]}
 ASKED = {"BalancedAccuracy": "BalancedAccuracy(q=9)"}
-TEXTS = [ASKED.get(name, name) for name in DEFINITIONS]
+TEXTS = [
+    ASKED.get(name, name)
+    for name, definition in DEFINITIONS.items()
+    if type(definition.family) in (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
+]
 TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,min_labels=1)"]
 
 
@@ -112,7 +118,7 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
     ("wrong", "message"),
     [
         ("", "no measure ''"),
-        (GOOD.replace("F1", "F7"), "no measure 'F7'; did you mean F1"),
+        (GOOD.replace("F1", "F7"), "no measure 'F7'; did you mean "),
         (GOOD.replace("n:3|", ""), "lacks n"),
         (GOOD.replace("|n:3|data:00ff|v:0.1.0", ""), "lacks n, data, v"),
         (GOOD.replace("n:3", "n:-3"), "a number n"),

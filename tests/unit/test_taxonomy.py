@@ -149,7 +149,7 @@ def test_a_single_name_is_no_root():
             [("x", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("a", "top")],
             "'b' -> 'c' -> 'a' -> 'b'",
         ),
-        ([("leaf", "c"), ("c", "d"), ("d", "c"), ("leaf", "top")], "'c' -> 'd' -> 'c'"),
+        ([("leaf", "top"), ("c", "d"), ("d", "c"), ("leaf", "d")], "'c' -> 'd' -> 'c'"),
     ],
 )
 def test_a_cycle_is_named_in_order(links, cycle):

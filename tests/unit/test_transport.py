@@ -1,4 +1,4 @@
-"""Optimal transport against linear programming and POT: exact, certified, each problem by itself."""
+"""Optimal transport against linear programming and POT: exact, certified, each by itself."""
 
 from __future__ import annotations
 
@@ -62,6 +62,25 @@ def test_both_methods_agree_up_to_the_largest_trees(sides):
         mine = transport(costs, rows, columns)
         network = transport(costs, rows, columns, method="network")
         np.testing.assert_allclose(mine.costs, network.costs, rtol=0, atol=1e-12 * costs.max())
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_equal_masses_are_an_assignment(ties):
+    rng = np.random.default_rng(15)
+    costs, rows, columns = random_problems(rng, 60, 12, 14, ties=ties)
+    rows, columns = np.ones_like(rows), np.ones_like(columns)
+    columns[:, 5] = columns[:, 13] = 0
+    rows[:30, 3] = columns[:30, 2] = 0
+    plans, found = transport_plans(costs, rows, columns)
+    check_plans(costs, rows, columns, plans, found)
+    assert set(np.round(np.unique(plans), 12)) == {0, round(1 / 11, 12), round(1 / 12, 12)}
+    assert (found.gaps < 1e-13).all()
+    network = transport(costs, rows, columns, method="network")
+    np.testing.assert_allclose(found.costs, network.costs, rtol=0, atol=1e-13)
+    alone = [
+        transport(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
+    ]
+    np.testing.assert_array_equal(np.array(found), np.hstack(alone))
 
 
 def test_larger_problems_go_to_the_network_simplex():
@@ -212,14 +231,14 @@ def test_sinkhorn_comes_near_the_optimum_from_above():
     rows[3] = 0
     columns[:, 5] = 0
     exact = transport(costs, rows, columns).costs
-    options = {"regularization": 0.02, "tolerance": 1e-11, "most_iterations": 50_000}
+    options = {"regularization": 0.02, "tolerance": 1e-8, "most_iterations": 50_000}
     found = sinkhorn(costs, rows, columns, **options)
     np.testing.assert_allclose(found.costs, exact, atol=0.03)
     live = ~np.isnan(exact)
-    assert (found.costs[live] > exact[live] - 1e-9).all()
-    assert (found.errors[live] < 1e-11).all()
+    assert (found.costs[live] > exact[live] - 1e-8).all()
+    assert (found.errors[live] < 1e-8).all()
     limited = sinkhorn(costs, rows, columns, regularization=0.02, most_iterations=3)
-    assert (limited.errors[live] > 1e-9).any()
+    assert (limited.errors[live] > 1e-8).any()
     alone = sinkhorn(costs[9:10], rows[9:10], columns[9:10], **options)
     assert alone.costs[0] == found.costs[9]
 

@@ -1,0 +1,186 @@
+"""Label lists compared by meaning, in loops: matching, soft sums, word mover's distance, bags.
+
+A label is a tuple of terms; vectors are a dict from term to a list of numbers, without the terms
+that take no part.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+
+from oracles.sets import class_of, kept
+from oracles.transport import relaxed_cost, transport_cost
+
+NAN = float("nan")
+
+
+def cosine(left, right):
+    """Rounded to nine decimals; 0 with a zero vector."""
+    lengths = math.sqrt(sum(x * x for x in left)) * math.sqrt(sum(x * x for x in right))
+    if lengths == 0:
+        return 0.0
+    return round(sum(x * y for x, y in zip(left, right, strict=True)) / lengths, 9)
+
+
+def terms_similarity(left, right, vectors):
+    """1 for equal terms; None where a term takes no part."""
+    if left not in vectors or right not in vectors:
+        return None
+    return 1.0 if left == right else cosine(vectors[left], vectors[right])
+
+
+def similarity(left, right, vectors):
+    """Of the most similar terms of two labels."""
+    found = [terms_similarity(a, b, vectors) for a in left for b in right]
+    return max(value for value in found if value is not None)
+
+
+def counted(labels, classes, vectors, *, count):
+    """Labels that take part; under "set" the first of each class among them."""
+    labels = [label for label in labels if any(term in vectors for term in label)]
+    if count == "list":
+        return labels
+    first = {}
+    for label in labels:
+        first.setdefault(class_of(label, classes), label)
+    return list(first.values())
+
+
+def sides(pred, ref, classes, vectors, *, count="set", k=None, above=None):
+    """Predictions (cut first) and references that count."""
+    labels = kept(pred, k, above)
+    ref = [class_of(label, classes) for label in ref]
+    return tuple(counted(side, classes, vectors, count=count) for side in (labels, ref))
+
+
+def greedy(pred, ref, vectors, threshold):
+    """Predictions in order, terms in order, each taking the first unused reference."""
+    unused, found = list(range(len(ref))), []
+    for label in pred:
+        place = -1
+        for term in label:
+            for j in unused:
+                near = [terms_similarity(term, other, vectors) for other in ref[j]]
+                if place < 0 and any(n is not None and n > threshold for n in near):
+                    place = j
+        if place >= 0:
+            unused.remove(place)
+        found.append(place)
+    return found
+
+
+def most(pred, ref, vectors, threshold):
+    """How many pairs the largest one-to-one matching has."""
+    if not pred:
+        return 0
+    without = most(pred[1:], ref, vectors, threshold)
+    taken = [
+        1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold)
+        for j in range(len(ref))
+        if similarity(pred[0], ref[j], vectors) > threshold
+    ]
+    return max([without, *taken])
+
+
+def hits(pred, ref, vectors, threshold, match):
+    """Whether each prediction is a hit, and how many references are served."""
+    if match == "greedy":
+        found = [place >= 0 for place in greedy(pred, ref, vectors, threshold)]
+        return found, sum(found)
+    if match == "any":
+        above = [[similarity(p, r, vectors) > threshold for r in ref] for p in pred]
+        return [any(row) for row in above], sum(map(any, zip(*above, strict=True)))
+    sizes = [most(pred[:k], ref, vectors, threshold) for k in range(len(pred) + 1)]
+    return [b > a for a, b in itertools.pairwise(sizes)], sizes[-1]
+
+
+def set_values(pred, ref, vectors, threshold, match):
+    """Semantic precision, recall, F1, Jaccard and average precisions of an item; nan at 0/0."""
+    found, served = hits(pred, ref, vectors, threshold, match)
+    tp, p, g = sum(found), len(pred), len(ref)
+    at_hits = sum(sum(found[: n + 1]) / (n + 1) for n, hit in enumerate(found) if hit)
+    precision, recall = tp / p if p else NAN, served / g if g else NAN
+    both = tp and served
+    f1 = 2 * precision * recall / (precision + recall) if both else 0.0 if p or g else NAN
+    return {
+        "SemPrecision": precision,
+        "SemRecall": recall,
+        "SemF1": f1,
+        "SemJaccard": tp / (p + g - tp) if p or g else NAN,
+        "SemAP": at_hits / g if g else NAN,
+        "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN,
+    }
+
+
+def soft_values(pred, ref, vectors, match):
+    """Soft precision, recall and F1 of an item; nan at 0/0."""
+    table = [[max(0.0, similarity(p, r, vectors)) for r in ref] for p in pred]
+    if not (pred and ref):
+        mine = theirs = 0.0
+    elif match == "any":
+        mine = sum(map(max, table))
+        theirs = sum(map(max, zip(*table, strict=True)))
+    else:
+        places = itertools.permutations([*range(len(ref)), *[-1] * len(pred)], len(pred))
+        mine = theirs = max(
+            sum(row[j] for row, j in zip(table, chosen, strict=True) if j >= 0) for chosen in places
+        )
+    precision, recall = mine / len(pred) if pred else NAN, theirs / len(ref) if ref else NAN
+    f1 = 2 * precision * recall / (precision + recall) if mine and theirs else 0.0
+    return {
+        "SoftPrecision": precision,
+        "SoftRecall": recall,
+        "SoftF1": f1 if pred or ref else NAN,
+    }
+
+
+def distance(left, right):
+    return math.dist(left, right)
+
+
+def transport_value(mine, theirs, vectors, *, text, relaxed=False):
+    """Of two lists of words; nan where one is empty. ``text``: with the paper's quirks."""
+    if not mine or not theirs:
+        return NAN
+    words = sorted({*mine, *theirs})
+    bags = [[Counter(side)[word] for word in words] for side in (mine, theirs)]
+    costs = [[distance(vectors[a], vectors[b]) for b in words] for a in words]
+    if text and len(words) > 1 and not any(map(any, costs)):
+        costs = [[1.0] * len(words) for _ in words]
+    return (relaxed_cost if relaxed else transport_cost)(costs, *bags)
+
+
+def text_words(labels):
+    """The words of all terms of all labels, joined to one text."""
+    return re.findall(r"\b\w\w+\b", " ".join(term for label in labels for term in label).lower())
+
+
+def label_points(labels, vectors):
+    """For each label its first term that takes part."""
+    found = [next((term for term in label if term in vectors), None) for label in labels]
+    return [term for term in found if term is not None]
+
+
+def mean_similarity(mine, theirs, vectors):
+    """Cosine of the sums of normalised vectors; nan where a side is empty."""
+    totals = []
+    for side in (mine, theirs):
+        if not side:
+            return NAN
+        units = [[x / (math.hypot(*vectors[t]) or 1.0) for x in vectors[t]] for t in side]
+        totals.append([sum(column) for column in zip(*units, strict=True)])
+    return cosine(*totals)
+
+
+def mean(values, causes, policies):
+    """Mean over items: undefined ones as the policy of their cause says."""
+    known = []
+    for value, cause in zip(values, causes, strict=True):
+        if not math.isnan(value):
+            known.append(value)
+        elif policies[cause] != "skip":
+            known.append({"0": 0.0, "1": 1.0, "nan": NAN}[policies[cause]])
+    return sum(known) / len(known) if known else NAN
