@@ -174,6 +174,8 @@ def _write(request: Request, table: ScoreTable) -> None:
     text = result(request, table)
     if request.per_item is not None:
         item_headings(table)
+    if request.worst is not None:
+        item_headings(table, "--worst")
     if request.matches is not None:
         matched_heading(table)
     if request.per_label is not None:

@@ -13,6 +13,7 @@ _WHAT = {
     "emb": "the embedding differs from the signature's",
     "lookup": "the rule of lookup differs from the signature's",
     "oov": "what stands for unknown labels differs from the signature's",
+    "taxonomy": "the taxonomy differs from the signature's",
     "weights": "the sample weights differ from the signature's",
     "L": "the number of labels averaged over differs from the signature's",
     "v": "the version differs from the signature's",

@@ -524,6 +524,7 @@ def _hierarchical(
             symmetric=symmetric,
             formula=formula,
             arguments=tuple(inspect.signature(formula).parameters),
+            extra={"taxonomy": True},
         )
     )
 
@@ -610,5 +611,6 @@ LCADistance = add(
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,
+        extra={"taxonomy": True},
     )
 )

@@ -44,6 +44,7 @@ _RESERVED = frozenset(
         "classes",
         "ignore",
         "weights",
+        "emb",
         "fit",
         "ci",
         "L",

@@ -15,13 +15,13 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.parse import find
-from semmetrics.scoring.statistics import Statistics
+from semmetrics.scoring.statistics import TAXONOMY, Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = ("norm", "missing", "unpredicted", "classes", "ignore", "weights")
-MODELS = ("emb", "lookup", "oov")
+MODELS = ("emb", "lookup", "oov", "taxonomy")
 
 
 def signature(
@@ -48,7 +48,10 @@ def signature(
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
     if measure["embedding"] is not None:
-        parts.append(f"emb:{statistics.models[str(measure['embedding'])]}")
+        identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
+        parts += [f"emb:{_escape(identity)}", *rules]
+    if measure.definition.extra.get("taxonomy"):
+        parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
     if note:
         parts.append(note)
     if bootstrap is not None:

@@ -24,7 +24,9 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["Statistics", "evaluate", "frame_of"]
+__all__ = ["TAXONOMY", "Statistics", "evaluate", "frame_of"]
+
+TAXONOMY = "#taxonomy"  # no embedding can have this name
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,8 +295,15 @@ def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,
-        models={name: str(model) for name, model in task.models.items()},
+        models=_models(task),
     )
+
+
+def _models(task: LabelTask) -> dict[str, str]:
+    models = {name: str(model) for name, model in task.models.items()}
+    if task.taxonomy is not None:
+        models[TAXONOMY] = str(task.taxonomy.identity)
+    return models
 
 
 def _present(codes: Codes, width: int) -> Bools:

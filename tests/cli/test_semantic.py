@@ -325,8 +325,9 @@ def test_the_worst_of_score_matrices(ok, files):
 
 def test_worst_needs_item_values(refused, files):
     assert "--worst: no measure here has item values" in refused(
-        "score", *LISTS, "-m", "MacroF1", "--worst", 1
+        "score", *LISTS, "-m", "MacroF1", "--worst", 1, "--format", "json", "-o", "out.json"
     )
+    assert not Path("out.json").exists()
     assert "--worst" in refused("score", *LISTS, "--worst", 0)
 
 

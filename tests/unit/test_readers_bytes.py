@@ -157,7 +157,7 @@ def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
 def test_a_name_that_says_nothing_needs_a_format(tmp_path, name):
     data = gzip.compress(GOOD) if name.endswith("gz") else GOOD
     path = file_of(tmp_path, name, data)
-    with pytest.raises(InputError, match=r"says nothing about the format; give format \(--input-format"):
+    with pytest.raises(InputError, match=r"about the format; give format \(--input-format"):
         read(path)
     assert read(path, ReadOptions(format="json")).ids == ["a", "b"]
 

@@ -1,0 +1,194 @@
+"""Word mover's distance and bags of labels against loops, with the quirks of the paper's code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import semantic as oracle
+from oracles.sets import kept
+from tiny import Tiny
+
+import semmetrics
+
+WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
+TERM = st.sampled_from([*WORDS, "trash can", "ash-can", "x y", "can x bin"])
+LABEL = st.one_of(TERM.map(lambda t: (t,)), st.lists(TERM, min_size=2, max_size=2).map(tuple))
+NUMBER = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
+TEXTS = [*WORDS, "y", "trash can", "ash-can", "x y", "can x bin", "parking meter"]
+FOUR = ("WMD(build=text)", "WMD", "RWMD(build=text)", "RWMD", "MeanSim")
+
+
+@st.composite
+def problems(draw):
+    preds = draw(st.lists(st.lists(LABEL, max_size=4), min_size=1, max_size=4))
+    refs = [draw(st.lists(LABEL, max_size=3)) for _ in preds]
+    few = draw(st.booleans())  # vectors that are often equal
+    number = st.sampled_from([0.0, 1.0]) if few else NUMBER
+    vectors = {text: [draw(number) for _ in range(2)] for text in TEXTS}
+    unknown = draw(st.sets(st.sampled_from(TEXTS), max_size=6))
+    return preds, refs, {t: v for t, v in vectors.items() if t not in unknown}
+
+
+def known(vectors, oov):
+    """A function from a term, or a word, to its vector; None where it takes no part."""
+    instead = {"zero": [0.0, 0.0], "unknown": [1.0, 2.0], "skip": None}[oov]
+    return lambda text: vectors.get(text.replace("_", " "), instead)
+
+
+def expected(text, pred, ref, vectors, oov):
+    look = known(vectors, oov)
+    pred, ref = ([tuple(dict.fromkeys(label)) for label in side] for side in (pred, ref))
+    if "text" in text:
+        sides = [oracle.text_words(side) for side in (pred, ref)]
+        table = {word: look(word) for side in sides for word in side}
+    else:
+        table = {t: look(t) for side in (pred, ref) for label in side for t in label}
+    table = {word: vector for word, vector in table.items() if vector is not None}
+    if "text" in text:
+        sides = [[word for word in side if word in table] for side in sides]
+    else:
+        sides = [oracle.label_points(side, table) for side in (pred, ref)]
+    if text == "MeanSim":
+        return oracle.mean_similarity(*sides, table)
+    return oracle.transport_value(*sides, table, text="text" in text, relaxed=text[0] == "R")
+
+
+@given(problems(), st.sampled_from([None, 1, 2]), st.sampled_from(["zero", "skip", "unknown"]))
+@settings(max_examples=120, deadline=None)
+def test_bags_are_those_of_loops(problem, k, oov):
+    preds, refs, vectors = problem
+    at = "" if k is None else f"@{k}"
+    table = semmetrics.score(
+        [[list(x) for x in row] for row in preds], [[list(x) for x in row] for row in refs],
+        measures=[text + at for text in FOUR], oov=oov,
+        embedding=Tiny({**vectors, "unknown": [1.0, 2.0]}),
+    )  # fmt: skip
+    for text, score in zip(FOUR, table, strict=True):
+        values = [
+            expected(text, kept([(x, None) for x in pred], k), ref, vectors, oov)
+            for pred, ref in zip(preds, refs, strict=True)
+        ]
+        assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=text)
+        defined = [value for value in values if not math.isnan(value)]
+        if "WMD" in text:  # what is undefined is left out
+            mean = sum(defined) / len(defined) if defined else math.nan
+            assert score.value == pytest.approx(mean, abs=1e-8, nan_ok=True)
+    exact, bound = table.scores[0].items, table.scores[2].items
+    assert not (bound > exact + 1e-9).any()
+
+
+PLANE = {"car": [0, 0], "bus": [3, 4], "van": [0, 0], "red car": [6, 8], "car bus": [3, 3]}
+
+
+def value(text, pred, ref, vectors=PLANE, **options):
+    (score,) = semmetrics.score(
+        [pred], [ref], measures=[text], embedding=Tiny(vectors), **options
+    ).scores
+    return score.value
+
+
+def test_quirks_of_the_papers_code():
+    assert value("WMD(build=text)", ["car"], ["car"]) == 0
+    assert value("WMD(build=text)", ["car"], ["van"]) == 1  # two words, no distance
+    assert value("WMD(build=text)", ["car", "van"], ["van", "car"]) == 1
+    assert value("RWMD(build=text)", ["car"], ["van"]) == 1
+    assert value("WMD(build=text)", ["car"], ["van", "bus"]) == 2.5
+    assert value("WMD", ["car"], ["van"]) == 0
+    assert value("WMD(build=text)", ["?"], ["!!", "??"], oov="zero") is not None
+
+
+def test_words_of_labels():
+    # words of at least two letters, in lower case, as often as they occur, of all synonyms
+    assert value("WMD(build=text)", [["CAR", "a b"], "car"], ["bus", "car"]) == 2.5
+    one, other = [["car", "bus"], "bus"], ["car", "bus"]
+    assert value("WMD(build=text)", one, other) == pytest.approx(5 / 6)
+    assert value("WMD(build=text)", ["red car"], ["car"], oov="skip") == 0
+    assert value("WMD", ["red car"], ["car"]) == 10
+    assert value("WMD", [["?", "bus"]], ["car"], oov="skip") == 5
+
+
+@pytest.mark.parametrize("text", ["WMD", "RWMD", "WMD(build=text)"])
+def test_equal_lists_have_distance_0(text):
+    rng = np.random.default_rng(0)
+    names = [f"word{i}" for i in range(50)]
+    model = Tiny(dict(zip(names, rng.normal(size=(50, 30)).tolist(), strict=True)))
+    lists = [[names[i] for i in rng.permutation(50)[: rng.integers(1, 12)]] for _ in range(40)]
+    mixed = [[*row[1:], row[0]] for row in lists]
+    (score,) = semmetrics.score(mixed, lists, measures=[text], embedding=model).scores
+    assert_array_equal(score.items, 0)
+
+
+def test_undefined_items_of_distances_and_of_similarities():
+    preds, refs = [["car"], [], ["car"], [], ["?"]], [["bus"], ["bus"], [], [], ["bus"]]
+    table = semmetrics.score(
+        preds, refs, measures=["WMD", "MeanSim", "BagSim", "WMD(no_prediction=0)"],
+        embedding=Tiny({**PLANE, "bus": [3, 4], "car": [5, 0]}), oov="skip",
+    )  # fmt: skip
+    distance, mean, bag, zero = table.scores
+    causes = {"empty": 1, "no_prediction": 2, "no_reference": 1}
+    assert distance.undefined == mean.undefined == bag.undefined == causes
+    away = math.dist([5, 0], [3, 4])
+    assert distance.value == pytest.approx(away)
+    assert zero.value == pytest.approx(away / 3)
+    assert mean.value == pytest.approx((0.6 + 1) / 5)
+    assert bag.items[0] == 0.6
+
+
+def test_bags_are_embedded_as_they_are_joined():
+    model = Tiny({"a_b c d": [1, 0], "d": [3, 4], "x a_b": [0, 2]})
+    preds, refs = [[["a_b", "c"], "d"], ["x", "a_b"], ["d"]], [["d"], ["d"], [["a_b", "c"], "d"]]
+    (score,) = semmetrics.score(preds, refs, measures=["BagSim"], embedding=model).scores
+    assert score.items.tolist() == [0.6, 0.8, 0.6]
+    assert set(model.asked) == {"a_b c d", "d", "x a_b"}  # no term is looked up for itself
+    (first,) = semmetrics.score(preds, refs, measures=["BagSim@1"], embedding=model).scores
+    assert first.undefined["no_prediction"] == 2
+    assert first.items[2] == 0.6
+
+
+def test_terms_of_several_measures_are_looked_up_once():
+    model = Tiny(PLANE)
+    texts = ["SemF1", "SoftF1", "WMD", "MeanSim", "SemRecall@1"]
+    semmetrics.score([["car", "bus"], ["car"]], [["van"], ["bus"]], measures=texts, embedding=model)
+    assert sorted(model.asked) == ["bus", "car", "van"]
+
+
+def test_a_mean_of_many_labels_takes_little_memory():
+    tracemalloc = pytest.importorskip("tracemalloc")
+    names = [f"w{i}" for i in range(40)]
+    table = np.random.default_rng(0).normal(size=(40, 200))
+    model = Tiny(dict(zip(names, table.tolist(), strict=True)))
+    lists = [names] * 1500
+    tracemalloc.start()
+    (score,) = semmetrics.score(lists, lists, measures=["MeanSim"], embedding=model).scores
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert score.value == 1
+    assert peak < 60e6  # the vectors of all occurrences would be 96 MB a side
+
+
+def lists_of(rng, n, words):
+    names = [f"word{i}" for i in range(words)]
+    table = rng.normal(size=(words, 40)).astype(np.float32)
+    table[1], table[2] = table[0], 0
+    sides = [[[names[i] for i in rng.integers(0, words, rng.integers(0, 9))] for _ in range(n)]
+             for _ in range(2)]  # fmt: skip
+    sides[0][5] = names * 2
+    return (*sides, Tiny(dict(zip(names, table.tolist(), strict=True))))
+
+
+def test_an_item_has_the_same_bits_alone():
+    preds, refs, model = lists_of(np.random.default_rng(4), 60, 30)
+    measures = ["WMD", "WMD(build=text)@3", "RWMD", "MeanSim", "BagSim"]
+    known = {" ".join(row): [float(len(row)), 1.0] + [0.5] * 38 for row in [*preds, *refs]}
+    model = Tiny({**model.vectors, **known})
+    whole = semmetrics.score(preds, refs, measures=measures, embedding=model).scores
+    assert len({len(score.items) for score in whole}) == 1
+    for place in range(0, 60, 3):
+        alone = semmetrics.score([preds[place]], [refs[place]], measures=measures, embedding=model)
+        for score, one in zip(whole, alone, strict=True):
+            assert_array_equal(score.items[place], one.items[0], err_msg=str(score.measure))
