@@ -32,23 +32,18 @@ from semmetrics.data.task import LabelTask
 from semmetrics.embed.base import embed_unique
 from semmetrics.embed.labels import label_vectors
 from semmetrics.metrics.definition import (
-    Columns,
     Definition,
-    Frame,
     Measure,
     Option,
     Statistic,
-    Sums,
 )
 from semmetrics.metrics.families import cut_of, set_options
 from semmetrics.metrics.matching import Cut, Ranked, Reference
 from semmetrics.metrics.policies import (
     CAUSES,
     POLICIES,
+    ItemMeans,
     causes,
-    item_values,
-    mean_of_defined,
-    undefined_items,
 )
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic import EMBEDDING
@@ -288,7 +283,7 @@ def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
     return total, lengths(chosen[1]) > 0
 
 
-class BagFamily:
+class BagFamily(ItemMeans):
     """Means over items of a distance or similarity of whole lists."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -297,24 +292,6 @@ class BagFamily:
         if name in ("WMD", "RWMD"):
             return TransportValues(name, Bags(cut, str(measure["build"]), model))
         return BagValues("text" if name == "BagSim" else "mean", cut, model)
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean, under the policies."""
-        return mean_of_defined(measure, sums)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value, by cause."""
-        return undefined_items(sums)
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The value of each item."""
-        return item_values(rows)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: a bag has no labels of its own."""
-        return None
 
 
 _BUILD = Option(

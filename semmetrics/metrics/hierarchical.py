@@ -81,6 +81,7 @@ from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Refere
 from semmetrics.metrics.policies import (
     CAUSES,
     POLICIES,
+    ItemMeans,
     apply_policies,
     causes,
     divide,
@@ -454,7 +455,7 @@ class LabelDistances:
         return np.minimum(distance / most, 1.0)
 
 
-class DistanceFamily:
+class DistanceFamily(ItemMeans):
     """Means over items of the distances of predicted labels."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -468,10 +469,6 @@ class DistanceFamily:
             unknown=str(measure["unknown"]),
         )
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean, under the policies."""
-        return mean_of_defined(measure, sums)
-
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Items without a value by cause, and items with unconnected or unknown labels."""
         return {
@@ -479,16 +476,6 @@ class DistanceFamily:
             **_flagged(sums, "unconnected", "unconnected"),
             **_flagged(sums, "outside", "outside_taxonomy"),
         }
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The mean distance of each item."""
-        return item_values(rows)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: there is no value of a label."""
-        return None
 
 
 # --- definitions ---

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import as_floats
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.metrics.definition import Columns, Measure, Sums
+from semmetrics.metrics.definition import Columns, Frame, Measure, Sums
 
 __all__ = [
     "CAUSES",
     "LABEL_AVERAGES",
     "POLICIES",
+    "ItemMeans",
     "apply_policies",
     "cause_option",
     "causes",
@@ -119,3 +120,25 @@ def item_values(rows: Columns) -> Floats:
     value: Any = rows["value"]
     cause: Any = rows["cause"]
     return np.where(cause.codes == 0, value.values, np.nan)
+
+
+class ItemMeans:
+    """What families have in common whose measures are means over items of "value" and "cause"."""
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """The mean, under the policies."""
+        return mean_of_defined(measure, sums)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Items without a value, by cause."""
+        return undefined_items(sums)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """The value of each item."""
+        return item_values(rows)
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """None: a label alone has no value."""
+        return None

@@ -42,6 +42,7 @@ from semmetrics.metrics.families import cut_of, set_options
 from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked
 from semmetrics.metrics.policies import (
     CAUSES,
+    ItemMeans,
     apply_policies,
     causes,
     divide,
@@ -304,7 +305,7 @@ class SoftValues:
         }
 
 
-class SoftFamily:
+class SoftFamily(ItemMeans):
     """Means over items of similarities without a threshold."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -316,24 +317,6 @@ class SoftFamily:
             str(measure["match"]),
         )
         return SoftValues(measure.definition.name, nearest)
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean, under the policies."""
-        return mean_of_defined(measure, sums)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value, by cause."""
-        return undefined_items(sums)
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The value of each item."""
-        return item_values(rows)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: similarities are between labels, not of one."""
-        return None
 
 
 def _check_threshold(value: Value) -> None:

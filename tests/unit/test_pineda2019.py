@@ -175,3 +175,16 @@ def test_five_runs_have_a_mean_and_a_standard_deviation():
         assert summary.mean == pytest.approx(np.mean(column))
         assert summary.std == pytest.approx(np.std(column, ddof=1))
         assert summary.n == 5
+
+
+@pytest.mark.parametrize(
+    ("policy", "threshold", "value"), [("0", 0.1, 0.4), ("1", 0.5, 0.8), ("skip", 0.5, 0.5)]
+)
+def test_the_best_threshold_depends_on_what_an_empty_item_is_worth(policy, threshold, value):
+    preds = [[("a", 0.9)], [("b", 0.4)], *[[("c", 0.5), ("c", 0.1)]] * 3]
+    refs = [["a"], ["b"], [], [], []]
+    text = f"F1(empty={policy},decode=threshold:best)"
+    found = semmetrics.score(preds, refs, measures=[text]).scores[0]
+    assert found.value == pytest.approx(value)
+    best = float(str(found.measure["decode"]).removeprefix("threshold:"))
+    assert (best >= 0.5) == (threshold >= 0.5)

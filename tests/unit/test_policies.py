@@ -113,3 +113,19 @@ def test_classes_without_positives_have_a_policy():
     assert all(score.undefined == {"no_reference": 1} for score in found.values())
     assert found["0"].per_label["support"].tolist() == [1, 0]
     assert np.isnan(found["0"].per_label["value"][1])
+
+
+@pytest.mark.parametrize(
+    ("normalize", "causes"),
+    [
+        ("hits", ["empty", "no_prediction", "no_reference"]),
+        ("references", ["empty", "no_reference"]),
+    ],
+)
+def test_average_precision_is_undefined_without_labels(normalize, causes):
+    preds, refs = [["x", "a"], ["x"], [], [], ["a"]], [["a", "b"], ["a"], [], ["a"], []]
+    score = semmetrics.score(preds, refs, measures=[f"AP(normalize={normalize})"]).scores[0]
+    assert score.undefined == dict.fromkeys(causes, 1)
+    first = 0.5 if normalize == "hits" else 0.25
+    assert np.nan_to_num(score.items, nan=-1).tolist()[:3] == [first, 0.0, -1]
+    assert score.value == pytest.approx((first + 0 + 1 + 0 + 0) / 5)

@@ -1,0 +1,225 @@
+"""What holds for every measure that compares labels by meaning, each held to its traits."""
+
+from __future__ import annotations
+
+import random
+from functools import reduce
+from operator import add
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import Tiny
+
+from semmetrics.data.block import Block
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.prepare import label_task
+from semmetrics.data.task import LabelTask
+from semmetrics.errors import InputError
+from semmetrics.metrics.bags import BagFamily
+from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.models import with_models
+from semmetrics.scoring.parse import parse_all
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+MEASURES = parse_all(
+    [
+        "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
+        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,count=list)@1",
+        "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)", "SemF1(average=micro,threshold=0.3,empty=nan)",
+        "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
+        "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
+        "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
+        "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",
+    ]
+)  # fmt: skip
+PLAIN = [m for m in MEASURES if m.k is None]
+LABEL = st.one_of(st.sampled_from("abcdez"), st.sampled_from([["a", "b"], ["c", "zz"], ["d", "a"]]))
+
+
+class Letters(Tiny):
+    """Vectors of any text, from how often it has each letter; "z" alone is not known."""
+
+    def __init__(self, shift):
+        super().__init__({"": [0.0] * 5}, name=f"letters{shift}")
+        self.shift = shift
+
+    def embed(self, texts):
+        self.vectors = {
+            text: [text.count(letter) + self.shift - (len(text) > 1) * 0.3 for letter in "abcde"]
+            for text in texts
+            if text != "z"
+        }
+        return super().embed(texts)
+
+
+MODELS = {"default": Letters(0.1), "other": Letters(-0.4)}
+
+
+def items(label=LABEL):
+    sides = st.tuples(st.lists(label, max_size=5), st.lists(label, max_size=4))
+    return st.lists(sides, min_size=1, max_size=6)
+
+
+def named(data):
+    return {f"id{place}": item for place, item in enumerate(data)}
+
+
+def statistics(data, measures, *, weights=None, oov="skip", models=MODELS):
+    sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
+    task = label_task(*sides, weights=weights)
+    return evaluate(with_models({"": task}, measures, models, oov=oov)[""], measures)
+
+
+def scores(found, measures, ci=None):
+    pairs = {"system": [(m, "") for m in measures]}
+    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
+
+
+def values(data, measures, **options):
+    return {
+        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
+    }
+
+
+def bits(found, measures):
+    """All that a score says, the items by id, with floats that show every bit."""
+    result = []
+    for score in scores(found, measures, Bootstrap(resamples=6)):
+        rows = sorted(zip(score.ids, score.items.tolist(), strict=True))
+        result.append(repr((score.to_dict(), rows)))
+    return result
+
+
+def test_every_semantic_definition_is_covered():
+    families = (SemanticFamily, SoftFamily, BagFamily)
+    known = {name for name, d in DEFINITIONS.items() if isinstance(d.family, families)}
+    assert {m.definition.name for m in MEASURES} == known
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(), st.sampled_from(["skip", "zero"]))
+def test_values_lie_within_the_bounds(data, oov):
+    found = statistics(named(data), MEASURES, oov=oov)
+    for score in scores(found, MEASURES, Bootstrap(resamples=4)):
+        low, high = score.measure.definition.bounds
+        known = [score.value, score.ci.low, score.ci.high, *score.items.tolist()]
+        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+        if score.measure["average"] in ("example", None):
+            assert sum(score.undefined.values()) == np.isnan(score.items).sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(st.sampled_from("abcdez")))
+def test_symmetric_measures_may_exchange_the_sides(data):
+    chosen = [m for m in PLAIN if m.definition.symmetric]
+    there = named(data)
+    back = {name: (r, p) for name, (p, r) in there.items()}
+    assert values(there, chosen) == pytest.approx(values(back, chosen), abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(), st.randoms(use_true_random=False))
+def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
+    chosen = [m for m in PLAIN if m.definition.order_invariant]
+    mixed = [(shuffled.sample(p, len(p)), shuffled.sample(r, len(r))) for p, r in data]
+    first, second = values(named(data), chosen), values(named(mixed), chosen)
+    assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
+
+
+def test_measures_that_declare_an_order_depend_on_it():
+    texts = ["SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP"]
+    chosen = parse_all([*(f"{text}(threshold=0.5)" for text in texts), "BagSim"])
+    assert {m.definition for m in chosen} == {
+        m.definition for m in MEASURES if not m.definition.order_invariant
+    }
+    vectors = {"p": [1, 1], "q": [1, 0], "A": [1, 0], "B": [0, 1]}
+    model = Tiny({**vectors, "p q": [1, 0], "q p": [0, 1], "A B": [1, 0]})
+    first, second = (
+        values({"1": (pred, ["A", "B"])}, chosen, models=model) for pred in (["p", "q"], ["q", "p"])
+    )
+    assert all(first[name] != second[name] for name in first)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(st.sampled_from("abcde")))
+def test_the_reference_itself_is_the_best_prediction(data):
+    chosen = [m for m in PLAIN if m["empty"] != "nan" and m["no_reference"] in ("0", "skip")]
+    refs = [list(dict.fromkeys(r)) for _, r in [*data, ([], ["a"])]]
+    found = values(named([(r, r) for r in refs]), chosen)
+    for m in chosen:
+        best = m.definition.bounds[m.definition.higher_is_better]
+        assert found[str(m)] == pytest.approx(best, abs=1e-12), m
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@settings(max_examples=20, deadline=None)
+@given(data=items(), seed=st.integers(0, 1000))
+def test_any_split_in_any_order_gives_the_same_bits(weighted, data, seed):
+    rng = random.Random(seed)
+    data = named(data)
+    weights = {name: rng.random() for name in data} if weighted else None
+    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
+    names = rng.sample(list(data), len(data))
+    mixed = {name: data[name] for name in names}
+    assert bits(statistics(mixed, MEASURES, weights=weights), MEASURES) == whole
+    cut = rng.randrange(len(names) + 1)
+    parts = [part for part in (names[:cut], names[cut:]) if part]
+    found = [statistics({n: data[n] for n in part}, MEASURES, weights=weights) for part in parts]
+    assert bits(reduce(add, found), MEASURES) == whole
+
+
+def test_a_split_of_larger_data_gives_the_same_bits():
+    """Where tables are large enough for products of several shapes."""
+    rng = np.random.default_rng(0)
+    names = [f"word{i}" for i in range(300)]
+    table = rng.normal(size=(300, 50)).astype(np.float32)
+    model = Tiny(dict(zip(names, table.tolist(), strict=True)))
+    data = named(
+        [([names[i] for i in rng.integers(0, 300, 5)], [names[i] for i in rng.integers(0, 300, 9)])
+         for _ in range(200)]
+    )  # fmt: skip
+    chosen = [m for m in MEASURES if m["embedding"] == "default" and m.definition.name != "BagSim"]
+    whole = bits(statistics(data, chosen, models=model), chosen)
+    ids = rng.permutation(list(data)).tolist()
+    for cut in (1, 63):
+        parts = [{name: data[name] for name in part} for part in (ids[:cut], ids[cut:])]
+        found = [statistics(part, chosen, models=model) for part in parts]
+        assert bits(found[1] + found[0], chosen) == whole
+
+
+@settings(max_examples=20, deadline=None)
+@given(items(), st.booleans())
+def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
+    data = named(data)
+    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
+    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
+
+    def singly(task, memory=0):
+        return (Block(task, place, place + 1) for place in range(len(task)))
+
+    with mock.patch.object(LabelTask, "blocks", singly):
+        assert bits(statistics(data, MEASURES, weights=weights), MEASURES) == whole
+
+
+@settings(max_examples=20, deadline=None)
+@given(items(), st.sets(st.integers(0, 5)))
+def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
+    data = named(data)
+    double = [name for place, name in enumerate(data) if place in chosen]
+    weights = {name: 2.0 if name in double else 1.0 for name in data}
+    twice = {**data, **{f"{name}, again": data[name] for name in double}}
+    first = values(data, MEASURES, weights=weights)
+    assert first == pytest.approx(values(twice, MEASURES), abs=1e-12, nan_ok=True)
+
+
+def test_statistics_on_different_vectors_do_not_add():
+    left = statistics({"1": (["a"], ["b"])}, MEASURES)
+    for options in ({"models": {**MODELS, "other": Letters(-0.3)}}, {"oov": "zero"}):
+        with pytest.raises(InputError, match="differ in their conventions"):
+            left + statistics({"2": (["a"], ["b"])}, MEASURES, **options)
