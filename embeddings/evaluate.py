@@ -108,8 +108,8 @@ def _synonyms(models: _Models, entries: set[str]) -> Iterator[str]:
 Area under the ROC curve: the probability that two lemmas of one synset of WordNet's nouns have
 the higher cosine than two lemmas at random. {inside.same.sum():,} seeded pairs of synonyms with
 both lemmas in the vocabulary, {outside.same.sum():,} with both outside, and as many random pairs
-each, of synsets that neither the choices nor the fit of the recipe used (`test` in
-embeddings/wordnet.py); names of persons and places left out.
+each, of synsets that no choice of the recipe was made on and whose lemmas outside were not fitted
+(`test` in embeddings/wordnet.py); names of persons and places left out.
 
 | | inside | outside |
 |---|---|---|"""

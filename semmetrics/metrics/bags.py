@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.pairs import Euclidean
-from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.core.similarity import unit_rows
 from semmetrics.core.transport import gathered_transport, relaxed_transport
 from semmetrics.data.block import Block
@@ -76,6 +85,8 @@ class Vocabulary:
 class WordTable:
     """Words by label, and the vectors of words.
 
+    Words are in the order of their texts, so that an item's sums have an order of their own.
+
     Attributes
     ----------
     indptr, codes : int arrays
@@ -103,8 +114,8 @@ def _text_words(vectors: Any) -> WordTable:
         [w for row in vectors.rows[a:b] for w in _WORD.findall(vectors.terms[row].lower())]
         for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
     ]
-    place: dict[str, int] = {}
-    codes = [place.setdefault(word, len(place)) for words in found for word in words]
+    place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
+    codes = [place[word] for words in found for word in words]
     looked = label_vectors(
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
@@ -113,11 +124,20 @@ def _text_words(vectors: Any) -> WordTable:
 
 
 def _label_words(vectors: Any) -> WordTable:
+    first = _first_terms(vectors)
+    kept = first >= 0
+    order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return WordTable(offsets(kept.astype(np.int64)), place[first[kept]], vectors.vectors[order])
+
+
+def _first_terms(vectors: Any) -> Ints:
+    """The first term of each label that takes part, or -1."""
     first = np.full(len(vectors.indptr) - 1, -1)
     standing = np.flatnonzero(vectors.stands[vectors.rows])[::-1]
     first[row_numbers(vectors.indptr)[standing]] = vectors.rows[standing]
-    kept = first >= 0
-    return WordTable(offsets(kept.astype(np.int64)), first[kept], vectors.vectors)
+    return first
 
 
 def _standing(table: WordTable, stands: Bools) -> WordTable:
@@ -275,12 +295,13 @@ def _whole_texts(side: Side, vectors: Any) -> tuple[Floats, Bools]:
 def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
     from scipy.sparse import csr_array
 
-    table = _label_words(vectors)
-    wptr, flat = take_rows(table.indptr, written(side))
-    chosen = table.codes[flat], wptr[side.indptr]
+    first = _first_terms(vectors)[written(side)]
+    kept = first >= 0
+    indptr = offsets(sum_rows(kept, side.indptr))
     shape = len(side), len(vectors.terms)
-    total: Floats = csr_array((np.ones(len(flat)), *chosen), shape=shape) @ vectors.units
-    return total, lengths(chosen[1]) > 0
+    times = csr_array((np.ones(int(indptr[-1])), first[kept], indptr), shape=shape)
+    total: Floats = times @ vectors.units
+    return total, lengths(indptr) > 0
 
 
 class BagFamily(ItemMeans):

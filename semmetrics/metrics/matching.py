@@ -104,6 +104,8 @@ class Cut:
                     remedy="give a cutoff (F1@3) or decode=threshold:0.5 (--decode threshold:0.5)",
                 )
             return np.diff(ranked.indptr)
+        if not len(ranked.codes):  # nothing predicted, with or without scores
+            return np.diff(ranked.indptr)
         if ranked.scores is None:
             raise InputError(
                 f"decode={self.decode} needs a score for each predicted label",

@@ -31,7 +31,8 @@ MEASURES = parse_all(
     [
         "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
         "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,count=list)@1",
-        "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)", "SemF1(average=micro,threshold=0.3,empty=nan)",
+        "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
+        "SemF1(average=micro,threshold=0.3,empty=nan)",
         "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
         "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
@@ -70,9 +71,9 @@ def named(data):
     return {f"id{place}": item for place, item in enumerate(data)}
 
 
-def statistics(data, measures, *, weights=None, oov="skip", models=MODELS):
+def statistics(data, measures, *, weights=None, oov="skip", models=MODELS, classes="abcdez"):
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
-    task = label_task(*sides, weights=weights)
+    task = label_task(*sides, weights=weights, classes=classes)
     return evaluate(with_models({"": task}, measures, models, oov=oov)[""], measures)
 
 
@@ -124,7 +125,7 @@ def test_symmetric_measures_may_exchange_the_sides(data):
 
 
 @settings(max_examples=40, deadline=None)
-@given(items(), st.randoms(use_true_random=False))
+@given(items(st.sampled_from("abcdez")), st.randoms(use_true_random=False))
 def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
     chosen = [m for m in PLAIN if m.definition.order_invariant]
     mixed = [(shuffled.sample(p, len(p)), shuffled.sample(r, len(r))) for p, r in data]
@@ -141,7 +142,8 @@ def test_measures_that_declare_an_order_depend_on_it():
     vectors = {"p": [1, 1], "q": [1, 0], "A": [1, 0], "B": [0, 1]}
     model = Tiny({**vectors, "p q": [1, 0], "q p": [0, 1], "A B": [1, 0]})
     first, second = (
-        values({"1": (pred, ["A", "B"])}, chosen, models=model) for pred in (["p", "q"], ["q", "p"])
+        values({"1": (pred, ["A", "B"])}, chosen, models=model, classes=None)
+        for pred in (["p", "q"], ["q", "p"])
     )
     assert all(first[name] != second[name] for name in first)
 
@@ -185,11 +187,11 @@ def test_a_split_of_larger_data_gives_the_same_bits():
          for _ in range(200)]
     )  # fmt: skip
     chosen = [m for m in MEASURES if m["embedding"] == "default" and m.definition.name != "BagSim"]
-    whole = bits(statistics(data, chosen, models=model), chosen)
+    whole = bits(statistics(data, chosen, models=model, classes=None), chosen)
     ids = rng.permutation(list(data)).tolist()
     for cut in (1, 63):
         parts = [{name: data[name] for name in part} for part in (ids[:cut], ids[cut:])]
-        found = [statistics(part, chosen, models=model) for part in parts]
+        found = [statistics(part, chosen, models=model, classes=None) for part in parts]
         assert bits(found[1] + found[0], chosen) == whole
 
 

@@ -1,0 +1,129 @@
+"""Embeddings by the names that measures use, and the vectors of a task's labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tiny import Tiny
+
+import semmetrics
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.prepare import label_task
+from semmetrics.embed.labels import label_vectors
+from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.errors import InputError
+from semmetrics.metrics.semantic_steps import model_of
+from semmetrics.scoring.models import embeddings_by_name, with_models
+from semmetrics.scoring.parse import parse_all
+
+ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")
+TWO = Tiny({"a": [1, 0], "b": [1, 0]}, name="two", threshold=0.7)
+
+
+def task(preds=(["a"],), refs=(["b"],)):
+    return label_task(as_labels(list(preds)), as_labels(list(refs)))
+
+
+def test_names():
+    assert embeddings_by_name(None) == {"default": "static"}
+    assert embeddings_by_name(ONE) == {"default": ONE}
+    assert embeddings_by_name({"m": ONE}) == {"default": "static", "m": ONE}
+    assert embeddings_by_name({"default": ONE, "m": TWO})["default"] is ONE
+
+
+def test_several_embeddings_in_one_call():
+    texts = ["SemF1", "SemF1(embedding=m)", "SoftF1(embedding=m)", "F1"]
+    table = semmetrics.score(
+        [["a"]], [["b"]], measures=texts, embedding={"default": ONE, "m": TWO}, lookup="text"
+    )
+    assert [score.value for score in table] == [0, 1, 1, 0]
+    first, second, soft, exact = (score.signature for score in table)
+    assert "|thr:0.4|" in first
+    assert "|emb:one-2@000000000000|lookup:text|oov:zero|" in first
+    assert "|thr:0.7|" in second
+    assert "|emb:two-2@" in second
+    assert "|emb:two-2@" in soft
+    assert "emb:" not in exact
+
+
+def test_only_what_is_needed_is_opened():
+    options = {"embedding": {"m": "no/such/file", "other": ONE}}
+    assert semmetrics.score([["a"]], [["a"]], measures=["F1"], **options).scores[0].value == 1
+    table = semmetrics.score([["a"]], [["b"]], measures=["SoftF1(embedding=other)"], **options)
+    assert table.scores[0].value == 0
+    with pytest.raises(InputError, match="no/such/file"):
+        semmetrics.score([["a"]], [["b"]], measures=["SoftF1(embedding=m)"], **options)
+    plain = task()
+    assert with_models({"x": plain}, parse_all(["F1"]), "no/such/file")["x"] is plain
+
+
+def test_a_name_that_is_not_given():
+    with pytest.raises(InputError, match=r"no embedding 'n'; those given are 'default', 'm'"):
+        semmetrics.score(
+            [["a"]], [["b"]], measures=["WMD(embedding=n)"], embedding={"m": ONE}
+        )  # fmt: skip
+    with pytest.raises(InputError, match="there is no embedding 'default'"):
+        model_of(task(), "default")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"oov": "drop"}, "oov='drop'"), ({"lookup": "fuzzy"}, "lookup='fuzzy'"),
+     ({"lookup": "words"}, "one-2@0+ reads text"), ({"oov": "unknown"}, "no word 'unknown'")],
+)  # fmt: skip
+def test_wrong_rules(options, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.score([["a"]], [["?"]], measures=["SemF1"], embedding=ONE, **options)
+
+
+def test_each_system_has_vectors_of_its_own_labels():
+    model = Tiny({"a": [1, 0], "b": [1, 0], "c": [0, 1]})
+    table = semmetrics.score_systems(
+        {"x": [["a"]], "y": [["c"]], "z": [["?"]]}, [["b"]], measures=["SemF1"], embedding=model
+    )
+    assert {score.system: score.value for score in table} == {"x": 1, "y": 0, "z": 0}
+    assert any(note.startswith("z: 1 of 2 terms unknown to tiny-2@") for note in table.notes)
+
+
+def test_terms_are_looked_up_once_and_labels_point_to_them():
+    model = Tiny({"a": [3, 4], "b c": [0, 2], "d": [0, 0]})
+    found = label_vectors([("a",), ("b_c", "a"), ("x", "d")], model, oov="skip")
+    assert found.terms == ("a", "b_c", "x", "d")
+    assert found.indptr.tolist() == [0, 1, 3, 5]
+    assert found.rows.tolist() == [0, 1, 0, 2, 3]
+    assert found.stands.tolist() == [True, True, False, True]
+    assert found.vectors.tolist() == [[3, 4], [0, 2], [0, 0], [0, 0]]
+    np.testing.assert_allclose(found.units, [[0.6, 0.8], [0, 1], [0, 0], [0, 0]], atol=1e-15)
+    assert found.counts["unknown"] == 1
+    assert found.counts["zero_vectors"] == 1
+    assert str(found) == "tiny-2@000000000000|lookup:text|oov:skip"
+    assert found.threshold == 0.4
+    assert label_vectors([], model).vectors.shape == (0, 2)
+
+
+def test_word_vectors_have_their_own_rule():
+    model = MatrixEmbedder(
+        np.eye(4), ["red", "car", "traffic_light", "unknown"], lookup="words", name="m"
+    )
+    preds, refs = [["red car", "Traffic light"]], [["car", "traffic_light"]]
+    options = {"measures": ["SemPrecision(threshold=0.7)"], "embedding": model}
+    assert semmetrics.score(preds, refs, **options).scores[0].value == 1
+    score = semmetrics.score(preds, refs, lookup="exact", **options).scores[0]
+    assert score.value == 0.5
+    assert "|lookup:exact|" in score.signature
+    unknown = semmetrics.score([["x"]], [["y"]], oov="unknown", **options).scores[0]
+    assert unknown.value == 1
+
+
+def test_a_protocol_gives_a_model_that_reads_text_its_own_rules():
+    table = semmetrics.score(
+        [["a"]], [["b"]], protocol="kubany2020", top_k=1,
+        embedding={"default": MatrixEmbedder(np.eye(3), ["a", "b", "unknown"], lookup="words"),
+                   "bert-base-nli-stsb-wkpooling": Tiny({"a": [1, 1], "b": [1, 0]})},
+    )  # fmt: skip
+    signatures = {score.heading: score.signature for score in table}
+    assert "|lookup:kubany2020|oov:unknown|" in signatures["F1 (Semantic)@1"]
+    assert "|lookup:text|oov:zero|" in signatures["Fine-Tuned BERT@1"]
+    lacking = {entry.heading for entry in table.not_computed}
+    assert {"Fine-Tuned RoBERTa@1", "Balanced Accuracy@1"} <= lacking
+    assert "WMD@1" not in lacking
