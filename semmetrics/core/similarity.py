@@ -89,11 +89,11 @@ class Parts:
 
     Attributes
     ----------
-    high, low : float64 arrays or tensors, shape (n, d)
+    high, low : float64 arrays or tensors, shape (..., n, d)
         With at most 2**14 dimensions.
-    scales : float64 array or tensor, shape (n,)
+    scales : float64 array or tensor, shape (..., n)
         The powers of 2 that the vectors were divided by.
-    lengths : float64 array or tensor, shape (n,)
+    lengths : float64 array or tensor, shape (..., n)
         After that.
     """
 
@@ -115,12 +115,24 @@ class Parts:
         squares = (high * high).sum(1) + 2 * (high * low).sum(1)
         return Parts(high, low, first * second, xp.sqrt(squares))
 
+    def __getitem__(self, rows: Any) -> Parts:
+        """Some of the vectors, or a table of them."""
+        return Parts(self.high[rows], self.low[rows], self.scales[rows], self.lengths[rows])
+
     def dots(self, other: Parts) -> Any:
-        """Products of the scaled vectors, shape (n, m)."""
-        table = self.low @ other.high.T
-        table += self.high @ other.low.T
-        table += self.high @ other.high.T
+        """Products of the scaled vectors, shape (..., n, m)."""
+        high, low = other.high.swapaxes(-1, -2), other.low.swapaxes(-1, -2)
+        table = self.low @ high
+        table += self.high @ low
+        table += self.high @ high
         return table
+
+    def cosines(self, other: Parts) -> Any:
+        """Cosines, rounded, shape (..., n, m)."""
+        table, xp = self.dots(other), _module(self.high)
+        mine, theirs = (xp.where(s.lengths > 0, s.lengths, 1.0) for s in (self, other))
+        table /= mine[..., :, None] * theirs[..., None, :]
+        return _rounded(table)
 
 
 def _module(values: Any) -> Any:
@@ -184,12 +196,8 @@ def cosine_table(left: Any, right: Any) -> Any:
     >>> cosine_table(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])).round(4).tolist()
     [[1.0, 0.7071]]
     """
-    mine, theirs = map(Parts.of, _checked_sides(left, right))
-    table = mine.dots(theirs)
-    xp = _module(table)
-    mine, theirs = (xp.where(side.lengths > 0, side.lengths, 1.0) for side in (mine, theirs))
-    table /= mine[:, None] * theirs
-    return _rounded(table)
+    mine, theirs = _checked_sides(left, right)
+    return Parts.of(mine).cosines(Parts.of(theirs))
 
 
 def _rounded(table: Any) -> Any:

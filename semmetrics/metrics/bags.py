@@ -56,7 +56,7 @@ from semmetrics.metrics.policies import (
 )
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic import EMBEDDING
-from semmetrics.metrics.semantic_steps import model_of, written
+from semmetrics.metrics.similar import model_of, written
 
 __all__ = ["RWMD", "WMD", "BagSim", "MeanSim"]
 

@@ -51,7 +51,8 @@ from semmetrics.metrics.policies import (
     undefined_items,
 )
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_steps import Laid, Layout, SemanticMatches, Similar
+from semmetrics.metrics.semantic_steps import Laid, Layout, SemanticMatches
+from semmetrics.metrics.similar import Similar
 
 __all__ = [
     "SemAP",

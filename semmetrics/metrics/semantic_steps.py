@@ -2,13 +2,8 @@
 
 Conventions
 -----------
-Two labels are as similar as the most similar pair of their terms. Equal terms have similarity 1 by
-their text, whatever their vectors. A term without a vector that takes part (out-of-vocabulary
-policy ``skip``) is left out, and a label without any other term with it.
-
-Similarities are computed once for the distinct terms of the task, or of a block or of some of its
-items where that table would be too large, and then gathered. A similarity has the same bits in
-each of them.
+Similarities are those of ``metrics.similar``. Items of like size are matched together, in padded
+tensors.
 """
 
 from __future__ import annotations
@@ -31,168 +26,22 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.core.similarity import cosine_table
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
-from semmetrics.errors import InputError
 from semmetrics.metrics.matching import Matched, Ranked, Reference
+from semmetrics.metrics.similar import Similar, Source, model_of, written
 
 __all__ = [
     "Batch",
     "Laid",
     "Layout",
-    "Pairs",
     "SemanticMatched",
     "SemanticMatches",
-    "Similar",
-    "model_of",
-    "written",
 ]
 
 LabelBlock = Block[LabelTask]
-_TABLE = 1 << 25  # cells of a table of similarities that is kept for the whole task
 _TENSOR = 1 << 21  # cells of the padded tensor of some items
-_LOCAL = 1 << 18  # cells of a table for some items alone, where others would be too large
-
-
-def model_of(task: LabelTask, name: str) -> Any:
-    """The label vectors of that name.
-
-    Raises
-    ------
-    InputError
-        If the task has none.
-    """
-    if name not in task.models:
-        raise InputError(
-            f"there is no embedding {name!r}",
-            remedy="give embedding= (--embedding NAME|PATH); semmetrics embed list names some",
-        )
-    return task.models[name]
-
-
-def written(side: Side) -> Any:
-    """Codes of the labels as they were written."""
-    return side.codes if side.written is None else side.written
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Similarities of distinct predicted labels with distinct reference labels.
-
-    The last row and the last column of a table are -inf and stand for padding.
-
-    Attributes
-    ----------
-    by_term : float array, shape (terms + 1, reference labels + 1)
-        -inf where a term or a label does not take part.
-    by_label : float array, shape (predicted labels + 1, reference labels + 1)
-        The best over the terms of a label; the same array where every label has one term.
-    term_row, label_row, label_column : int arrays
-        Row or column for each term, or each label, of the model.
-    """
-
-    by_term: Floats
-    by_label: Floats
-    term_row: Ints
-    label_row: Ints
-    label_column: Ints
-
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Floats:
-        """Similarities of terms or predicted labels with reference labels; -1 is padding.
-
-        Parameters
-        ----------
-        rows, labels : int arrays, shapes (items, m) and (items, n)
-        by_term : bool
-            Whether ``rows`` are terms.
-
-        Returns
-        -------
-        float array, shape (items, m, n)
-        """
-        table, place = (self.by_term, self.term_row) if by_term else (self.by_label, self.label_row)
-        mine, theirs = np.append(place, -1)[rows], np.append(self.label_column, -1)[labels]
-        mine[rows < 0], theirs[labels < 0] = len(table) - 1, table.shape[1] - 1
-        cells_: Ints = mine[:, :, None] * table.shape[1] + theirs[:, None, :]
-        return np.take(table, cells_)
-
-
-@dataclass(frozen=True)
-class Similar:
-    """The table of similarities that a block needs; one for the whole task where it fits."""
-
-    model: str = "default"
-
-    def compute(self, block: LabelBlock) -> Pairs | None:
-        """The task's table, or the block's; None where both are too large."""
-        task, vectors = block.task, model_of(block.task, self.model)
-        key = ("similar", self.model)
-        if key not in task.shared:
-            task.shared[key] = _small_pairs(vectors, task.pred, task.ref)
-        pairs: Pairs | None = task.shared[key]
-        if pairs is None:
-            pairs = _small_pairs(vectors, block.get(Ranked()), block.get(Reference()))
-        return pairs
-
-
-def _small_pairs(vectors: Any, pred: Side, ref: Side) -> Pairs | None:
-    size = len(vectors.indptr) - 1
-    mine, theirs = (_present(written(side), size) for side in (pred, ref))
-    return _pairs(vectors, mine, theirs) if len(mine) * len(theirs) <= _TABLE else None
-
-
-def _present(codes: Any, size: int) -> Ints:
-    """The codes that occur, rising."""
-    flags = np.zeros(size, np.bool_)
-    flags[codes] = True
-    return np.flatnonzero(flags)
-
-
-def _pairs(vectors: Any, predicted: Ints, referred: Ints) -> Pairs:
-    tptr, flat = take_rows(vectors.indptr, predicted)
-    terms = _present(vectors.rows[flat], len(vectors.terms))
-    by_term = _padded(_similarities(vectors, terms, referred))
-    term_row = _places(len(vectors.terms), terms)
-    by_label = by_term
-    label_row = np.full(len(vectors.indptr) - 1, len(terms))
-    if len(flat) == len(predicted):  # every label is one term
-        label_row[predicted] = term_row[vectors.rows[flat]]
-    else:
-        rows = by_term[term_row[vectors.rows[flat]]]
-        by_label = np.concatenate([np.maximum.reduceat(rows, tptr[:-1]), by_term[-1:]])
-        label_row = _places(len(label_row), predicted)
-    label_column = _places(len(label_row), referred)
-    return Pairs(by_term, by_label, term_row, label_row, label_column)
-
-
-def _places(size: int, chosen: Ints) -> Ints:
-    """The place of each chosen number; the number of them, which is padding, for the others."""
-    places = np.full(size, len(chosen))
-    places[chosen] = np.arange(len(chosen))
-    return places
-
-
-def _padded(table: Floats) -> Floats:
-    wide = np.full((table.shape[0] + 1, table.shape[1] + 1), -np.inf)
-    wide[:-1, :-1] = table
-    return wide
-
-
-def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Floats:
-    indptr, flat = take_rows(vectors.indptr, labels)
-    columns = vectors.rows[flat]
-    table: Floats = cosine_table(vectors.vectors[terms], vectors.vectors[columns])
-    place = _places(len(vectors.terms), terms)[columns]
-    same = np.flatnonzero(place < len(terms))
-    table[place[same], same] = 1.0
-    table[:, ~vectors.stands[columns]] = -np.inf
-    table[~vectors.stands[terms]] = -np.inf
-    if len(columns) == len(labels):
-        return table
-    best: Floats = np.maximum.reduceat(table, indptr[:-1], axis=1)
-    return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,11 +165,8 @@ class Laid:
         """Whether a label has several terms."""
         return len(self.vectors.rows) > len(self.vectors.indptr) - 1
 
-    def batches(self, pairs: Pairs | None, *, by_term: bool) -> Iterator[Batch]:
-        """Padded tensors of the items that have something on both sides.
-
-        Without a table of pairs, each batch has its own.
-        """
+    def batches(self, source: Source, *, by_term: bool) -> Iterator[Batch]:
+        """Padded tensors of the items that have something on both sides."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
         item = row_numbers(self.pred.indptr)[owner]
         codes, column = written(self.pred)[owner], written(self.ref)[goal]
@@ -328,20 +174,15 @@ class Laid:
         if by_term:
             tptr, flat = take_rows(self.vectors.indptr, codes)
             spread = row_numbers(tptr)
-            owner, item, codes = owner[spread], item[spread], codes[spread]
+            owner, item = owner[spread], item[spread]
             row, continues = self.vectors.rows[flat], positions(tptr) > 0
         n = len(self.pred)
         pred_ptr = offsets(np.bincount(item, minlength=n))
         ref_ptr = offsets(np.bincount(row_numbers(self.ref.indptr)[goal], minlength=n))
-        for items in _like_sizes(np.diff(pred_ptr), np.diff(ref_ptr), alone=pairs is None):
+        for items in _like_sizes(np.diff(pred_ptr), np.diff(ref_ptr)):
             mine, theirs = _pad(pred_ptr, items), _pad(ref_ptr, items)
-            here = pairs or _pairs(
-                self.vectors,
-                np.unique(codes[mine[mine >= 0]]),
-                np.unique(column[theirs[theirs >= 0]]),
-            )
             yield Batch(
-                here.gather(_filled(row, mine, -1), _filled(column, theirs, -1), by_term=by_term),
+                source.gather(_filled(row, mine, -1), _filled(column, theirs, -1), by_term=by_term),
                 _filled(owner, mine, -1),
                 _filled(goal, theirs, -1),
                 _filled(continues, mine, False),
@@ -353,11 +194,8 @@ def _filled(values: Any, places: Ints, filling: Any) -> Any:
     return np.append(values, filling)[places]
 
 
-def _like_sizes(rows: Ints, columns: Ints, *, alone: bool = False) -> Iterator[Ints]:
-    """Items in groups of similar size, so that little is padding and a tensor stays small.
-
-    ``alone``: so few that a table of their own similarities is small, too.
-    """
+def _like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
+    """Items in groups of similar size, so that little is padding and a tensor stays small."""
     both = np.flatnonzero((rows > 0) & (columns > 0))
     order = both[np.lexsort((rows[both], columns[both]))]
     start = 0
@@ -366,7 +204,7 @@ def _like_sizes(rows: Ints, columns: Ints, *, alone: bool = False) -> Iterator[I
         while True:  # halve until the padded tensor fits
             part = order[start:stop]
             size = len(part) * int(rows[part].max()) * int(columns[part].max())
-            if len(part) == 1 or (size <= _TENSOR and not (alone and len(part) * size > _LOCAL)):
+            if size <= _TENSOR or len(part) == 1:
                 break
             stop = start + max(1, len(part) // 2)
         yield part

@@ -19,7 +19,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import own_options
 from semmetrics.metrics.matching import Matches, Ranked, Reference
-from semmetrics.metrics.semantic_steps import model_of
+from semmetrics.metrics.similar import model_of
 from semmetrics.metrics.sweeps import AVERAGES, Sweep, Undefined, sweep_thresholds_rows
 
 __all__ = ["best_threshold_of", "frozen"]

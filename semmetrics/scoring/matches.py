@@ -14,7 +14,8 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.semantic_steps import SemanticMatches, written
+from semmetrics.metrics.semantic_steps import SemanticMatches
+from semmetrics.metrics.similar import written
 from semmetrics.scoring.fits import frozen
 
 __all__ = ["match_rows"]

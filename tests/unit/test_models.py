@@ -12,7 +12,7 @@ from semmetrics.data.prepare import label_task
 from semmetrics.embed.labels import label_vectors
 from semmetrics.embed.other import MatrixEmbedder
 from semmetrics.errors import InputError
-from semmetrics.metrics.semantic_steps import model_of
+from semmetrics.metrics.similar import model_of
 from semmetrics.scoring.models import embeddings_by_name, with_models
 from semmetrics.scoring.parse import parse_all
 

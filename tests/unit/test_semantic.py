@@ -17,7 +17,7 @@ import semmetrics
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
-from semmetrics.metrics import semantic_steps
+from semmetrics.metrics import semantic_steps, similar
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.semantic_steps import SemanticMatches
@@ -384,8 +384,11 @@ def bits(table):
     return [repr((score.value, score.items.tolist())) for score in table]
 
 
-@pytest.mark.parametrize("limits", [(0, 1 << 18, 1 << 21), (0, 0, 1 << 21), (1500, 300, 200),
-                                    (1 << 25, 1 << 18, 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    "limits",
+    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_NUMBERS": 0}, {"_TABLE": 1500, "_TENSOR": 200},
+     {"_TABLE": 0, "_NUMBERS": 500, "_LOCAL": 200}, {"_TENSOR": 0}, {"_DEARER": 0}],
+)  # fmt: skip
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
     monkeypatch, limits, synonyms
@@ -396,8 +399,8 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         preds = [[[name, "w7"] if name in ("w5", "w6") else name for name in p] for p in preds]
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
-    for name, limit in zip(("_TABLE", "_LOCAL", "_TENSOR"), limits, strict=True):
-        monkeypatch.setattr(semantic_steps, name, limit)
+    for name, limit in limits.items():
+        monkeypatch.setattr(semantic_steps if name == "_TENSOR" else similar, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))
     monkeypatch.setattr(
