@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Bools, Ints
+from semmetrics.core.ragged import Bools, Ints, offsets
 
-__all__ = ["cells", "first_occurrences", "members", "occurrence_numbers"]
+__all__ = ["cells", "distinct", "first_occurrences", "members", "occurrence_numbers"]
 
 _TABLE = 1 << 26
 
@@ -23,6 +23,27 @@ def cells(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64) * width, np.diff(indptr))
     rows += codes
     return rows
+
+
+def distinct(indptr: Ints, codes: NDArray[np.integer], width: int) -> tuple[Ints, Ints, Ints]:
+    """Offsets, the distinct codes of each row in rising order, and how often each occurs.
+
+    Codes lie in [0, width).
+
+    Examples
+    --------
+    >>> [part.tolist() for part in distinct(np.array([0, 3, 4]), np.array([5, 2, 5, 0]), 6)]
+    [[0, 2, 3], [2, 5, 0], [1, 2, 1]]
+    """
+    keys = cells(indptr, codes, width)
+    keys.sort()
+    new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    times, keys = np.diff(starts, append=len(keys)), keys[starts]
+    rows = keys // width  # cheaper than a remainder
+    keys -= rows * width
+    return offsets(np.bincount(rows, minlength=len(indptr) - 1)), keys, times
 
 
 def members(keys: Ints, among: Ints, size: int) -> Bools:
@@ -54,9 +75,11 @@ def first_occurrences(keys: Ints, size: int) -> Bools | None:
         table[keys] = True
         if np.count_nonzero(table) == len(keys):
             return None
+    else:
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return None
     first = np.unique(keys, return_index=True)[1]
-    if len(first) == len(keys):
-        return None
     flags = np.zeros(len(keys), np.bool_)
     flags[first] = True
     return flags

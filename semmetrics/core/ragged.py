@@ -8,6 +8,7 @@ Every function is vectorised over all rows; none loops over them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +22,10 @@ __all__ = [
     "offsets",
     "order_rows",
     "positions",
+    "prefixes",
     "row_numbers",
     "running_sums",
+    "runs_within",
     "sum_rows",
     "take_rows",
 ]
@@ -73,6 +76,18 @@ def positions(indptr: Ints) -> Ints:
     return np.arange(indptr[-1]) - np.repeat(indptr[:-1], np.diff(indptr))
 
 
+def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
+    """Whether each flat element is among the first so many of its row.
+
+    Examples
+    --------
+    >>> prefixes(np.array([0, 2, 2, 3]), np.array([1, 5, 1])).tolist()
+    [True, False, True]
+    """
+    flags: Bools = np.arange(indptr[-1]) < np.repeat(indptr[:-1] + kept, np.diff(indptr))
+    return flags
+
+
 def running_sums(flat: NDArray[np.generic]) -> Ints:
     """Cumulative sums of a flat array with a leading zero, to difference at offsets."""
     total = np.zeros(len(flat) + 1, np.int64)
@@ -90,6 +105,27 @@ def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
     """
     total = running_sums(flat)
     return total[indptr[1:]] - total[indptr[:-1]]
+
+
+def runs_within(costs: Ints, most: int) -> Iterator[slice]:
+    """Rows in runs that cost at most so much together; a run has at least one row.
+
+    Parameters
+    ----------
+    costs : array, shape (rows + 1,)
+        Running sums of what each row costs, from 0.
+    most : int
+
+    Examples
+    --------
+    >>> list(runs_within(np.array([0, 3, 5, 6, 20]), 5))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
+    """
+    start, rows = 0, len(costs) - 1
+    while start < rows:
+        stop = max(start + 1, int(np.searchsorted(costs, costs[start] + most, "right")) - 1)
+        yield slice(start, stop)
+        start = stop
 
 
 def order_rows(indptr: Ints, keys: Floats) -> Ints:

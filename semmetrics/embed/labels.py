@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.above import Deciding
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets
 from semmetrics.core.similarity import unit_rows
 from semmetrics.data.labels import Terms
@@ -60,6 +61,16 @@ class LabelVectors:
         """Vectors of length 1; zeros stay zeros."""
         units: Floats = unit_rows(self.vectors)
         return units
+
+    @cached_property
+    def deciding(self) -> Deciding:
+        """Decisions on the cosines of terms."""
+        return Deciding(self.vectors)
+
+    @property
+    def split(self) -> bool:
+        """Whether a label has several terms."""
+        return len(self.rows) > len(self.indptr) - 1
 
     @property
     def threshold(self) -> float:

@@ -14,6 +14,7 @@ depend on the model. They are at least 0; lower is better. Similarities are cosi
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Dense, OneHot
+from semmetrics.core.keys import distinct
 from semmetrics.core.pairs import Euclidean
 from semmetrics.core.ragged import (
     Bools,
@@ -29,6 +30,7 @@ from semmetrics.core.ragged import (
     Ints,
     lengths,
     offsets,
+    prefixes,
     row_numbers,
     sum_rows,
     take_rows,
@@ -38,7 +40,7 @@ from semmetrics.core.transport import gathered_transport, relaxed_transport
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
-from semmetrics.embed.base import embed_unique
+from semmetrics.embed.base import Embedded, embed_unique
 from semmetrics.embed.labels import label_vectors
 from semmetrics.metrics.definition import (
     Definition,
@@ -48,20 +50,16 @@ from semmetrics.metrics.definition import (
 )
 from semmetrics.metrics.families import cut_of, set_options
 from semmetrics.metrics.matching import Cut, Ranked, Reference
-from semmetrics.metrics.policies import (
-    CAUSES,
-    POLICIES,
-    ItemMeans,
-    causes,
-)
+from semmetrics.metrics.policies import POLICIES, ItemMeans, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic import EMBEDDING
 from semmetrics.metrics.similar import model_of, written
 
-__all__ = ["RWMD", "WMD", "BagSim", "MeanSim"]
+__all__ = ["RWMD", "WMD", "BagSim", "MeanSim", "texts_cut"]
 
 LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
+_CUT = "lists cut by a model"
 
 
 @dataclass(frozen=True)
@@ -177,22 +175,16 @@ class Bags:
         """Words of the labels kept, counted."""
         table = block.get(Vocabulary(self.build, self.model))
         ranked, ref = block.get(Ranked()), block.get(Reference())
-        rows = row_numbers(ranked.indptr)
-        kept = np.arange(len(rows)) < (ranked.indptr[:-1] + block.get(self.cut))[rows]
+        kept = prefixes(ranked.indptr, block.get(self.cut))
         sides = [_bag(side, table) for side in (ranked.keep(kept), ref)]
         return WordBags(sides[0], sides[1], table)
 
 
 def _bag(side: Side, table: WordTable) -> tuple[Ints, Ints, Floats]:
     wptr, flat = take_rows(table.indptr, written(side))
-    words = table.codes[flat]
-    rows = row_numbers(side.indptr)[row_numbers(wptr)]
-    n_words = max(1, len(table.vectors))
-    keys, times = np.unique(rows * n_words + words, return_counts=True)
-    items, codes = np.divmod(keys, n_words)
-    totals = np.bincount(rows, minlength=len(side))
-    indptr = offsets(np.bincount(items, minlength=len(side)))
-    return indptr, codes, times / totals[items]
+    words = wptr[side.indptr]
+    indptr, codes, times = distinct(words, table.codes[flat], max(1, len(table.vectors)))
+    return indptr, codes, times / np.repeat(lengths(words), lengths(indptr))
 
 
 @dataclass(frozen=True)
@@ -216,11 +208,7 @@ class TransportValues:
             value[both] = solve(bags.table.distances, *sides[0], *sides[1])
             if self.bags.build == "text":
                 value[both] = _flat_as_ones(value[both], sides, bags.table.points)
-        cause = causes(value, widths[0], widths[1])
-        return {
-            "value": Dense(np.where(cause == 0, value, 0.0)),
-            "cause": OneHot(cause, len(CAUSES)),
-        }
+        return value_columns(value, *widths)
 
 
 def _exact_transport(*problems: Any) -> Any:
@@ -264,21 +252,36 @@ class BagValues:
         """Embed both sides and compare them item by item."""
         vectors = model_of(block.task, self.model)
         ranked, ref = block.get(Ranked()), block.get(Reference())
-        rows = row_numbers(ranked.indptr)
-        kept = np.arange(len(rows)) < (ranked.indptr[:-1] + block.get(self.cut))[rows]
+        kept = prefixes(ranked.indptr, block.get(self.cut))
         sides = (ranked.keep(kept), ref)
-        embed = _whole_texts if self.how == "text" else _means
-        (mine, some), (theirs, any_) = (embed(side, vectors) for side in sides)
+        if self.how == "text":
+            found = [_whole_texts(side, vectors) for side in sides]
+            cut = sum(one.truncated for one in found)
+            block.task.shared.setdefault(_CUT, {})[self, block.start] = cut
+            pairs = [
+                (one.vectors.astype(np.float64), one.known & (lengths(side.indptr) > 0))
+                for one, side in zip(found, sides, strict=True)
+            ]
+        else:
+            pairs = [_means(side, vectors) for side in sides]
+        (mine, some), (theirs, any_) = pairs
         value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
         value = np.where(some & any_, np.clip(value, -1.0, 1.0), np.nan)
-        cause = causes(value, some, any_)
-        return {
-            "value": Dense(np.where(cause == 0, value, 0.0)),
-            "cause": OneHot(cause, len(CAUSES)),
-        }
+        return value_columns(value, some, any_)
 
 
-def _whole_texts(side: Side, vectors: Any) -> tuple[Floats, Bools]:
+def texts_cut(task: LabelTask) -> dict[str, int]:
+    """Label lists of which a model read only the beginning, by name of the embedding.
+
+    Counted in what has been embedded so far, equal lists of a block once.
+    """
+    found: Counter[str] = Counter()
+    for (values, _), cut in task.shared.get(_CUT, {}).items():
+        found[values.model] += cut
+    return dict(found)
+
+
+def _whole_texts(side: Side, vectors: Any) -> Embedded:
     labels = [
         " ".join(vectors.terms[row] for row in vectors.rows[a:b])
         for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
@@ -288,8 +291,7 @@ def _whole_texts(side: Side, vectors: Any) -> tuple[Floats, Bools]:
         " ".join([labels[code] for code in codes[a:b]])
         for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
     ]
-    found = embed_unique(vectors.embedder, texts)
-    return found.vectors.astype(np.float64), found.known & (lengths(side.indptr) > 0)
+    return embed_unique(vectors.embedder, texts)
 
 
 def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:

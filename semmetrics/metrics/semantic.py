@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.assignment import most_similar
-from semmetrics.core.columns import Dense, OneHot, as_floats
+from semmetrics.core.columns import Dense, as_floats
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
@@ -49,10 +49,11 @@ from semmetrics.metrics.policies import (
     item_values,
     mean_of_defined,
     undefined_items,
+    value_columns,
 )
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_steps import Laid, Layout, SemanticMatches
-from semmetrics.metrics.similar import Similar
+from semmetrics.metrics.similar import Similar, Source
 
 __all__ = [
     "SemAP",
@@ -117,11 +118,7 @@ class SemanticValues:
         columns = block.get(self.counts)
         known = {name: column.values for name, column in columns.items()}
         value = _FORMULAS[self.name](known, self.normalize)
-        cause = causes(value, known["n_pred"], known["n_ref"])
-        return {
-            "value": Dense(np.where(cause == 0, value, 0.0)),
-            "cause": OneHot(cause, len(CAUSES)),
-        }
+        return value_columns(value, known["n_pred"], known["n_ref"])
 
 
 def _precision(known: Any, _: Any) -> Any:
@@ -239,41 +236,39 @@ class Nearest:
 
         Similarities below 0 are taken as 0.
         """
-        layout = block.get(Layout(self.count, self.model))
-        start, kept = layout.pred.indptr[:-1], block.get(self.cut)
-        rows = row_numbers(layout.pred.indptr)
-        inside = np.arange(len(rows)) < (start + kept)[rows]
-        cut = replace(layout, pred_kept=layout.pred_kept & inside)
+        layout = block.get(Layout(self.count, self.model, self.cut))
         sums = _paired if self.match == "total" else _best
-        best_pred, best_ref = sums(cut, block.get(Similar(self.model)))
-        n_pred = sum_rows(cut.pred_kept, cut.pred.indptr)
-        n_ref = sum_rows(cut.ref_kept, cut.ref.indptr)
+        best_pred, best_ref = sums(layout, block.get(Similar(self.model)))
+        n_pred = sum_rows(layout.pred_kept, layout.pred.indptr)
+        n_ref = sum_rows(layout.ref_kept, layout.ref.indptr)
         n = len(block)
-        mine = np.bincount(rows, best_pred, minlength=n).astype(np.float64)
-        theirs = np.bincount(row_numbers(cut.ref.indptr), best_ref, minlength=n)
-        return mine, theirs.astype(np.float64), n_pred, n_ref
+        mine = np.bincount(row_numbers(layout.pred.indptr), best_pred, minlength=n)
+        theirs = np.bincount(row_numbers(layout.ref.indptr), best_ref, minlength=n)
+        return mine.astype(np.float64), theirs.astype(np.float64), n_pred, n_ref
 
 
-def _best(layout: Laid, pairs: Any) -> tuple[Floats, Floats]:
+def _best(layout: Laid, source: Source) -> tuple[Floats, Floats]:
     mine, theirs = np.zeros(len(layout.pred.codes)), np.zeros(len(layout.ref.codes))
-    for batch in layout.batches(pairs, by_term=False):
-        for best, table, place in (
-            (mine, batch.table.max(axis=2), batch.owner),
-            (theirs, batch.table.max(axis=1), batch.goal),
+    for batch in layout.batches(by_term=False):
+        table = batch.similarities(source)
+        for best, nearest, place in (
+            (mine, table.max(axis=2), batch.owner),
+            (theirs, table.max(axis=1), batch.goal),
         ):
             real = place >= 0
-            best[place[real]] = np.maximum(table[real], 0.0)
+            best[place[real]] = np.maximum(nearest[real], 0.0)
     return mine, theirs
 
 
-def _paired(layout: Laid, pairs: Any) -> tuple[Floats, Floats]:
+def _paired(layout: Laid, source: Source) -> tuple[Floats, Floats]:
     """The similarity of each label to the one that it is paired with; 0 where it is not."""
     mine, theirs = np.zeros(len(layout.pred.codes)), np.zeros(len(layout.ref.codes))
-    for batch in layout.batches(pairs, by_term=False):
-        found = most_similar(batch.table, 0.0)
+    for batch in layout.batches(by_term=False):
+        table = batch.similarities(source)
+        found = most_similar(table, 0.0)
         item, row = np.nonzero(found >= 0)
         column = found[item, row]
-        similarity = batch.table[item, row, column]
+        similarity = table[item, row, column]
         mine[batch.owner[item, row]] = similarity
         theirs[batch.goal[item, column]] = similarity
     return mine, theirs
@@ -299,11 +294,7 @@ class SoftValues:
             value = np.where((n_pred == 0) & (n_ref == 0), np.nan, value)
         else:
             value = precision if self.name == "SoftPrecision" else recall
-        cause = causes(value, n_pred, n_ref)
-        return {
-            "value": Dense(np.where(cause == 0, value, 0.0)),
-            "cause": OneHot(cause, len(CAUSES)),
-        }
+        return value_columns(value, n_pred, n_ref)
 
 
 class SoftFamily(ItemMeans):
@@ -350,8 +341,9 @@ _MATCH = Option(
     "match",
     "match",
     "greedy",
-    ("greedy", "optimal", "any"),
-    help="first unused reference in order; most matches; a reference may serve several",
+    ("greedy", "optimal", "total", "any"),
+    help="first unused reference in order; most matches; the matches with the largest total "
+    "similarity; a reference may serve several",
 )
 
 _SOFT_MATCH = Option(

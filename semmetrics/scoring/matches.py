@@ -14,7 +14,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.semantic_steps import SemanticMatches
+from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
 from semmetrics.metrics.similar import written
 from semmetrics.scoring.fits import frozen
 
@@ -51,6 +51,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
         str(measure["match"]),
         str(measure["count"]),
         str(measure["embedding"]),
+        cut_of(measure),
     )
     names = task.classes
     if task.synonyms is not None:
@@ -58,6 +59,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     for block in task.blocks():
         ranked, ref = block.get(Ranked()), block.get(Reference())
         matched, kept = block.get(step), block.get(cut_of(measure))
+        pairs = block.get(MatchedPairs(step))
         counted = np.ones(len(ranked.codes), np.bool_)
         if matched.counted is not None:
             counted = matched.counted
@@ -67,7 +69,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
             base = {"id": str(task.ids[block.start + item])}
             for place in range(first, end):
                 if counted[place]:
-                    yield {**base, **_prediction(names, ranked, ref, matched, first, place)}
+                    yield {**base, **_prediction(names, ranked, ref, pairs, first, place)}
             for place in range(int(ref.indptr[item]), int(ref.indptr[item + 1])):
                 if once[place] and matched.first[place] >= end:
                     yield {
@@ -80,9 +82,9 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
 
 
 def _prediction(
-    names: Sequence[str], ranked: Any, ref: Any, matched: Any, first: int, place: int
+    names: Sequence[str], ranked: Any, ref: Any, pairs: Any, first: int, place: int
 ) -> dict[str, Any]:
-    partner, similarity = int(matched.partner[place]), float(matched.similarity[place])
+    partner, similarity = (array[place].item() for array in pairs)
     return {
         "rank": place - first + 1,
         "prediction": names[written(ranked)[place]],

@@ -85,6 +85,18 @@ def most(pred, ref, vectors, threshold):
     return max([without, *taken])
 
 
+def largest(pred, ref, vectors, threshold):
+    """How many pairs the one-to-one matching has whose similarities, above 0, add up to most."""
+    table = [[similarity(p, r, vectors) for r in ref] for p in pred]
+    places = itertools.permutations([*range(len(ref)), *[-1] * len(pred)], len(pred))
+    found = []
+    for chosen in places:
+        pairs = [row[j] for row, j in zip(table, chosen, strict=True) if j >= 0]
+        if all(value > max(threshold, 0.0) for value in pairs):
+            found.append((round(sum(pairs), 8), len(pairs)))
+    return max(found)[1]
+
+
 def hits(pred, ref, vectors, threshold, match):
     """Whether each prediction is a hit, and how many references are served."""
     if match == "greedy":
@@ -93,7 +105,8 @@ def hits(pred, ref, vectors, threshold, match):
     if match == "any":
         above = [[similarity(p, r, vectors) > threshold for r in ref] for p in pred]
         return [any(row) for row in above], sum(map(any, zip(*above, strict=True)))
-    sizes = [most(pred[:k], ref, vectors, threshold) for k in range(len(pred) + 1)]
+    size = most if match == "optimal" else largest
+    sizes = [size(pred[:k], ref, vectors, threshold) for k in range(len(pred) + 1)]
     return [b > a for a, b in itertools.pairwise(sizes)], sizes[-1]
 
 

@@ -34,6 +34,7 @@ MEASURES = parse_all(
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
         "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
+        "SemF1(threshold=0.2,match=total)@2",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
         "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
         "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,3 +193,20 @@ def test_an_item_has_the_same_bits_alone():
         alone = semmetrics.score([preds[place]], [refs[place]], measures=measures, embedding=model)
         for score, one in zip(whole, alone, strict=True):
             assert_array_equal(score.items[place], one.items[0], err_msg=str(score.measure))
+
+
+def test_lists_that_a_model_cuts_are_counted():
+    class Short(Tiny):
+        def embed(self, texts):
+            found = super().embed([text[:6] for text in texts])
+            return replace(found, truncated=sum(len(text) > 6 for text in texts))
+
+    model = Short({"a": [1.0, 0.0], "a long": [0.0, 1.0]})
+    preds, refs = (
+        [["a"], ["a", "long", "list"], ["a", "long", "list"]],
+        [["a"], ["a"], ["a", "longer"]],
+    )
+    notes = semmetrics.score(preds, refs, measures="BagSim", embedding=model).notes
+    assert notes == [
+        "preds: 2 label lists longer than tiny-2@000000000000 reads: cut to their beginning"
+    ]
