@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, ratio, seconds, take_turns
 from semmetrics.core.assignment import assign
+from semmetrics.core.keys import distinct
 from semmetrics.core.ragged import offsets
 from semmetrics.core.transport import Euclidean, gathered_transport, transport
 
@@ -59,11 +60,8 @@ def counted(lists: Lists, places: dict[str, int]) -> tuple[Any, Any, Any]:
     """Offsets, codes and weights of the distinct words of each list."""
     sizes = np.fromiter(map(len, lists), np.int64, len(lists))
     codes = np.fromiter(map(places.__getitem__, chain.from_iterable(lists)), np.int64, sizes.sum())
-    rows = np.repeat(np.arange(len(lists)), sizes)
-    cells, counts = np.unique(rows * len(places) + codes, return_counts=True)
-    rows = cells // len(places)
-    indptr = offsets(np.bincount(rows, minlength=len(lists)))
-    return indptr, cells % len(places), counts / sizes[rows]
+    indptr, codes, counts = distinct(offsets(sizes), codes, len(places))
+    return indptr, codes, counts / np.repeat(sizes, np.diff(indptr))
 
 
 def ours(texts: Texts) -> list[float]:

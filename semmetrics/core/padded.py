@@ -26,8 +26,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.ragged import Ints
 from semmetrics.core.settle import block_cells, checked_cells, parts_by_size, settle, wrong_value
 from semmetrics.core.space import Space, running_total
+from semmetrics.core.workers import do_parts, usable_workers
 from semmetrics.errors import InputError
 
 __all__ = [
@@ -49,7 +51,9 @@ class Transported(NamedTuple):
     gaps: Any
 
 
-def transport(costs: Any, rows: Any, columns: Any, *, method: str = "auto") -> Transported:
+def transport(
+    costs: Any, rows: Any, columns: Any, *, method: str = "auto", workers: int | None = None
+) -> Transported:
     """Least costs of carrying the rows' mass to the columns, for padded problems.
 
     Parameters
@@ -61,6 +65,8 @@ def transport(costs: Any, rows: Any, columns: Any, *, method: str = "auto") -> T
     method : {"auto", "network"}
         "auto" solves many problems at once; "network" solves each by POT's network simplex.
         Both are exact.
+    workers : int, optional
+        Threads, two at most where it is not given; one for torch. Results do not depend on it.
 
     Returns
     -------
@@ -70,7 +76,7 @@ def transport(costs: Any, rows: Any, columns: Any, *, method: str = "auto") -> T
     Raises
     ------
     InputError
-        If a shape, a mass or a cost is wrong; names the problem.
+        If a shape, a mass, a cost or an option is wrong; names the problem.
 
     Examples
     --------
@@ -79,11 +85,11 @@ def transport(costs: Any, rows: Any, columns: Any, *, method: str = "auto") -> T
     array([1.])
     """
     space, *sides = checked_sides(costs, rows, columns)
-    return _solved(space, sides, method, None)
+    return _solved(space, sides, method, None, workers)
 
 
 def transport_plans(
-    costs: Any, rows: Any, columns: Any, *, method: str = "auto"
+    costs: Any, rows: Any, columns: Any, *, method: str = "auto", workers: int | None = None
 ) -> tuple[Any, Transported]:
     """Do the same as ``transport`` and keep the plans.
 
@@ -101,24 +107,30 @@ def transport_plans(
     """
     space, *sides = checked_sides(costs, rows, columns)
     plans = space.zeros(*sides[0].shape)
-    found = _solved(space, sides, method, plans)
+    found = _solved(space, sides, method, plans, workers)
     return space.dense(plans.swapaxes(0, 1).swapaxes(0, 2)), found
 
 
-def _solved(space: Space, sides: list[Any], method: str, plans: Any) -> Transported:
-    """Blocks of problems of similar sizes, one after the other."""
+def _solved(
+    space: Space, sides: list[Any], method: str, plans: Any, workers: int | None
+) -> Transported:
+    """Blocks of problems of similar sizes."""
     if method not in METHODS:
         raise InputError(f"method is {method!r}", remedy="give 'auto' or 'network'")
-    size = sides[0].shape[2]
+    size, workers = sides[0].shape[2], usable_workers(workers, space)
     value, gaps = space.zeros(size), space.zeros(size)
     n_rows, n_columns = (space.numpy((side > 0).sum(0)) for side in sides[1:])
-    for numbers in parts_by_size(n_rows, n_columns, block_cells(space)):
+
+    def put(numbers: Ints) -> None:
         these = space.array(numbers)
         costs, rows, columns = (space.dense(side[..., these]) for side in sides)
         plan = None if plans is None else space.zeros(*costs.shape)
         value[these], gaps[these] = settle(costs, rows, columns, numbers, method=method, plan=plan)
         if plan is not None:
             plans[..., these] = plan
+
+    cells = block_cells(space, n_rows, n_columns, workers)
+    do_parts(put, [*parts_by_size(n_rows, n_columns, cells)], workers)
     return Transported(value, gaps)
 
 

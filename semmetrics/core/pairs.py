@@ -49,24 +49,29 @@ class Euclidean:
         """Distances of codes (items, m) and (items, n), of shape (items, m, n)."""
         space, squares = self.space, self.squares
         square = self._products(pred_codes, ref_codes)
-        square *= -2
         lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
+        square *= -2
         square += lengths
-        near = square < _CLOSE * lengths
+        lengths *= _CLOSE
+        near = square < lengths
         if near.any():
             item, row, column = space.xp.where(near)
             apart = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
             square[item, row, column] = (apart * apart).sum(1)
-        return space.xp.round(space.xp.sqrt(square), decimals=_DIGITS)
+        space.xp.sqrt(square, out=square)
+        return space.xp.round(square, decimals=_DIGITS, out=square)
 
     def _products(self, pred_codes: Any, ref_codes: Any) -> Any:
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         if self.space.torch:
             return self.vectors[pred_codes] @ self.vectors[ref_codes].swapaxes(1, 2)
-        table = self.space.zeros(items, m, n)
-        step = max(1, _NUMBERS // max(1, (m + n) * self.vectors.shape[1]))
+        table, codes = np.empty((items, m, n)), np.concatenate([pred_codes, ref_codes], 1)
+        size = (m + n) * self.vectors.shape[1]
+        step = max(1, min(items, _NUMBERS // max(1, size)))
+        taken = np.empty((step, m + n, self.vectors.shape[1]))  # the same memory for every step
         for start in range(0, items, step):
-            mine = self.vectors.take(pred_codes[start : start + step], 0)
-            theirs = self.vectors.take(ref_codes[start : start + step], 0)
-            np.matmul(mine, theirs.swapaxes(1, 2), out=table[start : start + step])
+            part = codes[start : start + step]
+            both = taken[: len(part)]
+            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
+            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
         return table

@@ -28,18 +28,25 @@ __all__ = ["CELLS", "block_cells", "checked_cells", "parts_by_size", "settle", "
 
 Way: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solved]
 
-CELLS = 1 << 17
-"""Costs in a block on the processor; on another device 64 times as many."""
+CELLS = 1 << 19
+"""Most costs in a block on the processor; on another device 16 times as many."""
+
+_FEWEST = 1 << 16  # below, threads cost more than they save
+_SLACK = 1.05  # so that blocks of unlike sizes leave no small one over
 
 _GAP = 1e-9  # of the largest cost
 STEPS = (100_000, 100_000_000)  # of the network simplex, before giving up
 _OPTIMAL = 1  # its status
 
 
-def block_cells(space: Space) -> int:
-    """How many costs make a block on the device of an array."""
+def block_cells(space: Space, n_rows: Ints, n_columns: Ints, workers: int) -> int:
+    """How many costs make a block on the device of an array: an equal share, or the most."""
     device = space.where.get("device")
-    return CELLS if device is None or device.type == "cpu" else CELLS << 6
+    if device is not None and device.type != "cpu":
+        return CELLS << 4
+    total = int((n_rows * n_columns).sum())
+    blocks = workers * max(1, -(-total // (CELLS * workers)))
+    return min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
 
 
 def parts_by_size(n_rows: Ints, n_columns: Ints, cells: int) -> Iterator[Ints]:
@@ -163,7 +170,7 @@ def _together(
     if len(these) == sides[0].shape[2]:
         costs, rows, columns, largest = sides
     else:
-        costs, rows, columns, largest = (side[..., these] for side in sides)
+        costs, rows, columns, largest = (space.chosen(side, these) for side in sides)
     costs, rows, row_order = _to_front(space, costs, rows, 0)
     costs, columns, column_order = _to_front(space, costs, columns, 1)
     if flip:

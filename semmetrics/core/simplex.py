@@ -29,7 +29,6 @@ MOST_NODES = 63
 
 _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
 _HUGE = 1e300  # above any cost or mass
-_TINY = 1e-300
 _KEPT = 0.7  # solved problems are taken out when fewer than these are left
 
 
@@ -47,8 +46,8 @@ class _Trees:
     u: Any  # (rows,)
     v: Any  # (columns,)
 
-    def chosen(self, keep: Any) -> _Trees:
-        return _Trees(*(getattr(self, field.name)[..., keep] for field in fields(self)))
+    def chosen(self, space: Space, keep: Any) -> _Trees:
+        return _Trees(*(space.chosen(getattr(self, field.name), keep) for field in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -97,22 +96,24 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, larg
     trees = _rooted(space, table, start, _OPTIMAL * largest)
     cell, flow, u = (space.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
 
-    def put(done: _Trees) -> None:
-        cell[:, done.number], flow[:, done.number], u[:, done.number] = done.cell, done.flow, done.u
+    def put(done: Any) -> None:
+        numbers = trees.number[done]
+        for whole, part in ((cell, trees.cell), (flow, trees.flow), (u, trees.u)):
+            whole[:, numbers] = space.chosen(part, done)
 
     for _ in range(40 + 10 * sum(costs.shape[:2])):
         reduced, column = _price(space, trees)
         active = reduced < -trees.tolerance
         left = int(space.xp.count_nonzero(active))
         if left < _KEPT * len(reduced) or not left:
-            put(trees.chosen(space.nonzero(~active)))
+            put(space.nonzero(~active))
             keep = space.nonzero(active)
-            trees = trees.chosen(keep)
+            trees = trees.chosen(space, keep)
             reduced, column, active = reduced[keep], column[keep], active[keep]
         if not left:
             break
         _pivot(space, trees, reduced, column, active)
-    put(trees)  # those left at the limit: their gaps tell
+    put(space.arange(len(trees.number)))  # those left at the limit: their gaps tell
     return proved((costs, table), (rows, columns), (cell, flow, u), largest)
 
 
@@ -156,27 +157,30 @@ def _start(
     """Serve one column after the other, each from its cheapest row with mass left."""
     m, n, size = costs.shape
     at, edges = space.arange(size), m + n - 1
-    rows, columns = space.copy(masses[0]), space.copy(masses[1])  # views of these are written
-    flat_rows, flat_columns, flat_order = (x.reshape(-1) for x in (rows, columns, order))
+    rows, columns, shut = space.copy(masses[0]), space.copy(masses[1]), space.zeros(m, size)
+    shut[rows == 0] = np.inf
+    flat_rows, flat_columns, flat_shut = (x.reshape(-1) for x in (rows, columns, shut))
+    flat_order, flat_costs = (order * size + at).reshape(-1), costs.reshape(-1)
+    first = space.arange(m)[:, None] * (n * size)
     row_of, column_of = (space.zeros(edges, size, dtype="int64") for _ in range(2))
     flow, leaf_row = space.zeros(edges, size), space.zeros(edges, size, dtype="bool")
-    huge, most = space.zeros(1) + _HUGE, sizes[0] - 1
+    most, never = sizes[0] - 1, space.zeros(1) + np.inf
     closed, turn, end = at * 0, at + 0, (sizes[1] - 1) * size + at
     for edge in range(edges):
-        column, last = flat_order[turn], turn == end
-        row = space.first_least(costs[:, column, at] + (rows == 0) * huge)[1]
-        here, there = row * size + at, column * size + at
-        have, need = flat_rows[here], flat_columns[there]
+        there, last = flat_order.take(turn), turn == end
+        row = space.first_least(flat_costs.take(first + there) + shut)[1]
+        here = row * size + at
+        have, need = flat_rows.take(here), flat_columns.take(there)
         moved = space.xp.minimum(have, need)
         ends = ((have <= need) & (closed < most)) | last
-        row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, column, moved, ends
-        # an open row keeps some mass, however little, to be told from a closed one
-        flat_rows[here] = (have - moved).clip(_TINY) * ~ends
+        row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, there, moved, ends
+        flat_rows[here] = have - moved
+        flat_shut[here] = space.xp.where(ends, never, 0.0)
         flat_columns[there] = need - moved
         closed = closed + ends
         turn = turn + ~ends * size
     used = space.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
-    return _Start(row_of * used, column_of * used, flow * used, leaf_row, used)
+    return _Start(row_of * used, column_of // size * used, flow * used, leaf_row, used)
 
 
 def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
@@ -188,7 +192,7 @@ def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
     bits = (place * 0 + 1) << place
     forward, backward = bits * ~start.leaf_row, bits * start.leaf_row
     cell = start.row * n + start.column
-    price = costs.reshape(-1)[cell * size + at]
+    price = costs.reshape(-1).take(cell * size + at)
     row, column = start.row * size + at, (m + start.column) * size + at
     parent = where(start.leaf_row, column, row)
     leaf = where(start.used, row + column - parent, (m + n) * size + at)  # one node to spare
@@ -229,17 +233,18 @@ def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) 
     where, (m, n) = space.xp.where, trees.costs.shape[:2]
     at = space.arange(len(column))
     column = where(active, column, trees.cell[0] % n)
-    row = space.first_least(trees.costs[:, column, at] - trees.u)[1]
+    cells = space.arange(m)[:, None] * (n * len(at)) + (column * len(at) + at)
+    row = space.first_least(trees.costs.reshape(-1).take(cells) - trees.u)[1]
     row = where(active, row, trees.cell[0] // n)
     from_row, to_row = trees.down[row, at], trees.up[row, at]
     from_column, to_column = trees.down[m + column, at], trees.up[m + column, at]
     less = (from_column & ~from_row) | (to_row & ~to_column)
     more = (from_row & ~from_column) | (to_column & ~to_row)
     shift = space.column(len(trees.cell), str(less.dtype).removeprefix("torch."))
-    falls, grows = (less >> shift) & 1, (more >> shift) & 1
-    stays = (1 - falls) * (space.zeros(1) + _HUGE)
-    amount, leaving = space.first_least(space.xp.maximum(trees.flow, stays))
-    trees.flow += amount * (grows - falls)
+    bits = (shift * 0 + 1) << shift
+    falls, grows = (less & bits) != 0, (more & bits) != 0
+    amount, leaving = space.first_least(where(falls, trees.flow, _HUGE))
+    trees.flow += where(falls, -amount, where(grows, amount, 0.0))
     trees.flow[leaving, at], trees.cell[leaving, at] = amount, row * n + column
     place = shift[leaving, 0]
     bit = (place * 0 + 1) << place
@@ -288,15 +293,11 @@ def proved(
     space = Space(costs)
     n, size = costs.shape[1:]
     at = space.arange(size)
-    value = running_total(costs.reshape(-1)[cell * size + at] * flow)
+    value = running_total(costs.reshape(-1).take(cell * size + at) * flow)
     v = space.xp.where(columns > 0, _best_rows(space, closed, u), 0.0)
     bound = running_total(rows * u) + running_total(columns * v)
-    rows, columns = (rows + 0).reshape(-1), (columns + 0).reshape(-1)
-    row, column = cell // n * size + at, cell % n * size + at
-    for edge, mass in enumerate(flow):
-        rows[row[edge]] -= mass
-        columns[column[edge]] -= mass
-    unplaced = running_total(abs(rows).reshape(-1, size)) + running_total(
-        abs(columns).reshape(-1, size)
-    )
+    unplaced = space.zeros(size)
+    for mass, node in ((rows, cell // n), (columns, cell % n)):
+        placed = space.totals(node * size + at, flow, len(mass) * size).reshape(-1, size)
+        unplaced += running_total(abs(mass - placed))
     return Solved(value, abs(value - bound) + unplaced * largest, cell, flow)

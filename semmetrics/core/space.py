@@ -8,6 +8,7 @@ The kind of array follows from the input. Torch is used only where it is loaded 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,19 @@ class Space:
             return self.xp.take_along_dim(values, order, axis)
         return np.take_along_axis(values, order, axis)
 
+    def chosen(self, values: Any, keep: Any) -> Any:
+        """What stands at these places of the last axis."""
+        return values[..., keep] if self.torch else values.take(keep, -1)
+
+    def totals(self, places: Any, values: Any, size: int) -> Any:
+        """Sums of the values of each place, added in the order of the first axis."""
+        if not self.torch:
+            return np.bincount(places.reshape(-1), values.reshape(-1), size)
+        total = self.zeros(size)
+        for place, value in zip(places, values, strict=True):
+            total[place] += value  # a place once in a row
+        return total
+
     def stable_order(self, values: Any) -> Any:
         """What sorts the first axis, equal values in their order."""
         if self.torch:
@@ -83,12 +97,21 @@ class Space:
         """The first place along the last axis that is true, or 0."""
         return flags.to(self.xp.uint8).argmax(-1) if self.torch else flags.argmax(-1)
 
+    def from_end(self, stop: int) -> Any:
+        """Integers from ``stop`` down to 1, as a column of bytes."""
+        return self.column(stop, "uint8", down=True) if self.torch else _from_end(stop)
+
     def first_least(self, values: Any) -> tuple[Any, Any]:
         """Least value along the first axis, and the first place that has it."""
         least = self.xp.amin(values, 0)
-        from_end = self.column(len(values), "uint8", down=True)
+        from_end = self.from_end(len(values))
         place = len(values) - self.xp.amax((values == least) * from_end, 0)
         return least, place.long() if self.torch else place.astype(np.int64)
+
+
+@cache
+def _from_end(stop: int) -> NDArray[np.uint8]:
+    return np.arange(stop, 0, -1).astype(np.uint8)[:, None]
 
 
 def running_total(values: Any) -> Any:

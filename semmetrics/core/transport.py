@@ -40,6 +40,7 @@ from semmetrics.core.pairs import Euclidean
 from semmetrics.core.ragged import Ints
 from semmetrics.core.settle import block_cells, parts_by_size, settle
 from semmetrics.core.space import Space, running_total
+from semmetrics.core.workers import do_parts, usable_workers
 from semmetrics.errors import InputError
 
 __all__ = [
@@ -97,6 +98,7 @@ def gathered_transport(
     *,
     metric: bool = True,
     method: str = "auto",
+    workers: int | None = None,
 ) -> Transported:
     """Exact transport costs of items, such as word mover's distances (Kusner et al. 2015).
 
@@ -114,6 +116,8 @@ def gathered_transport(
         Whether the triangle inequality holds, so that mass common to both sides stays in place.
     method : {"auto", "network"}
         As in ``transport``.
+    workers : int, optional
+        Threads, two at most where it is not given; one for torch. Results do not depend on it.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def gathered_transport(
     Raises
     ------
     InputError
-        If offsets, codes, weights or distances are wrong; names the item.
+        If offsets, codes, weights, distances or options are wrong; names the item.
 
     Examples
     --------
@@ -139,7 +143,9 @@ def gathered_transport(
         raise InputError(f"method is {method!r}", remedy="give 'auto' or 'network'")
     space = _space(distances)
     value, gaps = (space.zeros(len(sides[0].indptr) - 1) for _ in range(2))
-    for block in _blocks(space, distances, sides):
+
+    def put(items: Ints) -> None:
+        block = _block(space, distances, sides, items)
         rows, columns = _apart(block) if metric else (block.rows, block.columns)
         cost, gap = settle(block.costs, rows, columns, block.items, method=method)
         words = (block.rows > 0).any(0) & (block.columns > 0).any(0)
@@ -147,6 +153,9 @@ def gathered_transport(
         these = space.array(block.items)
         value[these] = space.xp.where(same, 0.0, cost)
         gaps[these] = space.xp.where(same, 0.0, gap)
+
+    workers = usable_workers(workers, space)
+    do_parts(put, [*_parts(space, sides, workers)], workers)
     return Transported(value, gaps)
 
 
@@ -182,8 +191,9 @@ def relaxed_transport(
                    ref_weights)  # fmt: skip
     space = _space(distances)
     bounds = space.zeros(len(sides[0].indptr) - 1)
-    for block in _blocks(space, distances, sides):
-        found = relaxed_block(block.costs, block.rows, block.columns, block.items)
+    for items in _parts(space, sides, 1):
+        block = _block(space, distances, sides, items)
+        found = relaxed_block(block.costs, block.rows, block.columns, items)
         bounds[space.array(block.items)] = found
     return bounds
 
@@ -224,11 +234,10 @@ def _sides(distances: Any, *flat: Any) -> tuple[_Words, _Words]:
     return sides[0], sides[1]
 
 
-def _blocks(space: Space, distances: Any, sides: tuple[_Words, _Words]) -> Iterator[_Block]:
-    """Blocks of items of similar sizes."""
+def _parts(space: Space, sides: tuple[_Words, _Words], workers: int) -> Iterator[Ints]:
+    """Items of similar sizes."""
     mine, theirs = (np.diff(side.indptr) for side in sides)
-    for items in parts_by_size(mine, theirs, block_cells(space)):
-        yield _block(space, distances, sides, items)
+    return parts_by_size(mine, theirs, block_cells(space, mine, theirs, workers))
 
 
 def _block(space: Space, distances: Any, sides: tuple[_Words, _Words], items: Ints) -> _Block:

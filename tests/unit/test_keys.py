@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,3 +70,14 @@ def test_arguments_are_left_as_they_are():
     keys.occurrence_numbers(some)
     keys.members(some, some, 4)
     assert some.tolist() == [3, 1, 3]
+
+
+@given(st.lists(KEYS, max_size=6))
+def test_distinct_codes_are_those_of_a_counter(rows):
+    indptr = np.cumsum([0, *map(len, rows)])
+    starts, codes, times = keys.distinct(indptr, ints([k for row in rows for k in row]), 10)
+    found = [
+        [*zip(codes[a:b].tolist(), times[a:b].tolist(), strict=True)]
+        for a, b in itertools.pairwise(starts.tolist())
+    ]
+    assert found == [sorted(Counter(row).items()) for row in rows]

@@ -16,6 +16,7 @@ from semmetrics.core import settle
 from semmetrics.core.padded import relaxed_costs, transport, transport_plans
 from semmetrics.core.similarity import euclidean_table
 from semmetrics.core.sinkhorn import sinkhorn
+from semmetrics.core.space import Space
 from semmetrics.core.transport import Euclidean, gathered_transport, relaxed_transport
 from semmetrics.errors import InputError
 
@@ -293,6 +294,55 @@ def test_gathered_items_have_the_same_bits_in_any_block(words, monkeypatch):
         ]
         found = gathered_transport(distances, *one[0], *one[1])
         np.testing.assert_array_equal([found.costs[0], found.gaps[0]], np.array(whole)[:, k])
+
+
+@pytest.mark.parametrize("sides", [(5, 9), (9, 9), (40, 41)])
+def test_results_do_not_depend_on_the_number_of_workers(sides, monkeypatch):
+    rng = np.random.default_rng(16)
+    costs, rows, columns = random_problems(rng, 60, *sides, ties=False)
+    if sides[0] == sides[1]:
+        rows, columns = np.ones_like(rows), np.ones_like(columns)
+    plans, alone = transport_plans(costs, rows, columns, workers=1)
+    monkeypatch.setattr(settle, "_FEWEST", 1)
+    monkeypatch.setattr(settle, "CELLS", costs[0].size * 7)  # nine blocks
+    for workers in (1, 2, 5, None):
+        theirs, found = transport_plans(costs, rows, columns, workers=workers)
+        np.testing.assert_array_equal(theirs, plans)
+        np.testing.assert_array_equal(found, alone)
+        np.testing.assert_array_equal(transport(costs, rows, columns, workers=workers), alone)
+
+
+def test_gathered_results_do_not_depend_on_the_number_of_workers(words, monkeypatch):
+    vectors, pred, ref = words
+    alone = gathered_transport(Euclidean(vectors), *pred, *ref, workers=1)
+    monkeypatch.setattr(settle, "_FEWEST", 1)
+    for workers in (2, 3, 20):
+        found = gathered_transport(Euclidean(vectors), *pred, *ref, workers=workers)
+        np.testing.assert_array_equal(found, alone)
+
+
+def test_workers_raise_the_error_of_the_first_block_and_are_checked(monkeypatch):
+    monkeypatch.setattr(settle, "_FEWEST", 1)
+    costs, sides = np.ones((9, 2, 2)), np.ones((9, 2))
+    costs[[4, 8]] = np.nan
+    for workers in (1, 2, 4):
+        with pytest.raises(InputError, match="problem 4: a cost is nan"):
+            transport(costs, sides, sides, workers=workers)
+    with pytest.raises(InputError, match="workers is 0"):
+        transport(costs, sides, sides, workers=0)
+    with pytest.raises(InputError, match="workers is -1"):
+        gathered_transport(np.zeros((1, 1)), *[np.zeros(1, int), [], []] * 2, workers=-1)
+
+
+def test_blocks_share_the_cells_equally(monkeypatch):
+    monkeypatch.setattr(settle, "_FEWEST", 16)
+    monkeypatch.setattr(settle, "CELLS", 100)
+    space = Space(np.zeros(0))
+    for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (30, 2, 2), (60, 2, 4), (60, 3, 3)):
+        sizes = np.full(count, 2), np.full(count, 2)
+        cells = settle.block_cells(space, *sizes, workers)
+        assert len([*settle.parts_by_size(*sizes, cells)]) == blocks
+        assert cells <= 100
 
 
 def test_identical_lists_cost_nothing(words):
