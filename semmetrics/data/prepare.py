@@ -97,6 +97,7 @@ def label_task(
         given=None if listed is None else len(listed),
         settings=_settings(normalize, missing, unpredicted, listed, weights is not None),
         counts=coding.counts | _missing_counts(joined),
+        terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
         heads=None if heads is None else aligned_heads(heads, pred, joined),
         weights=None if weights is None else aligned_weights(weights, ref, joined),
     )
@@ -270,7 +271,8 @@ def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> Lab
         sides.append(replace(kept, codes=codes[kept.codes]))
     return replace(
         task,
-        classes=tuple(name for name, kept in zip(task.classes, chosen, strict=True) if kept),
+        classes=tuple(compress(task.classes, chosen)),
+        terms=None if task.terms is None else list(compress(task.terms, chosen)),
         pred=sides[0],
         ref=sides[1],
         given=None if task.given is None else int(chosen[: task.given].sum()),

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Bools, Floats, Ints, positions
+from semmetrics.data.axis import LabelAxis, occurring
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Ids, Side, Terms
 
-__all__ = ["LabelTask", "Synonyms"]
+__all__ = ["TAXONOMY", "LabelTask", "Synonyms"]
+
+TAXONOMY = "#taxonomy"  # no embedding can have this name
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,8 @@ class LabelTask:
     counts : mapping
         What was left out, merged or odd, by name.
     synonyms : Synonyms or None
+    terms : sequence of tuples of str, or None
+        The terms of each class; None where the name of each is its one term.
     weights : float array, shape (items,), or None
     heads : float array, shape (items, cardinalities), or None
         Probabilities of each set size, for the decoding rules that use them.
@@ -76,11 +81,13 @@ class LabelTask:
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     synonyms: Synonyms | None = None
+    terms: Sequence[Terms] | None = None
     weights: Floats | None = None
     heads: Floats | None = None
     unit: str = "image"
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Any = None
+    kind: ClassVar[str] = "labels"
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -118,6 +125,21 @@ class LabelTask:
         items += self.hashes[block.start : block.stop]
         total_hash: np.uint64 = mix(items).sum(dtype=np.uint64)
         return total_hash
+
+    @property
+    def axis(self) -> LabelAxis:
+        """The classes, and on which sides each of them occurs."""
+        width = len(self.classes)
+        sides = [occurring(side.codes, width) for side in (self.ref, self.pred)]
+        return LabelAxis(self.classes, sides[0], sides[1], self.given)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What each embedding is, and the taxonomy, for signatures."""
+        models = {name: str(model) for name, model in self.models.items()}
+        if self.taxonomy is not None:
+            models[TAXONOMY] = str(self.taxonomy.identity)
+        return models
 
     def take(self, rows: Ints) -> LabelTask:
         """The task on those items alone, in that order; nothing is coded again."""

@@ -10,7 +10,7 @@ from typing import Any
 from semmetrics.embed.base import Embedder
 from semmetrics.errors import InputError
 
-__all__ = ["DEFAULT", "KINDS", "open_embedding"]
+__all__ = ["DEFAULT", "KINDS", "open_embedding", "options_of"]
 
 DEFAULT = "static"
 KINDS = {
@@ -26,12 +26,18 @@ KINDS = {
 }
 _MATRICES = (".npy", ".npz", ".parquet", ".pq")
 _PICKLES = (".kv", ".model", ".wordvectors")
+_WORDS = ""  # a file of word vectors whose kind its content tells
+_OPEN = "open"  # an object that is an embedding already
+_TAKEN_BY = {
+    "device": (("sbert", "transformers"), "sentence and transformer models"),
+    "limit": ((_WORDS, "word2vec", "glove", "fasttext", "kv"), "files of word vectors"),
+}
 
 
 def open_embedding(
     spec: Any = DEFAULT,
     *,
-    device: str = "cpu",
+    device: str | None = None,
     batch_size: int = 32,
     limit: int | None = None,
     cache: bool | str | os.PathLike[str] = False,
@@ -43,8 +49,8 @@ def open_embedding(
     spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer or callable
         ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
         ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. An object is taken as it is.
-    device : str
-        Of sentence and transformer models: "cpu", "cuda", "cuda:1", "mps".
+    device : str, optional
+        Of sentence and transformer models: "cpu" (when left out), "cuda", "cuda:1", "mps".
     batch_size : int
         Of the same.
     limit : int, optional
@@ -60,7 +66,8 @@ def open_embedding(
     Raises
     ------
     InputError
-        If there is no such name, file or kind; says what can be named.
+        If there is no such name, file or kind, which says what can be named; if there is no such
+        device; or if ``device`` or ``limit`` means nothing to such an embedding.
 
     Examples
     --------
@@ -68,7 +75,8 @@ def open_embedding(
     Traceback (most recent call last):
     semmetrics.errors.InputError: embedding 'nonsense': ...
     """
-    model = _opened(spec, device, batch_size, limit)
+    _check_options(spec, device=device, limit=limit)
+    model = _opened(spec, device or "cpu", batch_size, limit)
     if cache is False or not hasattr(model, "cut"):
         return model
     from semmetrics.embed.cache import CachedEmbedder
@@ -76,31 +84,98 @@ def open_embedding(
     return CachedEmbedder(model, None if cache is True else cache)
 
 
+def options_of(spec: Any) -> tuple[str, ...]:
+    """Which of the options "device" and "limit" say something about an embedding.
+
+    Raises
+    ------
+    InputError
+        If there is no such name, file or kind.
+
+    Examples
+    --------
+    >>> options_of("sbert:all-MiniLM-L6-v2"), options_of("word2vec:words.bin"), options_of("static")
+    (('device',), ('limit',), ())
+    """
+    kind = _kind(spec)[0]
+    return tuple(option for option, (kinds, _) in _TAKEN_BY.items() if kind in kinds)
+
+
+def _check_options(spec: Any, **given: Any) -> None:
+    """Refuse an option that says nothing about such an embedding."""
+    asked = {option: value for option, value in given.items() if value is not None}
+    taken = options_of(spec) if asked else ()
+    for option, value in asked.items():
+        if option not in taken:
+            raise _meaningless(spec, option, value)
+    if asked.get("limit", 1) < 1:
+        raise InputError(f"limit={given['limit']}", remedy="give a number of words, at least 1")
+
+
+def _meaningless(spec: Any, option: str, value: Any) -> InputError:
+    kind, takers = _kind(spec)[0], _TAKEN_BY[option][1]
+    if kind == _OPEN:
+        return InputError(
+            f"{option}={value!r} comes too late for a model that is open",
+            where=type(spec).__name__,
+            remedy=f"leave {option} out, and give it where the model is made",
+        )
+    if (kind, option) == ("converted", "limit"):
+        return InputError(
+            f"limit={value} is for {takers} that are not converted yet",
+            where=os.fspath(spec),
+            remedy="give the limit when converting: semmetrics embed convert --limit",
+        )
+    return InputError(
+        f"{option}={value!r} is for {takers}",
+        where=f"embedding {os.fspath(spec)!r}",
+        remedy=f"leave {option} (--{option}) out, or name one of those",
+    )
+
+
 def _opened(spec: Any, device: str, batch_size: int, limit: int | None) -> Embedder:
     if not isinstance(spec, str | os.PathLike):
         return _object(spec, limit, batch_size)
+    kind, rest = _kind(spec)
+    return _openers(device, batch_size, limit)[kind](rest)
+
+
+def _kind(spec: Any) -> tuple[str, str]:
+    """The kind of an embedding, and what is left to name it."""
+    if not isinstance(spec, str | os.PathLike):
+        return ("kv" if _is_keyed(spec) else _OPEN), ""
     text = os.fspath(spec)
     kind, colon, rest = text.partition(":")
-    openers = _openers(device, batch_size, limit)
-    if colon and kind in openers:
+    if colon and kind in KINDS:
         if not rest and kind != "static":
             raise InputError(
                 f"embedding {text!r} names nothing", remedy=f"write {kind}:NAME or {kind}:PATH"
             )
-        return openers[kind](rest)
+        return kind, rest
     if isinstance(spec, str) and text == "static":
-        return openers["static"]("")
+        return "static", ""
     path = Path(text)
-    return openers[_kind_of(path)](text) if path.exists() else _named(text, openers)
+    return (_kind_of(path), text) if path.exists() else ("converted", str(_fetched(text)))
+
+
+def _is_embedder(model: Any) -> bool:
+    return all(hasattr(model, name) for name in ("embed", "identity", "dimension"))
+
+
+def _is_keyed(model: Any) -> bool:
+    """Whether it is a gensim model, or the word vectors of one."""
+    from semmetrics.embed.keyed import is_keyed
+
+    return not _is_embedder(model) and (is_keyed(model) or is_keyed(getattr(model, "wv", None)))
 
 
 def _object(model: Any, limit: int | None, batch_size: int) -> Embedder:
-    from semmetrics.embed.keyed import from_keyed, is_keyed
+    from semmetrics.embed.keyed import from_keyed
 
-    if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
+    if _is_embedder(model):
         embedder: Embedder = model
         return embedder
-    if is_keyed(model) or is_keyed(getattr(model, "wv", None)):
+    if _is_keyed(model):
         return from_keyed(model, limit=limit)
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         from semmetrics.embed.sentence import SentenceEmbedder
@@ -137,7 +212,6 @@ def _openers(
     def converted(path: str) -> Embedder:
         from semmetrics.embed.compact import open_converted
 
-        _no_limit(limit, path)
         return open_converted(path)
 
     def static(path: str) -> Embedder:
@@ -164,22 +238,13 @@ def _openers(
 
     return {
         "static": static, "converted": converted, "kv": keyed, "sbert": sentences,
-        "transformers": pooled, "matrix": matrix, "": words(""),
+        "transformers": pooled, "matrix": matrix, _WORDS: words(_WORDS),
         **{kind: words(kind) for kind in ("word2vec", "glove", "fasttext")},
     }  # fmt: skip
 
 
-def _no_limit(limit: int | None, path: str) -> None:
-    if limit is not None:
-        raise InputError(
-            f"limit={limit} is for files that are not converted yet",
-            where=path,
-            remedy="give the limit when converting: semmetrics embed convert --limit",
-        )
-
-
 def _kind_of(path: Path) -> str:
-    """The kind of a path that exists; "" is a file of word vectors, told by its content."""
+    """The kind of a path that exists; a file of word vectors is told by its content."""
     from semmetrics.embed.compact import META, is_converted
 
     ending = path.suffix.lower()
@@ -202,17 +267,18 @@ def _kind_of(path: Path) -> str:
             where=str(path),
             remedy=f"if you trust it, write kv:{path}",
         )
-    return "matrix" if ending in _MATRICES else ""
+    return "matrix" if ending in _MATRICES else _WORDS
 
 
-def _named(name: str, openers: dict[str, Callable[[str], Embedder]]) -> Embedder:
+def _fetched(name: str) -> Path:
+    """The folder of vectors that have been fetched by that name."""
     from semmetrics.embed.compact import is_converted
     from semmetrics.embed.manifest import read_manifest
 
     entries = read_manifest()
     if name in entries:
         if is_converted(entries[name].folder):
-            return openers["converted"](str(entries[name].folder))
+            return entries[name].folder
         size = f" ({entries[name].megabytes:,} MB)" if entries[name].megabytes else ""
         raise InputError(
             f"embedding {name!r} has not been fetched",

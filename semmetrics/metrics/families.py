@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
-from semmetrics.core.ragged import Bools, Floats, row_numbers
+from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
@@ -205,10 +205,7 @@ class LabelCounts:
         matched, kept = block.get(Matches("set", "class")), block.get(self.cut)
         chosen = None if matched.counted is None else matched.counted
         if (kept < np.diff(ranked.indptr)).any():
-            inside = (
-                np.arange(len(ranked.codes))
-                < (ranked.indptr[:-1] + kept)[row_numbers(ranked.indptr)]
-            )
+            inside = prefixes(ranked.indptr, kept)
             chosen = inside if chosen is None else inside & chosen
         hit = matched.hit if chosen is None else matched.hit & chosen
         predicted = ranked if chosen is None else ranked.keep(chosen)

@@ -43,30 +43,15 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Dense, OneHot, as_floats
-from semmetrics.core.keys import cells, first_occurrences, members
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    offsets,
-    positions,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
-from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
-from semmetrics.data.task import LabelTask
-from semmetrics.data.taxonomy import Placed
-from semmetrics.errors import InputError, listing
+from semmetrics.core.columns import as_floats
+from semmetrics.core.ragged import Floats
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -77,10 +62,14 @@ from semmetrics.metrics.definition import (
     Sums,
 )
 from semmetrics.metrics.families import cut_of, evaluate_formula, set_options
-from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Reference
+from semmetrics.metrics.hierarchical_steps import (
+    COUNTS,
+    ClosedCounts,
+    ClosedValues,
+    LabelDistances,
+)
 from semmetrics.metrics.policies import (
     CAUSES,
-    POLICIES,
     ItemMeans,
     apply_policies,
     causes,
@@ -91,264 +80,7 @@ from semmetrics.metrics.policies import (
 )
 from semmetrics.metrics.registry import add
 
-__all__ = ["LCADistance", "closed_counts", "hF", "hP", "hR", "lca_distances"]
-
-LabelBlock = Block[LabelTask]
-_CELLS = 1 << 16  # (label, ancestor) pairs held at once: what stays in caches is fast
-_FAR = np.int64(1 << 40)
-
-
-# --- steps that the measures share ---
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where the labels of the task stand in its taxonomy; the same for all blocks."""
-
-    root: str = "include"
-
-    def compute(self, block: LabelBlock) -> Placed:
-        """Place them at their first use."""
-        task = block.task
-        if task.taxonomy is None:
-            raise InputError(
-                "there is no taxonomy of the labels", remedy="give taxonomy= (--taxonomy FILE)"
-            )
-        key = ("taxonomy", self.root)
-        if key not in task.shared:
-            if self.root == "exclude":
-                task.shared[key] = block.get(Places()).without_root
-            else:
-                terms = getattr(task, "terms", None) or [(name,) for name in task.classes]
-                task.shared[key] = task.taxonomy.place(terms)
-        placed: Placed = task.shared[key]
-        return placed
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """The labels that take part, and which items have one outside the taxonomy."""
-
-    pred: Side
-    ref: Side
-    outside: Bools
-
-
-@dataclass(frozen=True)
-class TakingPart:
-    """The labels that take part: predictions under a cut, and references.
-
-    Attributes
-    ----------
-    cut : Cut
-    unknown : {"error", "own"}
-        What a label outside the taxonomy is.
-    count : {"set", "list"}
-        Whether repeated predictions are left out.
-    """
-
-    cut: Cut
-    unknown: str
-    count: str = "list"
-
-    def compute(self, block: LabelBlock) -> Sides:
-        """Cut, and refuse labels outside the taxonomy where that is asked for."""
-        pred, ref = block.get(Ranked()), block.get(Reference())
-        kept = block.get(self.cut)
-        chosen = positions(pred.indptr) < np.repeat(kept, np.diff(pred.indptr))
-        if self.count == "set":
-            counted = block.get(Matches("set", "class")).counted
-            chosen &= True if counted is None else counted
-        if not chosen.all():
-            pred = pred.keep(chosen)
-        outside = block.get(Places()).outside
-        strange = [outside[side.codes] for side in (pred, ref)]
-        if self.unknown == "error" and any(one.any() for one in strange):
-            codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
-            names = [block.task.classes[code] for code in codes.tolist()]
-            raise InputError(
-                f"labels are not in the taxonomy: {listing(names)}",
-                remedy="add them to it, or take each as a root of its own with unknown=own",
-            )
-        having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
-        return Sides(pred, ref, having)
-
-
-# --- the core, on arrays ---
-
-
-def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
-    """Count the ancestors of predicted labels, of reference labels, and those of both.
-
-    Parameters
-    ----------
-    pred, ref : Side
-        Labels of each item, by class; repeats change nothing.
-    placed : Placed
-        The ancestors of each class (``placed.without_root`` leaves the root out).
-
-    Returns
-    -------
-    ItemCounts
-
-    References
-    ----------
-    Kiritchenko et al. 2006.
-
-    Examples
-    --------
-    >>> from semmetrics.data.taxonomy import Taxonomy
-    >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
-    >>> placed = flowers.place([("rose",), ("tulip",)]).without_root
-    >>> rose, tulip = (Side(np.array([0, 1]), np.array([code], np.int32)) for code in (0, 1))
-    >>> closed_counts(tulip, rose, placed)
-    ItemCounts(hit=array([1]), n_pred=array([2]), n_ref=array([2]))
-    """
-    hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
-    for part in _parts(pred, ref, placed):
-        size = (part.stop - part.start) * len(placed.height)
-        sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
-        (rows, mine), (ref_rows, theirs) = sides
-        shared = rows[members(mine, theirs, size)]
-        for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
-            counts[part] = np.bincount(found, minlength=part.stop - part.start)
-    return ItemCounts(hit, n_pred, n_ref)
-
-
-def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
-    """Items in parts that have few ancestors."""
-    widths = np.diff(placed.indptr)
-    cost = sum(sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
-    total = offsets(np.asarray(cost))
-    start = 0
-    while start < len(pred):
-        stop = int(np.searchsorted(total, total[start] + _CELLS, "right")) - 1
-        stop = min(max(stop, start + 1), len(pred))
-        yield slice(start, stop)
-        start = stop
-
-
-def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
-    """The ancestors of each label: offsets, places in the rows of ``placed``, cells by item."""
-    indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
-    return indptr, flat, cells(indptr[side.indptr], placed.nodes[flat], len(placed.height))
-
-
-def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
-    """The item and the cell of each ancestor, once."""
-    indptr, _, keys = _ancestors(side, placed)
-    rows = row_numbers(indptr[side.indptr])
-    first = first_occurrences(keys, size)
-    return (rows, keys) if first is None else (rows[first], keys[first])
-
-
-def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    """How far each predicted label is from the nearest reference label of its item.
-
-    Parameters
-    ----------
-    pred, ref : Side
-        Labels of each item, by class.
-    placed : Placed
-        The ancestors of each class, the root among them.
-
-    Returns
-    -------
-    edges, height : int arrays, shape (predicted labels,)
-        The least number of links through a common ancestor; the least height of a common
-        ancestor, 0 for a reference label. Both are -1 without a common ancestor.
-
-    References
-    ----------
-    Deng et al. 2010; Bertinetto et al. 2020.
-
-    Examples
-    --------
-    >>> from semmetrics.data.taxonomy import Taxonomy
-    >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
-    >>> placed = flowers.place([("rose",), ("tulip",), ("plant",)])
-    >>> pred = Side(np.array([0, 2]), np.array([1, 2], np.int32))
-    >>> lca_distances(pred, Side(np.array([0, 1]), np.array([0], np.int32)), placed)
-    (array([2, 2]), array([1, 2]))
-    """
-    edges, height = np.full((2, len(pred.codes)), -1)
-    for part in _parts(pred, ref, placed):
-        mine, theirs = (side.rows(part.start, part.stop) for side in (pred, ref))
-        if len(mine.codes) and len(theirs.codes):
-            flat = slice(pred.indptr[part.start], pred.indptr[part.stop])
-            edges[flat], height[flat] = _nearest(mine, theirs, placed)
-    return edges, height
-
-
-def _nearest(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    _, flat, keys = _ancestors(ref, placed)
-    bits = int(placed.distances.max(initial=0)).bit_length()
-    ordered = np.sort((keys << bits) + placed.distances[flat])
-    ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest of each
-    ref_keys = ordered >> bits
-    down = ordered - (ref_keys << bits)
-    indptr, flat, keys = _ancestors(pred, placed)
-    place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
-    common = ref_keys[place] == keys
-    links = np.where(common, placed.distances[flat] + down[place], _FAR)
-    heights = np.where(common, placed.height[placed.nodes[flat]], _FAR)
-    edges = np.minimum.reduceat(links, indptr[:-1])
-    height = np.minimum.reduceat(heights, indptr[:-1])
-    connected = edges < _FAR
-    return np.where(connected, edges, -1), np.where(connected, height * (edges > 0), -1)
-
-
-# --- hierarchical precision, recall and F ---
-
-
-@dataclass(frozen=True)
-class ClosedCounts:
-    """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
-
-    cut: Cut
-    root: str
-    unknown: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Close both sides under ancestors and count."""
-        part = block.get(TakingPart(self.cut, self.unknown))
-        counts = closed_counts(part.pred, part.ref, block.get(Places(self.root)))
-        return {
-            "hit": Dense(counts.hit),
-            "n_pred": Dense(counts.n_pred),
-            "n_ref": Dense(counts.n_ref),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
-        }
-
-
-@dataclass(frozen=True)
-class ClosedValues:
-    """A formula on the ancestors of each item: columns "value", "cause" and "outside"."""
-
-    definition: Definition
-    counts: ClosedCounts
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Evaluate it item by item."""
-        columns = block.get(self.counts)
-        known = {name: columns[name].values for name in _COUNTS}
-        value = evaluate_formula(self.definition, known, ())
-        return {**_value_columns(value, known), "outside": columns["outside"]}
-
-
-_COUNTS = ("hit", "n_pred", "n_ref")
-
-
-def _value_columns(value: Floats, known: Mapping[str, Any]) -> dict[str, Any]:
-    cause = causes(value, known["n_pred"], known["n_ref"])
-    return {
-        "value": Dense(np.where(cause == 0, value, 0.0)),
-        "cause": OneHot(cause, len(CAUSES)),
-    }
+__all__ = ["LCADistance", "hF", "hP", "hR"]
 
 
 def _flagged(sums: Sums, column: str, name: str) -> dict[str, int]:
@@ -385,7 +117,7 @@ class HierarchicalFamily:
         if measure["average"] == "example":
             return item_values(rows)
         columns: Any = rows
-        known = {name: columns[name].values for name in _COUNTS}
+        known = {name: columns[name].values for name in COUNTS}
         return evaluate_formula(measure.definition, known, ())
 
     def per_label(
@@ -396,63 +128,9 @@ class HierarchicalFamily:
 
     @staticmethod
     def _micro(measure: Measure, sums: Sums) -> tuple[Floats, NDArray[np.int8]]:
-        known = {name: as_floats(sums[name]) for name in _COUNTS}
+        known = {name: as_floats(sums[name]) for name in COUNTS}
         value = evaluate_formula(measure.definition, known, ())
         return value, causes(value, known["n_pred"], known["n_ref"])
-
-
-# --- the distance of labels ---
-
-
-@dataclass(frozen=True)
-class LabelDistances:
-    """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
-
-    cut: Cut
-    count: str
-    measure: str
-    normalize: str
-    unconnected: str
-    unknown: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Average the distances of the predicted labels of each item."""
-        part = block.get(TakingPart(self.cut, self.unknown, self.count))
-        placed = block.get(Places())
-        edges, height = lca_distances(part.pred, part.ref, placed)
-        rows = row_numbers(part.pred.indptr)
-        n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
-        asked = n_ref[rows] > 0
-        apart = asked & (edges < 0)
-        distance = edges if self.measure == "edges" else height
-        if self.unconnected == "root":
-            distance = np.where(apart, self._joined(part, placed, rows), distance)
-        counted = asked & ~apart if self.unconnected == "skip" else asked
-        number = np.bincount(rows[counted], minlength=len(block))
-        total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
-        alone = np.bincount(rows[apart], minlength=len(block)) > 0
-        return {
-            **_value_columns(divide(total, number), {"n_pred": n_pred, "n_ref": n_ref}),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
-            "unconnected": OneHot(alone.astype(np.int8), 2),
-        }
-
-    def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
-        """The distance of each prediction through the implied root."""
-        if self.measure == "height":
-            return np.full(len(rows), placed.top)
-        nearest = np.full(len(part.ref), _FAR)
-        np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
-        joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
-        return joined
-
-    def _scaled(self, distance: Ints, placed: Placed) -> Floats:
-        if self.normalize == "none":
-            return distance.astype(np.float64)
-        most = max(placed.span, 1) * (2 if self.measure == "edges" else 1)
-        return np.minimum(distance / most, 1.0)
 
 
 class DistanceFamily(ItemMeans):
@@ -477,8 +155,6 @@ class DistanceFamily(ItemMeans):
             **_flagged(sums, "outside", "outside_taxonomy"),
         }
 
-
-# --- definitions ---
 
 _UNKNOWN = Option(
     "unknown",
@@ -547,6 +223,15 @@ hF = _hierarchical(
     _f,
     symmetric=True,
 )
+_DISTANCE_POLICIES = tuple(
+    replace(_SHARED[name], default=default, averages=None, help=f"policy for {text}")
+    for name, default, text in (
+        ("empty", "0", "nothing predicted and nothing true"),
+        ("no_prediction", "skip", "nothing predicted"),
+        ("no_reference", "skip", "nothing true"),
+        ("undefined", "skip", "items whose predictions are all left out as unconnected"),
+    )
+)
 LCADistance = add(
     Definition(
         name="LCADistance",
@@ -581,18 +266,7 @@ LCADistance = add(
             ),
             _UNKNOWN,
             replace(_SHARED["count"], averages=None),
-            Option("empty", "empty", "0", POLICIES, help=_SHARED["empty"].help),
-            Option(
-                "no_prediction", "nopred", "skip", POLICIES, help="policy for nothing predicted"
-            ),
-            Option("no_reference", "noref", "skip", POLICIES, help="policy for nothing true"),
-            Option(
-                "undefined",
-                "undef",
-                "skip",
-                POLICIES,
-                help="policy for items whose predictions are all left out as unconnected",
-            ),
+            *_DISTANCE_POLICIES,
             _SHARED["decode"],
             _SHARED["min_labels"],
         ),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import as_floats
+from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.metrics.definition import Columns, Frame, Measure, Sums
 
@@ -31,6 +31,7 @@ __all__ = [
     "item_values",
     "mean_of_defined",
     "undefined_items",
+    "value_columns",
 ]
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
@@ -61,6 +62,15 @@ def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
         nothing, without = np.equal(n_pred, 0)[bad], np.equal(n_ref, 0)[bad]
         code[bad] = np.select([nothing & without, nothing, without], [1, 2, 3], 4)
     return code
+
+
+def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
+    """The columns "value" (0 where undefined) and "cause" of a value of each item."""
+    cause = causes(values, n_pred, n_ref)
+    return {
+        "value": Dense(np.where(cause == 0, values, 0.0)),
+        "cause": OneHot(cause, len(CAUSES)),
+    }
 
 
 def cause_option(measure: Measure, cause: str) -> str:

@@ -22,26 +22,34 @@ Pineda, Salvador et al., 2019, section 4 (I-F1, O-F1, C-F1 are the three average
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    offsets,
-    order_rows,
-    positions,
-    row_numbers,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.ranking import target_matrix
+from semmetrics.metrics.sweep_means import (
+    AVERAGES,
+    DEFAULT,
+    Average,
+    Rows,
+    Sweep,
+    Undefined,
+    sweep_average,
+)
+from semmetrics.metrics.thresholds import (
+    candidate_thresholds,
+    first_below,
+    given_thresholds,
+    thinned,
+)
 
 __all__ = [
     "AVERAGES",
+    "DEFAULT",
     "Average",
     "BestThreshold",
     "Sweep",
@@ -54,56 +62,12 @@ __all__ = [
     "sweep_top_k_rows",
 ]
 
-Average: TypeAlias = Literal["example", "micro", "macro"]
-AVERAGES: tuple[Average, ...] = get_args(Average)
-_CELLS = 1 << 22  # numbers in one temporary table
-
-
-class Undefined(NamedTuple):
-    """What stands for 0/0.
-
-    Attributes
-    ----------
-    ratio : float
-        A precision without predictions, a recall without references.
-    item : float
-        The F1 of an item (and the micro F1) with nothing on both sides.
-    label : float
-        The F1 of a label with nothing on both sides; pineda2019 has 1, scikit-learn 0.
-    """
-
-    ratio: float = 0.0
-    item: float = 1.0
-    label: float = 0.0
-
-
-DEFAULT = Undefined()
-
-
-class Sweep(NamedTuple):
-    """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
-
-    points: NDArray[np.generic]
-    precision: Floats
-    recall: Floats
-    f1: Floats
-
 
 class BestThreshold(NamedTuple):
     """The threshold with the best F1, and that F1."""
 
     threshold: float
     value: float
-
-
-class _Rows(NamedTuple):
-    """Labels with their code and truth, and the number of references of each item and label."""
-
-    indptr: Ints
-    codes: NDArray[np.integer]
-    hit: Bools
-    n_ref: NDArray[np.integer]
-    class_ref: NDArray[np.integer]
 
 
 def sweep_top_k(
@@ -182,8 +146,11 @@ def sweep_top_k_rows(
     points = points.astype(np.int64)
     order = np.argsort(points, kind="stable")
     bins = np.searchsorted(points[order], positions(indptr), side="right")
-    rows = _Rows(indptr, codes, hit, n_ref, class_ref)
-    return {average: _sweep(rows, average, points, order, bins, undefined) for average in averages}
+    rows = Rows(indptr, codes, hit, n_ref, class_ref)
+    return {
+        average: sweep_average(rows, average, points, order, bins, undefined)
+        for average in averages
+    }
 
 
 def sweep_thresholds(
@@ -261,16 +228,16 @@ def sweep_thresholds_rows(
     -------
     dict of Sweep
     """
-    rows = _Rows(indptr, codes, hit, n_ref, class_ref)
+    rows = Rows(indptr, codes, hit, n_ref, class_ref)
     by_score = None if thresholds is not None else np.argsort(-scores, kind="stable")
-    every = _checked(thresholds) if thresholds is not None else candidate_thresholds(scores)
+    every = given_thresholds(thresholds) if thresholds is not None else candidate_thresholds(scores)
     result: dict[Average, Sweep] = {}
     for average in averages:
         thin = thresholds is None and average != "micro"
-        points = _thinned(every, max_points) if thin else every
+        points = thinned(every, max_points) if thin else every
         order = np.argsort(-points, kind="stable")
-        bins = _first_below(-points[order], -scores, by_score)
-        result[average] = _sweep(rows, average, points, order, bins, undefined)
+        bins = first_below(-points[order], -scores, by_score)
+        result[average] = sweep_average(rows, average, points, order, bins, undefined)
     return result
 
 
@@ -310,8 +277,6 @@ def best_threshold(
     >>> best_threshold([[0.9, 0.4], [0.3, 0.2]], [[0, 1], [1, 0]])
     BestThreshold(threshold=0.2, value=0.8)
     """
-    if average not in AVERAGES:
-        raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
     table = score_matrix(scores)
     sweep = sweep_thresholds_rows(
         *_dense(table, targets),
@@ -327,128 +292,13 @@ def best_threshold(
     return BestThreshold(float(sweep.points[best]), float(sweep.f1[best]))
 
 
-def candidate_thresholds(scores: ArrayLike) -> Floats:
-    """Thresholds that make every decision "score > t" can make on these scores, falling.
-
-    These are the distinct scores, each leaving out itself and all below it, and the next float64
-    below the lowest score, which keeps everything (where the lowest is not -inf).
-
-    Parameters
-    ----------
-    scores : array-like, any shape, without NaN
-
-    Returns
-    -------
-    array, shape (T,)
-
-    Examples
-    --------
-    >>> candidate_thresholds([0.5, 1.0, 0.5]).tolist()
-    [1.0, 0.5, 0.49999999999999994]
-    """
-    distinct = np.unique(np.asarray(scores, np.float64))[::-1]
-    if not len(distinct) or distinct[-1] == -np.inf:
-        return distinct
-    return np.append(distinct, np.nextafter(distinct[-1], -np.inf))
-
-
-def _checked(thresholds: ArrayLike) -> Floats:
-    points = np.asarray(thresholds, np.float64)
-    if points.ndim != 1 or np.isnan(points).any():
-        raise InputError("thresholds must be a list of numbers without NaN")
-    return points
-
-
-def _first_below(points: Floats, scores: Floats, order: Ints | None) -> Ints:
-    """First rising point beyond each score; `order` sorts the scores, for many points.
-
-    Looking up sorted scores stays in the cache, which among millions of points is ten times faster.
-    """
-    if order is None:
-        return np.searchsorted(points, scores, side="right")
-    bins = np.empty(len(scores), np.int64)
-    bins[order] = np.searchsorted(points, scores[order], side="right")
-    return bins
-
-
-def _thinned(points: Floats, most: int) -> Floats:
-    if most < 2:
-        raise InputError(f"max_points = {most} is below 2")
-    if len(points) <= most:
-        return points
-    thin: Floats = points[np.linspace(0, len(points) - 1, most).round().astype(np.int64)]
-    return thin
-
-
-def _dense(table: Floats, targets: ArrayLike) -> _Rows:
+def _dense(table: Floats, targets: ArrayLike) -> Rows:
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    return _Rows(
+    return Rows(
         offsets(np.full(n, width)),
         np.tile(np.arange(width), n),
         truth.ravel(),
         truth.sum(axis=1, dtype=np.int64),
         truth.sum(axis=0, dtype=np.int64),
     )
-
-
-def _sweep(
-    rows: _Rows,
-    average: Average,
-    points: NDArray[np.generic],
-    order: Ints,
-    bins: Ints,
-    undefined: Undefined,
-) -> Sweep:
-    """One average at every point; bins count along the points in their given `order`."""
-    if average == "macro":
-        by_class = np.argsort(rows.codes, kind="stable")
-        indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
-        groups = indptr, bins[by_class], rows.hit[by_class], rows.class_ref
-    elif average == "example":
-        groups = rows.indptr, bins, rows.hit, rows.n_ref
-    elif average == "micro":
-        groups = rows.indptr[[0, -1]], bins, rows.hit, rows.n_ref.sum(keepdims=True)
-    else:
-        raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
-    empty = undefined.label if average == "macro" else undefined.item
-    means = np.empty((3, len(points)))
-    means[:, order] = _group_means(*groups, len(points), undefined.ratio, empty)
-    return Sweep(points, *means)
-
-
-def _group_means(
-    indptr: Ints,
-    bins: Ints,
-    hit: Bools,
-    n_ref: NDArray[np.integer],
-    n_points: int,
-    ratio: float,
-    empty: float,
-) -> Floats:
-    """Mean precision, recall and F1 of groups of labels at every point, in blocks of groups."""
-    n, wide = len(indptr) - 1, n_points + 1  # the last bin holds what no point keeps
-    total = np.zeros((3, n_points))
-    step = max(1, _CELLS // wide)
-    for start in range(0, n, step):
-        part = indptr[start : start + step + 1]
-        flat = slice(part[0], part[-1])
-        keys = row_numbers(part) * wide + bins[flat]
-        shape = (len(part) - 1, wide)
-        kept, true = (
-            np.bincount(chosen, minlength=shape[0] * wide).reshape(shape)[:, :-1].cumsum(axis=1)
-            for chosen in (keys, keys[hit[flat]])
-        )
-        ref = n_ref[start : start + step, None]
-        total[0] += _ratio(true, kept, ratio).sum(axis=0)
-        total[1] += _ratio(true, np.broadcast_to(ref, true.shape), ratio).sum(axis=0)
-        total[2] += _ratio(2 * true, kept + ref, empty).sum(axis=0)
-    return total / n if n else np.full_like(total, np.nan)
-
-
-def _ratio(
-    numerator: NDArray[np.integer], divisor: NDArray[np.integer], undefined: float
-) -> Floats:
-    result = np.full(numerator.shape, undefined)
-    np.divide(numerator, divisor, out=result, where=divisor != 0)
-    return result

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import semmetrics
 from semmetrics.embed.batches import in_batches
 from semmetrics.embed.open import open_embedding
 from semmetrics.errors import InputError, MissingDependencyError
@@ -179,6 +180,23 @@ def test_a_gpu_that_is_not_there_is_refused(minilm):
             open_embedding(spec, device="gpu")
         with pytest.raises(InputError, match="batch_size=0"):
             open_embedding(spec, batch_size=0)
+
+
+def test_the_device_of_score(minilm, tmp_path):
+    torch = pytest.importorskip("torch")
+    path = tmp_path / "toy.txt"
+    path.write_text("cat 1 0\nkitten 0 1\n")
+    texts = ["SemF1", "SemF1(embedding=m)"]
+    options = {"measures": texts, "embedding": {"default": path, "m": f"sbert:{minilm}"}}
+    plain = semmetrics.score([["kitten"]], [["cat"]], **options)
+    asked = semmetrics.score([["kitten"]], [["cat"]], device="cpu", **options)
+    assert [score.value for score in asked] == [score.value for score in plain]
+    assert [score.signature for score in asked] == [score.signature for score in plain]
+    missing = f"cuda:{torch.cuda.device_count()}"
+    for spec in (f"sbert:{minilm}", f"transformers:mean:{minilm}"):
+        options["embedding"]["m"] = spec
+        with pytest.raises(InputError, match="finds no such GPU here; use device='cpu'"):
+            semmetrics.score([["kitten"]], [["cat"]], device=missing, **options)
 
 
 def test_numbers_that_are_not_finite_are_refused(minilm):

@@ -41,6 +41,27 @@ def test_converted_folders(glove, tmp_path):
         open_embedding(folder, limit=1)
 
 
+def test_options_that_say_nothing_are_refused(glove, tmp_path):
+    np.save(tmp_path / "rows.npy", np.eye(2))
+    (tmp_path / "rows.txt").write_text("cat\ndog\n")
+    folder = convert(open_embedding(glove), tmp_path / "toy")
+    for spec in ("static", glove, folder, tmp_path / "rows.npy"):
+        with pytest.raises(
+            InputError, match=r"device='cpu' is for sentence .*leave device"
+        ):
+            open_embedding(spec, device="cpu")
+    for spec in ("static", f"matrix:{tmp_path / 'rows.npy'}", "sbert:none", "transformers:none"):
+        with pytest.raises(InputError, match=r"limit=3 is for files of word vectors; leave limit"):
+            open_embedding(spec, limit=3)
+    model = MatrixEmbedder([[1.0]], ["cat"])
+    for spec in (model, lambda texts: np.ones((len(texts), 2))):
+        for options in ({"device": "cuda"}, {"limit": 1}):
+            with pytest.raises(InputError, match="comes too late for a model that is open"):
+                open_embedding(spec, **options)
+    with pytest.raises(InputError, match="limit=0; give a number of words, at least 1"):
+        open_embedding(glove, limit=0)
+
+
 def test_names_of_the_manifest(glove, home):
     with pytest.raises(InputError, match=r"run: semmetrics embed fetch glove-6b-50 \(862 MB\)"):
         open_embedding("glove-6b-50")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
-from semmetrics.metrics import hierarchical as module
+from semmetrics.metrics import ancestors as module
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
 from semmetrics.scoring.intervals import Bootstrap
@@ -331,17 +331,16 @@ def test_no_taxonomy():
         evaluate(task, [hF()])
 
 
-@dataclass(frozen=True, eq=False)
-class WithTerms(LabelTask):
-    terms: tuple[tuple[str, ...], ...] | None = None
-
-
 def test_synonyms_are_placed_at_their_first_term():
     task = task_of([[["briar", "rose", "car"]]], [["tulip"]], FLOWERS)
-    values = {f.name: getattr(task, f.name) for f in fields(LabelTask) if f.init}
     assert task.classes == ("tulip", "briar | rose | car")
-    values["terms"] = (("tulip",), ("briar", "rose", "car"))
-    assert score(hP(), evaluate(WithTerms(**values), [hP()])).value == 2 / 3
+    assert [*task.terms] == [("tulip",), ("briar", "rose", "car")]
+    assert score(hP(), evaluate(task, [hP()])).value == 2 / 3
+    ignoring = task_of([[["briar", "rose"]]], [["tulip", "oak"]], FLOWERS, ignore=["oak"])
+    assert score(hP(), evaluate(ignoring, [hP()])).value == 2 / 3
+    named = task_of([[["x", "rose"]]], [["tulip"]], {**FLOWERS, "x | rose": "tree"})
+    assert score(hP(), evaluate(named, [hP()])).value == 1 / 3
+    assert task_of([["rose"]], [["tulip"]], FLOWERS).terms is None
 
 
 def test_weights_and_intervals():

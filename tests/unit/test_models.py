@@ -9,6 +9,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
+from semmetrics.embed.base import Embedded
 from semmetrics.embed.labels import label_vectors
 from semmetrics.embed.other import MatrixEmbedder
 from semmetrics.errors import InputError
@@ -83,6 +84,51 @@ def test_each_system_has_vectors_of_its_own_labels():
     )
     assert {score.system: score.value for score in table} == {"x": 1, "y": 0, "z": 0}
     assert any(note.startswith("z: 1 of 2 terms unknown to tiny-2@") for note in table.notes)
+
+
+def test_what_vectors_lack_is_noted_once_for_each_system():
+    class Short(Tiny):
+        def embed(self, texts):
+            found = super().embed(texts)
+            return Embedded(found.vectors, found.known, sum(len(text) > 3 for text in texts))
+
+    model = Short({"a": [1, 0], "b": [0, 0], "long": [1, 1], "longer": [0, 1]})
+    table = semmetrics.score_systems(
+        {"x": [["a", "long", "longer"]], "y": [["?", "b"]]}, [["a"]],
+        measures=["SemF1", "SemF1(embedding=again)", "SoftF1"],
+        embedding={"default": model, "again": model}, oov="skip",
+    )  # fmt: skip
+    name = model.identity
+    assert table.notes == [
+        f"x: 2 of 3 terms longer than {name} reads: cut to their beginning",
+        f"y: 1 of 3 terms unknown to {name}: skip",
+        f"y: 1 of 3 terms with a vector of zeros in {name}: similar to none but themselves",
+    ]
+    plain = semmetrics.score([["a"]], [["a"]], measures=["SemF1"], embedding=model)
+    assert plain.notes == []
+
+
+def test_a_limit_is_for_the_embeddings_that_it_says_something_about(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("cat 1 0\ndog 0.9 0.1\n")
+    texts = ["SemF1(threshold=0.5)", "SemF1(embedding=m)"]
+    options = {"measures": texts, "embedding": {"default": str(path), "m": ONE}}
+    whole = semmetrics.score([["dog"]], [["cat"]], **options)
+    part = semmetrics.score([["dog"]], [["cat"]], limit=1, **options)
+    assert [score.value for score in whole] == [1, 0]
+    assert [score.value for score in part] == [0, 0]
+    assert whole.scores[0].signature != part.scores[0].signature
+    assert whole.scores[1].signature == part.scores[1].signature
+
+
+@pytest.mark.parametrize("option", [{"device": "cuda"}, {"limit": 5}])
+def test_an_option_that_says_nothing_about_any_embedding_is_refused(option):
+    (name,) = option
+    for embedding in (None, {"m": "static"}):
+        with pytest.raises(InputError, match=rf"'static': {name}=.* leave {name} \(--{name}\) out"):
+            semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=embedding, **option)
+    with pytest.raises(InputError, match="comes too late"):
+        semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=ONE, **option)
 
 
 def test_terms_are_looked_up_once_and_labels_point_to_them():

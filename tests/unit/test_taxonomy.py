@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
-from semmetrics.data import taxonomy as module
+from semmetrics.data import ancestors as module
 from semmetrics.data.normalize import normalization
-from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy
+from semmetrics.data.readers.taxonomy import as_taxonomy, read_taxonomy
+from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
 
 DEBIAN = Path("/usr/share/wordnet")

@@ -1,0 +1,109 @@
+"""Taxonomies from what users give: objects, JSON, CSV, WordNet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from semmetrics.data.links import Placing
+from semmetrics.data.readers.formats import format_of
+from semmetrics.data.readers.options import DEFAULTS, ReadOptions
+from semmetrics.data.readers.source import Source, at, load, shown
+from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.readers.table import Rows, field_limit
+from semmetrics.data.taxonomy import Taxonomy
+from semmetrics.errors import InputError
+
+__all__ = ["as_taxonomy", "read_taxonomy"]
+
+
+def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
+    """A taxonomy from what a user may give.
+
+    Parameters
+    ----------
+    value : Taxonomy, mapping, iterable of pairs, or path
+        ``{child: parent(s)}``, (child, parent) pairs, or as for ``read_taxonomy``.
+    options : ReadOptions
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or is no taxonomy.
+    """
+    if isinstance(value, Taxonomy):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return read_taxonomy(value, options)
+    if isinstance(value, Mapping):
+        return Taxonomy.from_parents(value)
+    if isinstance(value, Iterable):
+        return Taxonomy.from_edges(value)
+    raise InputError(
+        f"a {type(value).__name__} is no taxonomy", remedy='give {"cat": "animal"}, or a file'
+    )
+
+
+def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> Taxonomy:
+    r"""Read a taxonomy from a file, or WordNet.
+
+    Parameters
+    ----------
+    path : str or path
+        JSON ``{child: parent}``, ``{child: [parents]}`` or ``[[child, parent]]``; CSV or TSV with
+        the columns "child" and "parent", a link a row, where a root may have an empty parent;
+        "wordnet" for that of nltk; "wordnet:FOLDER" for the folder of its data.noun.
+    options : ReadOptions
+        The limits are used; the format is that of the extension.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read; names the line or the name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "taxonomy.csv")
+    >>> _ = path.write_text("child,parent\ncat,animal\n")
+    >>> read_taxonomy(path).names
+    ('cat', 'animal')
+    """
+    if isinstance(path, str) and path.partition(":")[0] == "wordnet":
+        return Taxonomy.from_wordnet(path.partition(":")[2] or None)
+    source = load(path, options.max_bytes)
+    limits = ReadOptions(max_bytes=options.max_bytes, max_line_bytes=options.max_line_bytes)
+    kind = format_of(source, limits)
+    if kind == "json":
+        value = parse(source.text, source.name)
+        if isinstance(value, dict):
+            return Taxonomy.from_parents(value, source=source.name)
+        if isinstance(value, list):
+            return Taxonomy.from_edges(value, source=source.name)
+        raise InputError(
+            f"{shown(value)} is no taxonomy", where=source.name, remedy='write {"cat": "animal"}'
+        )
+    if kind in ("csv", "tsv"):
+        with field_limit(limits.max_line_bytes):
+            links = _rows(source, limits, tabs=kind == "tsv")
+            return Taxonomy.from_links(links, source=source.name)
+    raise InputError(
+        f"a taxonomy is not read from {kind}", where=source.name, remedy="use JSON or CSV"
+    )
+
+
+def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Placing:
+    rows = Rows(source, options, tabs=tabs)
+    header = [column.strip().casefold() for column in rows.header]
+    if header.count("child") != 1 or header.count("parent") != 1:
+        raise InputError(
+            f"the columns are {', '.join(map(shown, rows.header))}",
+            where=at(source.name, "line 1"),
+            remedy="call one of them child and one parent",
+        )
+    child, parent = header.index("child"), header.index("parent")
+    for lines, batch in rows.batches():
+        for line, row in zip(lines, batch, strict=True):
+            yield row[child], row[parent] or None, at(source.name, f"line {line}")
