@@ -8,6 +8,7 @@ is computed, and its signature, hold the number that was found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,29 +20,69 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import own_options
 from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.similar import model_of
-from semmetrics.metrics.sweeps import AVERAGES, Sweep, Undefined, sweep_thresholds_rows
+from semmetrics.metrics.sweeps import (
+    AVERAGES,
+    Sweep,
+    Undefined,
+    candidate_thresholds,
+    sweep_thresholds_rows,
+)
+from semmetrics.scoring.calibrated import calibrated
+from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
 
-__all__ = ["best_threshold_of", "frozen"]
+__all__ = ["BEST", "best_threshold_of", "frozen"]
 
 BEST = "threshold:best"
+_POINTS, _AT_ONCE = 1001, 64  # score thresholds tried for a semantic measure; and at a time
 
 
-def frozen(measure: Measure, task: LabelTask) -> tuple[Measure, str]:
+def frozen(
+    measure: Measure, task: LabelTask, calibrations: Sequence[Calibration] = ()
+) -> tuple[Measure, str]:
     """The measure with whatever it asks to be fitted, fitted; and a note for the signature.
+
+    Parameters
+    ----------
+    measure : Measure
+    task : LabelTask
+    calibrations : sequence of Calibration
+        What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
 
     Raises
     ------
     InputError
-        If the predictions have no scores, or items have weights.
+        If no calibration is for the measure's embedding; if the predictions have no scores, items
+        have weights, or the measure has no best score threshold.
     """
-    if measure["threshold"] == "auto":
+    notes = []
+    if measure["threshold"] == "auto" and calibrations:
+        measure, note = calibrated(measure, task, calibrations)
+        notes.append(note)
+    elif measure["threshold"] == "auto":
         measure = measure.with_options(threshold=_own_threshold(measure, task))
-    if measure["decode"] != BEST:
-        return measure, ""
-    threshold = best_threshold_of(measure, task)
-    note = f"fit:best-F1-{measure['average']}"
-    return measure.with_options(decode=f"threshold:{threshold!r}"), note
+    if measure["decode"] == BEST:
+        f1 = _judge(measure)
+        threshold = best_threshold_of(measure, task)
+        notes.append(f"fit:best-{f1}-{measure['average']}")
+        measure = measure.with_options(decode=f"threshold:{threshold!r}")
+    return measure, "|".join(notes)
+
+
+def _judge(measure: Measure) -> str:
+    """What the best score threshold is best for."""
+    if measure["threshold"] is not None:
+        return SemF1.name
+    if measure["embedding"] is not None or measure.definition.extra.get("taxonomy"):
+        raise InputError(
+            f"decode={BEST} is not known for {measure.definition.name}",
+            remedy="it is the one with the best F1 or SemF1: score F1(decode=threshold:best) or "
+            "SemF1(decode=threshold:best), and give the number that the signature says",
+        )
+    return "F1"
 
 
 def _own_threshold(measure: Measure, task: LabelTask) -> str:
@@ -52,7 +93,8 @@ def _own_threshold(measure: Measure, task: LabelTask) -> str:
 def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     """The threshold with the best F1, of equally good ones the highest.
 
-    The F1 is that of the measure's average, label universe, cutoff and policies.
+    The F1 is that of the measure's average, label universe, cutoff and policies; for semantic
+    measures it is SemF1, with the measure's own matching.
 
     Parameters
     ----------
@@ -63,7 +105,8 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     Returns
     -------
     float
-        One of at most 1,001 scores for example and macro; of all distinct scores for micro.
+        One of at most 1,001 scores for example, macro and semantic measures; of all distinct
+        scores for micro.
     """
     average = str(measure["average"])
     if average not in AVERAGES:  # narrows the text to an Average
@@ -80,6 +123,8 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
             f"decode={BEST} does not know sample weights",
             remedy="find the threshold without weights, and give it as decode=threshold:0.5",
         )
+    if _judge(measure) == SemF1.name:
+        return _best_by_meaning(measure, task)
     block: Block[LabelTask] = Block(task, 0, len(task))
     ranked = block.get(Ranked())
     example = average == "example"
@@ -112,6 +157,27 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     if not len(values) or not np.isfinite(low.points).any():
         raise InputError("there is no score to choose a threshold by", remedy="give some scores")
     return float(low.points[np.lexsort((low.points, values))[-1]])
+
+
+def _best_by_meaning(measure: Measure, task: LabelTask) -> float:
+    """The score threshold with the best SemF1; some at a time, so that little is kept."""
+    every: Any = task.pred.scores
+    points = candidate_thresholds(every)
+    points = points[np.isfinite(points)]
+    if len(points) > _POINTS:
+        points = points[np.linspace(0, len(points) - 1, _POINTS).round().astype(np.int64)]
+    if not len(points):
+        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
+    options = {name: value for name, value in measure.options if name != "normalize"}
+    values: list[float] = []
+    for start in range(0, len(points), _AT_ONCE):
+        rules = [f"threshold:{point!r}" for point in points[start : start + _AT_ONCE].tolist()]
+        chosen = [SemF1(k=measure.k, **{**options, "decode": rule}) for rule in rules]
+        statistics = evaluate(task, chosen, keep_rows=False)
+        asked = {"": [(one, "") for one in chosen]}
+        values += [s.value for s in score_statistics({"": statistics}, asked, headings=rules)]
+    known = np.where(np.isnan(values), -1.0, values)
+    return float(points[np.lexsort((points, known))[-1]])
 
 
 def _universe(measure: Measure, task: LabelTask) -> Bools:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.parse import find
-from semmetrics.scoring.statistics import TAXONOMY, Statistics
+from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
-SETTINGS = ("norm", "missing", "unpredicted", "classes", "ignore", "weights")
+SETTINGS = ("tok", "norm", "missing", "unpredicted", "classes", "ignore", "weights")
 MODELS = ("emb", "lookup", "oov", "taxonomy")
 
 
@@ -43,7 +44,7 @@ def signature(
     bootstrap : Bootstrap, optional
         How its interval was made.
     note : str
-        What was fitted, as "fit:best-threshold".
+        What was fitted or calibrated, as "fit:best-F1-micro" or "cal:contrast-SemF1@0123456789ab".
     """
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
@@ -131,7 +132,7 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, *MODELS, "k", "L", "n", "data", "v", "ci", "fit"}:
+        elif key in {*SETTINGS, *MODELS, "k", "L", "n", "data", "v", "ci", "fit", "cal"}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
