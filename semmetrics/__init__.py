@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
     from semmetrics.reports.table import ScoreTable
+    from semmetrics.reports.threshold_sweep import ThresholdSweep
+    from semmetrics.scoring.calibration import Calibration
     from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.scoring.parse import parse
     from semmetrics.scoring.score import Score
+    from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
 
 _HOMES = {
     "score": "semmetrics.api",
@@ -30,22 +33,32 @@ _HOMES = {
     "Bootstrap": "semmetrics.scoring.intervals",
     "parse": "semmetrics.scoring.parse",
     "Score": "semmetrics.scoring.score",
+    "ThresholdSweep": "semmetrics.reports.threshold_sweep",
+    "Calibration": "semmetrics.scoring.calibration",
+    "sweep": "semmetrics.api.thresholds",
+    "calibrate_threshold": "semmetrics.api.thresholds",
+    "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
 }
 _ROOMS = ("metrics",)
 
 __all__ = [
     "Bootstrap",
+    "Calibration",
     "InputError",
     "Measure",
     "MissingDependencyError",
     "Score",
     "ScoreTable",
+    "ThresholdSweep",
     "__version__",
     "as_labels",
+    "calibrate_threshold",
+    "calibrate_threshold_on_pairs",
     "measure",
     "parse",
     "score",
     "score_systems",
+    "sweep",
 ]
 
 

@@ -29,6 +29,8 @@ __all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
     "score": "Score predictions against ground truth.",
+    "sweep": "Compute semantic measures at many thresholds of similarity.",
+    "calibrate": "Find the threshold of similarity of an embedding, and save it.",
     "validate": "Say what is in a file, how it is understood, and what is odd.",
     "list": "Name the measures, protocols, normalisations and formats.",
     "explain": "Define a measure or a protocol: equation, source, options, policies.",

@@ -22,7 +22,7 @@ __all__ = ["asked", "rules", "words"]
 
 _SIGNED = (
     "measures", "protocol", "top_k", "threshold", "decode", "min_labels", "normalize", "missing",
-    "unpredicted", "ignore", "lookup", "oov", "ci", "seed", "resamples", "level",
+    "unpredicted", "ignore", "lookup", "oov", "calibration", "ci", "seed", "resamples", "level",
 )  # fmt: skip
 
 
@@ -59,6 +59,9 @@ def asked(request: Request, signed: Signed | None) -> dict[str, Any]:
         "unpredicted": request.unpredicted,
         "ignore": _ignored(request),
         "ci": _bootstrap(request),
+        "tokenizer": request.tokenizer,
+        "df": request.df,
+        "human": request.human,
         **asked_models(request),
     }
 
@@ -123,6 +126,8 @@ def _of_signature(request: Request, signed: Signed) -> dict[str, Any]:
         "unpredicted": settings.get("unpredicted"),
         "ignore": _ignored_before(settings.get("ignore", ""), norm),
         "ci": signed.bootstrap or False,
+        "tokenizer": settings.get("tok"),
+        "df": request.df,
         **signed_models(request, signed),
     }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.cli.messages import complain
+from semmetrics.cli.models import device_option, limit_option
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
 from semmetrics.errors import InputError, listing
@@ -27,9 +28,7 @@ SPEC = (
 )
 FIRST = "The first K labels of each item, by falling score where there are scores."
 _MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
-_LIMIT = option(
-    MODEL, "--limit", type=click.IntRange(min=1), metavar="N", help="The first N words only."
-)
+_LIMIT = limit_option(MODEL)
 
 
 class Group(Examples, click.Group):
@@ -224,7 +223,8 @@ def info(embedding: str, form: str, verify: bool) -> None:
 @option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
 @option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
         help="auto, kubany2020, words, exact or text.")  # fmt: skip
-@option(MODEL, "--device", default="cpu", show_default=True, help="Of sentence models: cpu, cuda.")
+@device_option(MODEL)
+@_LIMIT
 @option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
         help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
 @option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
@@ -237,7 +237,8 @@ def unknown(
     files: tuple[str, ...],
     embedding: str,
     lookup: str,
-    device: str,
+    device: str | None,
+    limit: int | None,
     normalize: str,
     top_k: int | None,
     form: str,
@@ -257,7 +258,7 @@ def unknown(
 
     check_rules(lookup, "zero")
     systems = _read(files, Reading(**reading), normalize, quiet)
-    model = open_embedding(embedding, device=device)
+    model = open_embedding(embedding, device=device, limit=limit)
     rule = lookup_rule(model, lookup)
     table = unknown_table(systems, model, lookup=rule, top_k=top_k)
     if form == "json":

@@ -12,6 +12,7 @@ SETS, RANKING = "Sets of labels", "Rankings of labels"
 SEMANTIC = "Meanings of labels (--embedding)"
 BAGS = "Bags of labels and transport (--embedding)"
 HIERARCHICAL = "Hierarchies of labels (--taxonomy)"
+CAPTIONS = "Captions (--task captions)"
 _GROUPS = {
     "families": SETS,
     "semantic": SEMANTIC,
@@ -31,6 +32,8 @@ def group_of(definition: Definition) -> str:
     >>> group_of(DEFINITIONS["F1"]), group_of(DEFINITIONS["LRAP"])
     ('Sets of labels', 'Rankings of labels')
     """
+    if definition.task == "captions":
+        return CAPTIONS
     module = type(definition.family).__module__.rpartition(".")[2]
     return _GROUPS.get(module, _OTHERS)
 
@@ -38,7 +41,7 @@ def group_of(definition: Definition) -> str:
 def grouped(definitions: Iterable[Definition]) -> dict[str, list[Definition]]:
     """Definitions by group, in the order of the groups; groups without any are left out."""
     found: dict[str, list[Definition]] = {
-        title: [] for title in dict.fromkeys((*_GROUPS.values(), _OTHERS))
+        title: [] for title in dict.fromkeys((*_GROUPS.values(), CAPTIONS, _OTHERS))
     }
     for definition in definitions:
         found[group_of(definition)].append(definition)

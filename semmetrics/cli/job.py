@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import click
 
-from semmetrics.api import score_systems
+from semmetrics.api.scores import first_opened, said_kind, score_systems
 from semmetrics.cli.asking import asked
 from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
 from semmetrics.cli.matches import matched_heading, write_matches
 from semmetrics.cli.meaning import vector_files
 from semmetrics.cli.messages import complain
 from semmetrics.cli.progress import progress_on
-from semmetrics.cli.reading import Reading, understood
+from semmetrics.cli.reading import Input, Reading, understood
 from semmetrics.cli.rerun import differences
 from semmetrics.cli.results import remarks, result
 from semmetrics.cli.rows import (
@@ -25,9 +26,9 @@ from semmetrics.cli.rows import (
     write_items,
     write_labels,
 )
-from semmetrics.data.labels import Labels
+from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import read_matrix, read_numbers
-from semmetrics.data.taxonomy import as_taxonomy
+from semmetrics.data.readers.taxonomy import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
@@ -49,7 +50,7 @@ class Request:
     decode: tuple[str, ...]
     min_labels: int | None
     cardinality: tuple[str, ...]
-    task: str
+    task: str | None
     normalize: str | None
     missing: str | None
     unpredicted: str | None
@@ -58,7 +59,13 @@ class Request:
     embedding: tuple[str, ...]
     lookup: str | None
     oov: str | None
+    calibration: tuple[str, ...]
+    device: str | None
+    limit: int | None
     taxonomy: str | None
+    tokenizer: str | None
+    df: str | None
+    human: bool
     ci: bool
     seed: int | None
     resamples: int | None
@@ -78,8 +85,8 @@ class Request:
 
     def inputs(self) -> list[str]:
         """All files that are read."""
-        beside = [self.reading.classes, self.weights, self.taxonomy, *self.cardinality]
-        beside += vector_files(self.embedding)
+        beside = [self.reading.classes, self.weights, self.taxonomy, self.df, *self.cardinality]
+        beside += [*vector_files(self.embedding), *self.calibration]
         ignored = [entry[1:] for entry in self.ignore if entry.startswith("@")]
         return [*self.preds, str(self.gt), *ignored, *(path for path in beside if path)]
 
@@ -104,7 +111,7 @@ def run(request: Request) -> None:
     signed = _check(request)
     options = asked(request, signed)
     table, inputs = _scored(request, options)
-    notes = [*(f"read {line}" for line in understood(inputs.values())), *table.notes]
+    notes = [*(f"read {line}" for line in understood(inputs)), *table.notes]
     warnings = [] if signed is None else differences(str(request.signature).strip(), table)
     say = _silence if request.quiet else complain
     for line in notes:
@@ -136,16 +143,14 @@ def _check(request: Request) -> Signed | None:
     return None if request.signature is None else read_signature(request.signature)
 
 
-def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, dict[str, Labels]]:
+def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, list[Input]]:
     names = distinct_names(request.preds)
-    reading, beside = request.reading, request.reading.beside()
-    classes = reading.class_list()
+    beside = request.reading.beside()
+    classes = request.reading.class_list()
+    paths = dict(zip(names, request.preds, strict=True))
+    kind, systems, gt = _read(request, paths, options, classes)
     weights = None if request.weights is None else read_numbers(request.weights, beside)
     heads = [read_matrix(path, beside) for path in request.cardinality]
-    gt = reading.labels(str(request.gt), classes)
-    systems = {
-        name: reading.labels(path, classes) for name, path in zip(names, request.preds, strict=True)
-    }
     kinds = None if request.taxonomy is None else as_taxonomy(request.taxonomy, options=beside)
     with progress_on(quiet=request.quiet) as progress:
         table = score_systems(
@@ -157,10 +162,29 @@ def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, d
             cardinality=_by_system(heads, names),
             progress=progress,
             keep_rows=request.per_item is not None or request.worst is not None,
-            task=request.task,
+            task=kind,
             **options,
         )
-    return table, {**systems, "": gt}
+    return table, [*systems.values(), gt]
+
+
+def _read(
+    request: Request,
+    paths: Mapping[str, Any],
+    options: Mapping[str, Any],
+    classes: Sequence[str] | None,
+) -> tuple[str, dict[str, Input], Input]:
+    """What is evaluated, and the inputs; the first system is read once for both."""
+    kind = said_kind(request.task, options.get("protocol"), options["measures"])
+    gt: Any = str(request.gt)
+    if kind is None:
+        read = request.reading.options()
+        paths, gt = first_opened(paths, gt, read)
+        kind = kind_of(next(iter(paths.values())), gt, options=read).task
+    captions = request.reading.captions
+    read_one = captions if kind == "captions" else partial(request.reading.labels, classes=classes)
+    ref = read_one(gt)
+    return kind, {name: read_one(path) for name, path in paths.items()}, ref
 
 
 def _by_system(heads: Sequence[Any], names: Sequence[str]) -> Any:

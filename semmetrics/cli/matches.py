@@ -52,7 +52,8 @@ def match_table(table: ScoreTable) -> Iterator[dict[str, Any]]:
     heading = matched_heading(table)
     several = len(table.systems) > 1
     for system in table.systems:
-        for row in match_rows(table.tasks[system], table[system, heading].measure):
+        task: Any = table.tasks[system]
+        for row in match_rows(task, table[system, heading].measure):
             name = {"system": system} if several else {}
             yield {"id": row["id"], **name, **row}
 

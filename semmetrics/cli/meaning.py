@@ -82,7 +82,14 @@ def asked_models(request: Request) -> dict[str, Any]:
         "embedding": embeddings(request.embedding),
         "lookup": request.lookup,
         "oov": request.oov,
+        "calibration": request.calibration or None,
+        **_opening(request),
     }
+
+
+def _opening(request: Request) -> dict[str, Any]:
+    """How embeddings are opened, which no signature says."""
+    return {"device": request.device, "limit": request.limit}
 
 
 def signed_models(request: Request, signed: Signed) -> dict[str, Any]:
@@ -106,6 +113,7 @@ def signed_models(request: Request, signed: Signed) -> dict[str, Any]:
         "embedding": given or None,
         "lookup": signed.models.get("lookup"),
         "oov": signed.models.get("oov"),
+        **_opening(request),
     }
 
 
@@ -128,8 +136,8 @@ def unused(request: Request, measures: Sequence[Measure]) -> list[str]:
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     lines = []
     if not used:
-        given = {"--embedding": request.embedding, "--lookup": request.lookup, "--oov": request.oov}
-        said = [option for option, value in given.items() if value]
+        names = ("embedding", "lookup", "oov", "device", "limit")
+        said = [f"--{name}" for name in names if getattr(request, name)]
         why = "no measure here compares meanings (-m SemF1 does)"
         lines += [f"{option} has no effect: {why}" for option in said]
     elif request.signature is None:

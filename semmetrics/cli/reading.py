@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from semmetrics.cli.names import complete, formats
 from semmetrics.cli.shape import FILE, option
 
 if TYPE_CHECKING:
+    from semmetrics.data.captions import Captions
     from semmetrics.data.labels import Labels
     from semmetrics.data.readers import ReadOptions
 
-__all__ = ["Reading", "reading_options", "understood"]
+__all__ = ["Input", "Reading", "reading_options", "understood"]
 
 GROUP = "How files are read"
 MANY = 3
 F = TypeVar("F", bound=Callable[..., Any])
+Input: TypeAlias = "Labels | Captions"
 
 
 def reading_options(command: F) -> F:
@@ -27,11 +29,12 @@ def reading_options(command: F) -> F:
                help="The class list (one a line, or JSON): names the columns of a matrix, and is "
                "the dictionary that labels=given averages over."),
         option(GROUP, "--input-format", metavar="F", shell_complete=complete(formats),
-               help="json, jsonl, csv, tsv, parquet, npy, npz or coco; told by the extension "
+               help="json, jsonl, csv, tsv, parquet, npy, npz, coco or txt; told by the extension "
                "when left out."),
         option(GROUP, "--id-column", metavar="NAME", help="Column or key of the ids."),
         option(GROUP, "--label-column", metavar="NAME", help="Column or key of the labels."),
         option(GROUP, "--score-column", metavar="NAME", help="Column or key of the scores."),
+        option(GROUP, "--caption-column", metavar="NAME", help="Column or key of the captions."),
         option(GROUP, "--delimiter", metavar="C", help="Between the cells of CSV; a comma."),
         option(GROUP, "--label-delimiter", metavar="TEXT",
                help="Between the labels in a cell; left out, CSV has one row a label."),
@@ -54,6 +57,7 @@ class Reading:
     id_column: str | None
     label_column: str | None
     score_column: str | None
+    caption_column: str | None
     delimiter: str | None
     label_delimiter: str | None
     max_line_bytes: int
@@ -68,6 +72,7 @@ class Reading:
             id_column=self.id_column,
             label_column=self.label_column,
             score_column=self.score_column,
+            caption_column=self.caption_column,
             delimiter=self.delimiter,
             label_delimiter=self.label_delimiter,
             max_line_bytes=self.max_line_bytes,
@@ -91,14 +96,20 @@ class Reading:
 
         return None if self.classes is None else read_class_list(self.classes, self.beside())
 
-    def labels(self, path: str, classes: Sequence[str] | None) -> Labels:
+    def labels(self, path: Any, classes: Sequence[str] | None) -> Labels:
         """The label lists of a file."""
         from semmetrics.data.inputs import as_labels
 
         return as_labels(path, classes=classes, options=self.options())
 
+    def captions(self, path: Any) -> Captions:
+        """The captions of a file."""
+        from semmetrics.data.caption_inputs import as_captions
 
-def understood(inputs: Iterable[Labels]) -> list[str]:
+        return as_captions(path, options=self.options())
+
+
+def understood(inputs: Iterable[Input]) -> list[str]:
     """How each file was read; many that were read alike are one line.
 
     Examples
@@ -107,22 +118,30 @@ def understood(inputs: Iterable[Labels]) -> list[str]:
     >>> understood([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    alike: dict[str, list[Labels]] = {}
-    for labels in inputs:
-        alike.setdefault(labels.understood, []).append(labels)
+    alike: dict[str, list[Input]] = {}
+    for one in inputs:
+        alike.setdefault(one.understood, []).append(one)
     lines = []
     for how, group in alike.items():
         if len(group) <= MANY:
             lines += [
-                f"{one.source}: {how}: {count(len(one), 'item')}, "
-                f"{count(len(one.side.codes), 'score' if one.ranked else 'label')}"
+                f"{one.source}: {how}: {count(len(one), 'item')}, {count(*_held(one))}"
                 for one in group
             ]
         else:
             names = ", ".join(one.source for one in group[:MANY])
-            total = sum(len(one.side.codes) for one in group)
-            lines.append(f"{names} and {len(group) - MANY} more: {how}: {count(total, 'label')}")
+            total = sum(_held(one)[0] for one in group)
+            what = count(total, _held(group[0])[1])
+            lines.append(f"{names} and {len(group) - MANY} more: {how}: {what}")
     return lines
+
+
+def _held(one: Input) -> tuple[int, str]:
+    """How many of what an input holds."""
+    side = getattr(one, "side", None)
+    if side is None:
+        return len(one.texts), "caption"  # type: ignore[union-attr]
+    return len(side.codes), "score" if one.ranked else "label"  # type: ignore[union-attr]
 
 
 def count(number: int, noun: str) -> str:

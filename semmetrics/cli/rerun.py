@@ -18,7 +18,7 @@ _WHAT = {
     "L": "the number of labels averaged over differs from the signature's",
     "v": "the version differs from the signature's",
 }
-_FITTED = "fit"  # what was fitted then is now given
+_FITTED = ("fit", "cal")  # what was fitted then is now given
 
 
 def differences(text: str, table: ScoreTable) -> list[str]:
@@ -44,8 +44,7 @@ def differences(text: str, table: ScoreTable) -> list[str]:
 
 def _parts(text: str) -> dict[str, str]:
     parts = dict(part.partition(":")[::2] for part in text.split("|")[1:])
-    parts.pop(_FITTED, None)
-    return parts
+    return {name: value for name, value in parts.items() if name not in _FITTED}
 
 
 def _lines(then: dict[str, str], now: dict[str, str]) -> list[str]:

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from semmetrics.cli import names
+from semmetrics.cli.models import device_option, limit_option
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
@@ -15,6 +16,7 @@ __all__ = ["command"]
 
 WHAT, DATA = "What is computed", "What the data are"
 MEANING = "What labels mean"
+CAPTIONS = "What captions are compared by"
 CERTAIN, OUT = "Confidence intervals and signatures", "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
@@ -41,6 +43,7 @@ def complete_rules(
         "semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv",
         "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
         "zcat preds.jsonl.gz | semmetrics score - gt.json",
+        "semmetrics score --protocol coco-caption captions.json references.json",
     ],
 )
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
@@ -61,7 +64,7 @@ def complete_rules(
     "--protocol",
     metavar="P",
     shell_complete=names.complete(names.protocols),
-    help="All measures and conventions of a paper: kubany2020, pineda2019.",
+    help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption.",
 )
 @option(
     WHAT,
@@ -74,7 +77,7 @@ def complete_rules(
     "--threshold",
     metavar="T,...",
     help="Predicted are the labels that score above T, for each T; 'best' is the one with the "
-    "best F1.",
+    "best F1 (of semantic measures the best SemF1).",
 )
 @option(
     WHAT,
@@ -98,10 +101,8 @@ def complete_rules(
 @option(
     DATA,
     "--task",
-    type=click.Choice(["labels"]),
-    default="labels",
-    show_default=True,
-    help="The kind of data, where its shape leaves a choice.",
+    type=click.Choice(["labels", "captions"]),
+    help="What is evaluated, where neither the measures nor the shape of the data tell.",
 )
 @option(
     DATA,
@@ -165,11 +166,42 @@ def complete_rules(
 )
 @option(
     MEANING,
+    "--calibration",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="The threshold of similarity that 'semmetrics calibrate' saved, in place of the "
+    "embedding's own; may be repeated, once for each embedding.",
+)
+@device_option(MEANING)
+@limit_option(MEANING)
+@option(
+    MEANING,
     "--taxonomy",
     type=FILE,
     metavar="FILE",
     help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
     "[parents]}, CSV with the columns child and parent, or wordnet.",
+)
+@option(
+    CAPTIONS,
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-java", "13a", "whitespace"]),
+    help="What makes tokens of captions: ptb (the default), as the COCO code does.",
+)
+@option(
+    CAPTIONS,
+    "--df",
+    type=FILE,
+    metavar="FILE",
+    help="Document frequencies for CIDEr-D and CIDEr, in place of those of the references: .npz, "
+    ".json, or a pickle of the COCO code, which is read and never run.",
+)
+@option(
+    CAPTIONS,
+    "--human",
+    is_flag=True,
+    help="Score the references too, each against the others of its image, as the system 'human'.",
 )
 @reading_options
 @option(CERTAIN, "--ci", is_flag=True, help="Bootstrap confidence intervals.")
@@ -240,6 +272,9 @@ def command(**given: Any) -> None:
     Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
     the labels of items, joined by id: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO
     instances, or a matrix (.npy, .npz), each also with .gz; "-" is standard input.
+
+    Or they hold captions: {"id": "caption"} against {"id": ["reference", ...]}, COCO results and
+    annotations, JSONL, CSV, TSV, Parquet, or lines of text.
 
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.

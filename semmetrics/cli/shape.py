@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["EXIT_CODES", "FILE", "Command", "Examples", "Option", "option", "quiet_option"]
+__all__ = ["EXIT_CODES", "FILE", "Command", "Examples", "F", "Option", "option", "quiet_option"]
 
 EXIT_CODES = (
     "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "

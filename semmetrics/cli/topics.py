@@ -21,6 +21,7 @@ __all__ = ["Topic", "explained", "found"]
 
 Topic = Definition | Measure | Protocol
 _WIDTH = 100
+FILES = {"labels": "preds.json gt.json", "captions": "captions.json references.json"}
 
 
 def found(texts: Iterable[str]) -> list[Topic]:
@@ -92,7 +93,8 @@ def _definition(definition: Definition) -> str:
         title = "policies: what an undefined value counts as; skip leaves it out of the mean"
         parts.append(_options(title, policies, definition))
     kinds = " --taxonomy taxonomy.json" if group_of(definition) == HIERARCHICAL else ""
-    command = f"semmetrics score -m {_example(definition)}{kinds} preds.json gt.json"
+    files = FILES[definition.task]
+    command = f"semmetrics score -m {_example(definition)}{kinds} {files}"
     parts.append(f"for example\n  {command}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
 
@@ -101,6 +103,7 @@ def _known(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
     aliases = [f"{name} = {text}" for name, text in ALIASES.items() if find(name)[0] is definition]
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
+    cutoff = cutoff if definition.task == "labels" else ""
     return {
         "group": group_of(definition),
         "equation": definition.equation,
@@ -141,6 +144,8 @@ def _bounds(definition: Definition) -> str:
 
 
 def _traits(definition: Definition) -> str:
+    if definition.task == "captions":
+        return ""
     exchange = "does not matter" if definition.symmetric else "matters"
     order = "does not matter" if definition.order_invariant else "matters"
     return f"which side predicts {exchange}; the order of labels in a list {order}"
@@ -205,13 +210,24 @@ def _protocol(protocol: Protocol) -> str:
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
+        **(_of_captions(protocol) if protocol.task == "captions" else _of_labels(protocol)),
+    }
+    return "\n\n".join([
+        f"{protocol.name}: {protocol.title}\n{_facts(facts)}",
+        f"measures, under their headings\n{aligned(rows, left=True, indent='  ')}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {FILES[protocol.task]}",
+    ])  # fmt: skip
+
+
+def _of_labels(protocol: Protocol) -> dict[str, str]:
+    return {
         "cutoffs": ", ".join(f"@{k}" for k in protocol.top_k) + " unless --top-k says otherwise"
         if protocol.top_k else "none unless --top-k says so",
         "predictions": "label lists, or scores that --threshold or --decode make sets of"
         if protocol.decode else "label lists, ranked by their scores where they have them",
     }  # fmt: skip
-    return "\n\n".join([
-        f"{protocol.name}: {protocol.title}\n{_facts(facts)}",
-        f"measures, under their headings\n{aligned(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} preds.json gt.json",
-    ])  # fmt: skip
+
+
+def _of_captions(protocol: Protocol) -> dict[str, str]:
+    absent = "; ".join(f"{heading} {reason}" for heading, reason in protocol.absent.items())
+    return {"predictions": "one caption an image, or several", "not computed": absent}

@@ -9,6 +9,7 @@ import numpy as np
 
 from semmetrics.cli.rows import item_headings
 from semmetrics.data.block import Block
+from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Measure
@@ -16,6 +17,7 @@ from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
+from semmetrics.scoring.statistics import Task
 
 __all__ = ["worst_text"]
 
@@ -63,22 +65,46 @@ def _worst(score: Score, number: int) -> Any:
     return order[: min(number, int((~np.isnan(values)).sum()))]
 
 
-def _shown(score: Score, task: LabelTask, rows: Any, digits: int, scale: float) -> list[str]:
+def _shown(score: Score, task: Task, rows: Any, digits: int, scale: float) -> list[str]:
     if max(map(abs, score.measure.definition.bounds)) > 1:
         scale = 1.0
-    lines, chosen = [], task.take(rows)
     values = np.zeros(0) if score.items is None else score.items[rows] * scale
-    for block in chosen.blocks():
+    chosen = task.take(rows)
+    lines = _captions(chosen) if isinstance(chosen, CaptionTask) else _labels(score, chosen)
+    heads = [
+        f"  {value:.{digits}f}  {_line(str(name))}"
+        for value, name in zip(values, chosen.ids, strict=True)
+    ]
+    return [line for head, rest in zip(heads, lines, strict=True) for line in (head, *rest)]
+
+
+def _captions(task: CaptionTask) -> list[list[str]]:
+    """The candidate and the references of each item."""
+    indptr, references = task.pairs(0, len(task))
+    return [
+        [f"    caption    {_line(task.texts[candidate])}"]
+        + [f"    reference  {_line(task.texts[code])}" for code in references[start:stop].tolist()]
+        for candidate, start, stop in zip(
+            task.candidates.tolist(), indptr[:-1].tolist(), indptr[1:].tolist(), strict=True
+        )
+    ]
+
+
+def _labels(score: Score, task: LabelTask) -> list[list[str]]:
+    """The labels of each item on both sides."""
+    lines = []
+    for block in task.blocks():
         pred, ref = block.get(Ranked()), block.get(Reference())
         kept = _kept(score.measure, block, pred)
         for item in range(len(block)):
-            place, first = block.start + item, int(pred.indptr[item])
+            first = int(pred.indptr[item])
             true = ref.codes[ref.indptr[item] : ref.indptr[item + 1]]
-            lines += [
-                f"  {values[place]:.{digits}f}  {_line(str(chosen.ids[place]))}",
-                f"    predicted  {_listed(task, pred.codes[first : first + int(kept[item])])}",
-                f"    true       {_listed(task, true)}",
-            ]
+            lines.append(
+                [
+                    f"    predicted  {_listed(task, pred.codes[first : first + int(kept[item])])}",
+                    f"    true       {_listed(task, true)}",
+                ]
+            )
     return lines
 
 

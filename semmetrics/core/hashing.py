@@ -7,6 +7,7 @@ does not depend on their order and the parts of a split data set add to the whol
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ Hashes = NDArray[np.uint64]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-_BLOCK = 1 << 16
+_BLOCK = 1 << 14
+_KNOWN = 1 << 17  # bytes at the first 512 places of a string
 
 
 def mix(numbers: NDArray[np.integer]) -> Hashes:
@@ -57,12 +59,25 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
 def _hash_block(strings: Sequence[str]) -> Hashes:
     coded = [string.encode("utf-8", "surrogatepass") for string in strings]
     indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
-    flat = np.frombuffer(b"".join(coded), np.uint8).astype(np.uint64)
-    place = np.arange(len(flat)) - np.repeat(indptr[:-1], np.diff(indptr))
+    cells = np.arange(0, 256 * int(indptr[-1]), 256)
+    cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
+    cells += np.frombuffer(b"".join(coded), np.uint8)
     with np.errstate(over="ignore"):
-        total = np.zeros(len(flat) + 1, np.uint64)
-        np.cumsum(mix(place * 256 + flat.astype(np.int64)), out=total[1:])
+        total = np.zeros(len(cells) + 1, np.uint64)
+        np.cumsum(_mixed(cells), out=total[1:])
         return mix(total[indptr[1:]] - total[indptr[:-1]] + mix(np.diff(indptr)))
+
+
+def _mixed(cells: NDArray[np.int64]) -> Hashes:
+    """The same as ``mix``, from a table where no number is large."""
+    if len(cells) < _KNOWN or int(cells.max()) >= _KNOWN:
+        return mix(cells)
+    return _table().take(cells)
+
+
+@cache
+def _table() -> Hashes:
+    return mix(np.arange(_KNOWN))
 
 
 def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:

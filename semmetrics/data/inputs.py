@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.encode import encode, encode_matrix
+from semmetrics.data.ids import index_ids, string_ids
 from semmetrics.data.labels import Labels
 from semmetrics.data.raw import RawItems, RawMatrix
-from semmetrics.data.readers import ReadOptions, read
+from semmetrics.data.readers import Loaded, ReadOptions, read
 from semmetrics.errors import InputError
 
 __all__ = ["as_labels"]
@@ -30,7 +30,7 @@ def as_labels(
 
     Parameters
     ----------
-    data : path, mapping, sequence, pandas Series, array or sparse matrix
+    data : path, Loaded, mapping, sequence, pandas Series, array or sparse matrix
         A path (str or PathLike) is read by its format. A mapping or a Series has ids; a sequence
         of label lists is known by position. An array or scipy.sparse matrix of items x classes
         holds 0/1, or scores as floats. A set of labels is taken in sorted order.
@@ -57,7 +57,7 @@ def as_labels(
     """
     if isinstance(data, Labels):
         return data
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike, Loaded)):
         raw = read(data, options or ReadOptions())
         return _matrix(raw, classes) if isinstance(raw, RawMatrix) else encode(raw)
     if hasattr(data, "to_numpy") and hasattr(data, "index"):
@@ -67,7 +67,7 @@ def as_labels(
     if isinstance(data, np.ndarray) or hasattr(data, "tocsr"):
         return _matrix(RawMatrix(data, None, source=source), classes)
     if isinstance(data, Mapping):
-        ids = _string_ids(data, source)
+        ids = string_ids(data, source)
         where = lambda i: f"id {ids[i]!r}"  # noqa: E731
         return encode(RawItems(ids, list(data.values()), where, source, "{id: [labels]}"))
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
@@ -85,39 +85,13 @@ def _matrix(raw: RawMatrix, classes: Sequence[str | Sequence[str]] | None) -> La
     return encode_matrix(raw)
 
 
-def _string_ids(data: Mapping[Any, Any], source: str) -> list[str]:
-    ids = []
-    for name in data:
-        if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
-            raise InputError(
-                f"the id {name!r} is a {type(name).__name__}",
-                where=source,
-                remedy="ids are strings or whole numbers",
-            )
-        ids.append(str(name))
-    if len(set(ids)) != len(ids):
-        twice = Counter(ids).most_common(1)[0][0]
-        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
-    return ids
-
-
 def _series(data: Any, source: str, classes: Any) -> Labels:
     """A pandas Series of label lists, or a DataFrame of items x classes."""
     if hasattr(data, "columns"):
         values = data.to_numpy()
         names = [str(name) for name in data.columns]
-        ids = _ids_of_index(data.index, source)
+        ids = index_ids(data.index, source)
         return encode_matrix(RawMatrix(values, names, ids, source, "a DataFrame"))
-    ids = _ids_of_index(data.index, source)
+    ids = index_ids(data.index, source)
     where = lambda i: f"id {ids[i]!r}" if ids is not None else f"row {i}"  # noqa: E731
     return encode(RawItems(ids, list(data), where, source, "a Series of label lists"))
-
-
-def _ids_of_index(index: Any, source: str) -> list[str] | None:
-    """The ids of an index; None for the plain numbering that pandas makes by itself."""
-    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
-        return None
-    if not index.is_unique:
-        twice = index[index.duplicated()][0]
-        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
-    return _string_ids(dict.fromkeys(index), source)

@@ -6,15 +6,24 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from semmetrics.core.ragged import Floats
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.labels import Ids, Labels, Side
 from semmetrics.errors import InputError, brief, listing
 
-__all__ = ["MISSING", "Joined", "aligned_heads", "aligned_weights", "join"]
+__all__ = [
+    "MISSING",
+    "Alignment",
+    "HasIds",
+    "Joined",
+    "align",
+    "aligned_heads",
+    "aligned_weights",
+    "join",
+]
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -40,6 +49,41 @@ class Joined:
     without_reference: int = 0
 
 
+class HasIds(Protocol):
+    """One side of a join: labels, or captions."""
+
+    @property
+    def ids(self) -> Ids:
+        """One an item; a range where it has none."""
+
+    @property
+    def source(self) -> str:
+        """The name of the input."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Where each joined item stands on both sides.
+
+    Attributes
+    ----------
+    ids : sequence of str, or range
+    pred, ref : int arrays, shape (items,), or None
+        Item numbers of each side, -1 where it lacks the item; None where both sides have the same
+        items in the same order.
+    without_prediction, without_reference : int
+        Items that were missing on one side, and were left out or taken as empty.
+    """
+
+    ids: Ids
+    pred: Ints | None = None
+    ref: Ints | None = None
+    without_prediction: int = 0
+    without_reference: int = 0
+
+
 def join(pred: Labels, ref: Labels, *, missing: str = "error") -> Joined:
     """Match the items of predictions and ground truth by id, or by position where both have none.
 
@@ -61,6 +105,18 @@ def join(pred: Labels, ref: Labels, *, missing: str = "error") -> Joined:
         If ids are missing under "error", only one side has ids, or lists matched by position
         differ in length.
     """
+    rows = align(pred, ref, missing=missing)
+    return Joined(
+        rows.ids,
+        pred.side if rows.pred is None else pred.side.take(rows.pred),
+        ref.side if rows.ref is None else ref.side.take(rows.ref),
+        rows.without_prediction,
+        rows.without_reference,
+    )
+
+
+def align(pred: HasIds, ref: HasIds, *, missing: str = "error", empty: str = "sets") -> Alignment:
+    """Match the items of two sides of any kind, as ``join`` does; ``empty`` is for messages."""
     if missing not in MISSING:
         raise InputError(f"missing={missing!r}", remedy=f"choose one of {listing(MISSING)}")
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
@@ -73,27 +129,27 @@ def join(pred: Labels, ref: Labels, *, missing: str = "error") -> Joined:
             where=without.source,
             remedy="give both sides ids, or neither",
         )
-    return _by_id(pred, ref, missing)
+    return _by_id(pred, ref, missing, empty)
 
 
-def _by_position(pred: Labels, ref: Labels) -> Joined:
+def _by_position(pred: HasIds, ref: HasIds) -> Alignment:
     if len(pred) != len(ref):
         raise InputError(
             f"{pred.source} has {len(pred)} items and {ref.source} has {len(ref)}",
             remedy="items without ids are matched by position: give lists of equal length, or ids",
         )
-    return Joined(ref.ids, pred.side, ref.side)
+    return Alignment(ref.ids)
 
 
-def _by_id(pred: Labels, ref: Labels, missing: str) -> Joined:
+def _by_id(pred: HasIds, ref: HasIds, missing: str, empty: str) -> Alignment:
     if list(pred.ids) == list(ref.ids):
-        return Joined(ref.ids, pred.side, ref.side)
+        return Alignment(ref.ids)
     place = {name: number for number, name in enumerate(pred.ids)}
     taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
     unpredicted = [ref.ids[i] for i in np.flatnonzero(taken < 0).tolist()]
     unreferenced = list(place)
     if missing == "error" and (unpredicted or unreferenced):
-        _report(pred, ref, unpredicted, unreferenced)
+        _report(pred, ref, unpredicted, unreferenced, empty)
     order = np.arange(len(ref))
     ids = list(ref.ids)
     if missing == "skip":
@@ -103,18 +159,18 @@ def _by_id(pred: Labels, ref: Labels, missing: str) -> Joined:
         ids += unreferenced
         taken = np.concatenate([taken, np.fromiter(place.values(), np.int64, len(place))])
         order = np.concatenate([order, np.full(len(place), -1)])
-    return Joined(
-        ids, pred.side.take(taken), ref.side.take(order), len(unpredicted), len(unreferenced)
-    )
+    return Alignment(ids, taken, order, len(unpredicted), len(unreferenced))
 
 
-def _report(pred: Labels, ref: Labels, unpredicted: list[str], unreferenced: list[str]) -> None:
+def _report(
+    pred: HasIds, ref: HasIds, unpredicted: list[str], unreferenced: list[str], empty: str
+) -> None:
     lost = []
     if unpredicted:
         lost.append(f"{pred.source} lacks {len(unpredicted)} of the ids: {listing(unpredicted)}")
     if unreferenced:
         lost.append(f"{ref.source} lacks {len(unreferenced)} of the ids: {listing(unreferenced)}")
-    hint = "add them, or say missing='skip' to leave them out, missing='empty' for empty sets"
+    hint = f"add them, or say missing='skip' to leave them out, missing='empty' for empty {empty}"
     if len(unpredicted) == len(ref):
         hint = "check that both sides use the same ids"
     raise InputError("; ".join(lost), remedy=f"{hint} (on the command line --missing)")
@@ -147,7 +203,9 @@ def aligned_heads(heads: Floats, pred: Labels, joined: Joined) -> Floats:
 
 
 def aligned_weights(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Labels, joined: Joined
+    weights: Mapping[str, float] | Sequence[float] | Floats,
+    ref: HasIds,
+    joined: Joined | Alignment,
 ) -> Floats:
     """The weight of each joined item, from weights by id or in the order of the ground truth.
 
@@ -171,7 +229,7 @@ def aligned_weights(
 
 
 def _by_name(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Labels
+    weights: Mapping[str, float] | Sequence[float] | Floats, ref: HasIds
 ) -> Mapping[str, float]:
     if isinstance(weights, Mapping):
         known = {str(name): weight for name, weight in weights.items()}

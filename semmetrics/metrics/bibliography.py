@@ -226,10 +226,95 @@ _ENTRIES = (
         booktitle="IEEE/CVF Conference on Computer Vision and Pattern Recognition",
         year="2020",
     ),
+    _entry(
+        "papineni2002",
+        "inproceedings",
+        author="Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+        title="{BLEU}: a Method for Automatic Evaluation of Machine Translation",
+        booktitle="Proceedings of the 40th Annual Meeting of the Association for Computational "
+        "Linguistics",
+        pages="311--318",
+        year="2002",
+        doi="10.3115/1073083.1073135",
+    ),
+    _entry(
+        "lin2004",
+        "inproceedings",
+        author="Lin, Chin-Yew",
+        title="{ROUGE}: A Package for Automatic Evaluation of Summaries",
+        booktitle="Text Summarization Branches Out",
+        pages="74--81",
+        year="2004",
+    ),
+    _entry(
+        "vedantam2015",
+        "inproceedings",
+        author="Vedantam, Ramakrishna and Zitnick, C. Lawrence and Parikh, Devi",
+        title="{CIDEr}: Consensus-based Image Description Evaluation",
+        booktitle="IEEE Conference on Computer Vision and Pattern Recognition",
+        pages="4566--4575",
+        year="2015",
+        doi="10.1109/CVPR.2015.7299087",
+    ),
+    _entry(
+        "chen2015",
+        "article",
+        author="Chen, Xinlei and Fang, Hao and Lin, Tsung-Yi and Vedantam, Ramakrishna and "
+        "Gupta, Saurabh and Doll{\\'a}r, Piotr and Zitnick, C. Lawrence",
+        title="Microsoft {COCO} Captions: Data Collection and Evaluation Server",
+        journal="arXiv preprint arXiv:1504.00325",
+        year="2015",
+    ),
+    _entry(
+        "banerjee2005",
+        "inproceedings",
+        author="Banerjee, Satanjeev and Lavie, Alon",
+        title="{METEOR}: An Automatic Metric for {MT} Evaluation with Improved Correlation with "
+        "Human Judgments",
+        booktitle="Proceedings of the {ACL} Workshop on Intrinsic and Extrinsic Evaluation "
+        "Measures for Machine Translation and/or Summarization",
+        pages="65--72",
+        year="2005",
+    ),
+    _entry(
+        "lavie2007",
+        "inproceedings",
+        author="Lavie, Alon and Agarwal, Abhaya",
+        title="{METEOR}: An Automatic Metric for {MT} Evaluation with High Levels of Correlation "
+        "with Human Judgments",
+        booktitle="Proceedings of the Second Workshop on Statistical Machine Translation",
+        pages="228--231",
+        year="2007",
+    ),
+    _entry(
+        "denkowski2014",
+        "inproceedings",
+        author="Denkowski, Michael and Lavie, Alon",
+        title="Meteor Universal: Language Specific Translation Evaluation for Any Target Language",
+        booktitle="Proceedings of the Ninth Workshop on Statistical Machine Translation",
+        pages="376--380",
+        year="2014",
+        doi="10.3115/v1/W14-3348",
+    ),
+    _entry(
+        "wan2022",
+        "article",
+        author="Wan, Boyang and Jiang, Wenhui and Fang, Yu-Ming and Zhu, Minwei and Li, Qin and "
+        "Liu, Yang",
+        title="Revisiting Image Captioning via Maximum Discrepancy Competition",
+        journal="Pattern Recognition",
+        volume="122",
+        pages="108358",
+        year="2022",
+        doi="10.1016/j.patcog.2021.108358",
+    ),
 )
 
 BIBLIOGRAPHY: dict[str, Entry] = {one.key: one for one in _ENTRIES}
-SAME = {"tsoumakas2009": "tsoumakas2010"}  # one chapter, cited under the year of either printing
+SAME = {
+    "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
+    "coco-caption": "chen2015",  # what a protocol is called
+}
 
 
 def entry(key: str) -> Entry:

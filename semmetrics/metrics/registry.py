@@ -38,6 +38,7 @@ _NAME = re.compile(r"[^\s(),=@|]+")
 _RESERVED = frozenset(
     [
         "k",
+        "tok",
         "norm",
         "missing",
         "unpredicted",

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, MissingDependencyError, listing
 from semmetrics.reports.grid import draw
 from semmetrics.scoring.score import NotComputed, Score
+from semmetrics.scoring.statistics import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class ScoreTable:
         What a protocol names and this input does not allow, with the reason.
     notes : list of str
         How the input was understood, and what is odd.
-    tasks : mapping from system to LabelTask
+    tasks : mapping from system to LabelTask or CaptionTask
         What was evaluated.
 
     Examples
@@ -58,7 +58,7 @@ class ScoreTable:
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    tasks: Mapping[str, LabelTask] = field(default_factory=dict, repr=False)
+    tasks: Mapping[str, Task] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.scores)

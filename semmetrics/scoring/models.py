@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.task import LabelTask
+from semmetrics.embed.base import Embedder
 from semmetrics.embed.labels import label_vectors
 from semmetrics.embed.lookup import lookup_rule
-from semmetrics.embed.open import open_embedding
+from semmetrics.embed.open import open_embedding, options_of
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
 
@@ -45,6 +46,8 @@ def with_models(
     measures: Iterable[Measure],
     embedding: Any,
     *,
+    device: str | None = None,
+    limit: int | None = None,
     lookup: str = "auto",
     oov: str = "zero",
 ) -> dict[str, LabelTask]:
@@ -56,6 +59,10 @@ def with_models(
     measures : iterable of Measure
     embedding
         As for ``embeddings_by_name``.
+    device : str, optional
+        Where sentence and transformer models run.
+    limit : int, optional
+        The first words only, of files of word vectors.
     lookup, oov : str
         The rule from a term to a vector, and what stands for an unknown term.
 
@@ -66,7 +73,8 @@ def with_models(
     Raises
     ------
     InputError
-        If a measure names an embedding that is not given, or one cannot be opened.
+        If a measure names an embedding that is not given, or one cannot be opened; if there is no
+        such device, or an option says nothing about any of them.
     """
     needed: dict[str, bool] = {}  # whether it is used for whole lists alone
     for measure in measures:
@@ -89,7 +97,7 @@ def with_models(
             remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
             f"(--embedding {unknown[0]}=NAME|PATH)",
         )
-    models = {name: open_embedding(given[name]) for name in needed}
+    models = _opened({name: given[name] for name in needed}, device=device, limit=limit)
     return {
         system: replace(
             task,
@@ -99,6 +107,22 @@ def with_models(
             },
         )
         for system, task in tasks.items()
+    }
+
+
+def _opened(specs: Mapping[str, Any], **options: Any) -> dict[str, Embedder]:
+    """The embeddings, each with those options that say something about it.
+
+    An option that says nothing about any of them is given to all, and the first refuses it.
+    """
+    asked = {option: value for option, value in options.items() if value is not None}
+    taken = {name: options_of(spec) if asked else () for name, spec in specs.items()}
+    takers = {option: [name for name in specs if option in taken[name]] for option in asked}
+    return {
+        name: open_embedding(
+            spec, **{o: value for o, value in asked.items() if name in (takers[o] or specs)}
+        )
+        for name, spec in specs.items()
     }
 
 

@@ -13,12 +13,21 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.protocols import Plan, find_protocol
 
-__all__ = ["DEFAULT_LISTS", "DEFAULT_SCORES", "plan_measures", "plan_protocol"]
+__all__ = [
+    "DEFAULT_CAPTIONS",
+    "DEFAULT_LISTS",
+    "DEFAULT_SCORES",
+    "cutoffs_of",
+    "plan_captions",
+    "plan_measures",
+    "plan_protocol",
+]
 
 DEFAULT_LISTS = (
     "F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1",
     "SemF1", "SemPrecision", "SemRecall",
 )  # fmt: skip
+DEFAULT_CAPTIONS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
 DEFAULT_SCORES = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
@@ -87,6 +96,25 @@ def plan_measures(
         raise InputError("no measure is named", remedy="name one, or leave measures out")
     if min_labels and not any(measure["min_labels"] for measure in measures):
         raise _needs_rule(min_labels)
+    return Plan(measures, [str(measure) for measure in measures])
+
+
+def plan_captions(texts: Iterable[str | Measure | Definition] | str | None) -> Plan:
+    """Named measures of captions, or the default ones: those that need nothing beside the library.
+
+    Parameters
+    ----------
+    texts : iterable of str, Measure or Definition, or None
+
+    Returns
+    -------
+    Plan
+    """
+    texts = DEFAULT_CAPTIONS if texts is None else texts
+    chosen = parse_all([texts] if isinstance(texts, (str, Measure, Definition)) else texts)
+    measures = list(dict.fromkeys(chosen))
+    if not measures:
+        raise InputError("no measure is named", remedy="name one, or leave measures out")
     return Plan(measures, [str(measure) for measure in measures])
 
 

@@ -40,12 +40,16 @@ class Protocol:
     name, title, source : str
     entries : mapping from heading to measure
     settings : mapping
-        Fixed options of the data (normalize, missing, unpredicted) and of looking labels up
-        (lookup, oov).
+        Fixed options of the data (normalize, missing, unpredicted, tokenizer) and of looking
+        labels up (lookup, oov).
     top_k : tuple of int
         Cutoffs when none are asked for; empty for none.
     decode : bool
         Whether predictions may be scores that a decoding rule turns into sets.
+    task : str
+        What is evaluated.
+    absent : mapping from heading to text
+        What the paper has and this library does not, and why; shown as not computed.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Protocol:
     settings: Mapping[str, str]
     top_k: tuple[int, ...] = ()
     decode: bool = False
+    task: str = "labels"
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     def plan(
         self,
@@ -86,7 +92,7 @@ class Protocol:
                 f"protocol {self.name} takes label lists and no decoding rule",
                 remedy="leave decode and min_labels out",
             )
-        result = Plan([], [])
+        result = Plan([], [], [NotComputed(*pair) for pair in self.absent.items()])
         cuts: tuple[int | None, ...] = top_k or self.top_k or (None,)
         for k in cuts:
             for heading, text in self.entries.items():
@@ -112,6 +118,10 @@ def _lacking(text: str, n_classes: int | None, embeddings: Mapping[str, Any]) ->
         return f"{needs} (--classes FILE)"
     if "labels=given" in text and n_classes is None:
         return "is a mean over the whole dictionary: give the class list (--classes FILE)"
+    if text == "METEOR":
+        from semmetrics.metrics.captions.meteor import meteor_missing
+
+        return meteor_missing()
     name = _MODEL.search(text)
     if name is not None and name[1] not in embeddings:
         model = name[1]
@@ -177,6 +187,20 @@ PROTOCOLS = {
             },
             settings={},
             decode=True,
+        ),
+        Protocol(
+            name="coco-caption",
+            title="captions against references, as the COCO evaluation code prints them",
+            source="Chen et al. 2015 (COCO captions), and pycocoevalcap 1.2",
+            entries={
+                **{f"Bleu_{n}": f"BLEU-{n}" for n in (1, 2, 3, 4)},
+                "METEOR": "METEOR",
+                "ROUGE_L": "ROUGE-L",
+                "CIDEr": "CIDEr-D",
+            },
+            settings={"tokenizer": "ptb"},
+            task="captions",
+            absent={"SPICE": "needs a scene graph parser, which semmetrics does not have"},
         ),
     )
 }

@@ -8,9 +8,9 @@ the items, merged in any order, gives the same bits as the whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,15 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, plus, stack
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
+from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Ids
-from semmetrics.data.task import LabelTask
+from semmetrics.data.task import TAXONOMY, LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["TAXONOMY", "Statistics", "evaluate", "frame_of"]
+__all__ = ["Statistics", "Task", "check_kind", "evaluate", "frame_of"]
 
-TAXONOMY = "#taxonomy"  # no embedding can have this name
+Task: TypeAlias = LabelTask | CaptionTask
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +164,22 @@ class Statistics:
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
         )
 
+    @property
+    def _conventions(self) -> dict[str, str]:
+        """What must be the same in parts that are merged, by name."""
+        models = {
+            "taxonomy" if name == TAXONOMY else f"embedding {name!r}": model
+            for name, model in self.models.items()
+        }
+        listed = {} if self.given is None else {"listed classes": str(self.given)}
+        return {**self.settings, **listed, **models}
+
     def _check(self, other: Statistics) -> None:
-        if any(
-            getattr(self, name) != getattr(other, name) for name in ("settings", "given", "models")
-        ):
+        different = [*_differences(self._conventions, other._conventions)]
+        if different:
             raise InputError(
-                f"statistics differ in their conventions: {self.settings} and {other.settings}",
-                remedy="evaluate both parts with the same options and class list",
+                f"statistics differ in their conventions: {'; '.join(different)}",
+                remedy="evaluate both parts with the same options, class list and embeddings",
             )
         mine, theirs = ((set(s.sums), s.parts and set(s.parts)) for s in (self, other))
         if mine != theirs:
@@ -185,6 +195,14 @@ class Statistics:
                 f"items are in both parts: {listing(str(self.ids[i]) for i in place)}",
                 remedy="merge parts that share no item; items known by position need ids",
             )
+
+
+def _differences(mine: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+    """What differs, with both values."""
+    for name in dict.fromkeys((*mine, *theirs)):
+        one, other = (side.get(name, "not given") for side in (mine, theirs))
+        if one != other:
+            yield f"{name} is {one} and {other}"
 
 
 def _recoded(columns: Mapping[str, Column], codes: Codes, width: int) -> dict[str, Column]:
@@ -225,7 +243,7 @@ def frame_of(parts: Sequence[Statistics]) -> Frame:
 
 
 def evaluate(
-    task: LabelTask,
+    task: Task,
     measures: Iterable[Measure],
     *,
     keep_rows: bool = True,
@@ -235,8 +253,9 @@ def evaluate(
 
     Parameters
     ----------
-    task : LabelTask
+    task : LabelTask or CaptionTask
     measures : iterable of Measure
+        Of the task's kind.
     keep_rows : bool
         Keep one row an item: needed for item values, intervals and ranking measures.
     progress : callable, optional
@@ -253,6 +272,8 @@ def evaluate(
     """
     if not len(task):
         raise InputError("there is no item to evaluate", remedy="check ids and missing=")
+    measures = list(measures)
+    check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
     parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
@@ -270,6 +291,22 @@ def evaluate(
     return _packed(task, sums, kept if keep_rows else kept or None)
 
 
+def check_kind(measures: Iterable[Measure], kind: str) -> None:
+    """Refuse measures of another kind of task.
+
+    Raises
+    ------
+    InputError
+        Names them.
+    """
+    others = [str(m) for m in measures if m.definition.task != kind]
+    if others:
+        raise InputError(
+            f"{listing(others)} cannot be computed of {kind}",
+            remedy=f"semmetrics list shows the measures of {kind}; --task says what is evaluated",
+        )
+
+
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
     for name, column in columns.items():
         part = column.sum(weights)
@@ -279,15 +316,11 @@ def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Float
             total[key] = plus(total[key], number) if key in total else number
 
 
-def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
-    width = len(task.classes)
+def _packed(task: Task, sums: Any, parts: Any) -> Statistics:
     return Statistics(
         sums=sums,
         parts=parts,
-        labels=task.classes,
-        in_reference=_present(task.ref.codes, width),
-        in_prediction=_present(task.pred.codes, width),
-        given=task.given,
+        **task.axis._asdict(),
         ids=task.ids,
         hashes=task.hashes,
         weights=task.weights,
@@ -295,18 +328,5 @@ def _packed(task: LabelTask, sums: Any, parts: Any) -> Statistics:
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,
-        models=_models(task),
+        models=task.identities,
     )
-
-
-def _models(task: LabelTask) -> dict[str, str]:
-    models = {name: str(model) for name, model in task.models.items()}
-    if task.taxonomy is not None:
-        models[TAXONOMY] = str(task.taxonomy.identity)
-    return models
-
-
-def _present(codes: Codes, width: int) -> Bools:
-    flags = np.zeros(width, np.bool_)
-    flags[codes] = True
-    return flags

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.data import GT, A, B
+from cli.data import CAPTIONS, GT, REFERENCES, A, B
 from click.testing import CliRunner, Result
 
 from semmetrics.cli.app import program
@@ -53,7 +53,8 @@ def refused(run):
 def files(tmp_path, monkeypatch):
     """A folder with small files, made the working directory."""
     monkeypatch.chdir(tmp_path)
-    for name, content in (("gt", GT), ("a", A), ("b", B)):
+    named = {"gt": GT, "a": A, "b": B, "captions": CAPTIONS, "references": REFERENCES}
+    for name, content in named.items():
         Path(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     Path("classes.txt").write_text("cat\ndog\nbird\ncow\n", encoding="utf-8")
     return tmp_path

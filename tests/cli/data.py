@@ -8,3 +8,9 @@ B = {
     "3": [["cat", 0.1]],
     "4": [["cat", 0.2]],
 }
+
+CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass"}
+REFERENCES = {
+    "1": ["a cat is sleeping on a mat", "the cat sleeps"],
+    "2": ["two dogs are running on the grass", "dogs run", "dogs play on grass"],
+}

@@ -83,7 +83,7 @@ def test_wrong_options(refused, files):
         (("--decode", "magic"), "decoding rule"),
         (("--normalize", "upper"), "'lower'"),
         (("--missing", "maybe"), "--missing"),
-        (("--task", "captions"), "--task"),
+        (("--task", "retrieval"), "--task"),
         (("--format", "xml"), "--format"),
         (("--input-format", "xml"), "xml"),
         (("--delimiter", "ab"), "delimiter"),

@@ -102,6 +102,37 @@ def test_unknown_labels_and_how_they_are_looked_up(run, vectors):
         assert "a: 2 of 4 terms unknown to few-2@" in result.stderr
 
 
+def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
+    asked = ("score", *LISTS, "-m", NEAR, "--format", "json")
+    found = ok(*asked, "--embedding", "words.vec", "--limit", 2)
+    expected = api({"a": "a.json"}, measures=[NEAR], embedding="words.vec", limit=2)
+    assert json.loads(found) == expected
+    assert entries(found) != entries(ok(*asked, "--embedding", "words.vec"))
+    (entry,) = expected
+    again = run("score", *LISTS, "--signature", entry["signature"], "--format", "json",
+                "--embedding", "words.vec", "--limit", 2)  # fmt: skip
+    assert json.loads(again.stdout) == expected
+    assert "warning" not in again.stderr
+    assert "limit=2 is for files of word vectors" in refused(*asked, "--limit", 2)
+    said = run("score", *LISTS, "-m", "F1", "--limit", 2, "--device", "cuda").stderr
+    assert "--limit has no effect" in said
+    assert "--device has no effect" in said
+
+
+def test_a_device_is_for_models_that_read_text(refused, vectors):
+    message = refused("score", *LISTS, "-m", NEAR, "--embedding", "words.vec", "--device", "cuda")
+    assert "device='cuda' is for sentence and transformer models" in message
+    assert "leave device (--device) out" in message
+    message = refused("embed", "unknown", "--embedding", "words.vec", "--device", "cuda", "gt.json")
+    assert "device='cuda' is for sentence and transformer models" in message
+
+
+def test_unknown_labels_of_the_first_words(ok, vectors):
+    few = ok("embed", "unknown", "--embedding", "words.vec", "--limit", 1, "gt.json")
+    assert "unknown in gt: " in few
+    assert "unknown in gt: " not in ok("embed", "unknown", "--embedding", "words.vec", "gt.json")
+
+
 def test_the_choices_are_those_of_the_lookup():
     assert (names.LOOKUPS, names.OOV) == (lookup.LOOKUPS, lookup.OOV)
 

@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from semmetrics.data.caption_inputs import as_captions
+from semmetrics.data.captions import Captions
+from semmetrics.data.kinds import Kind, kind_of
 from semmetrics.data.raw import RawItems, RawMatrix
 from semmetrics.data.readers import (
     ReadOptions,
@@ -31,12 +34,18 @@ COCO = {
     "categories": [{"id": 18, "name": "dog"}, {"id": 3, "name": "car"}],
 }
 RECORDS = [{"id": 1, "labels": ["cat"], "scores": [0.5]}, {"id": "b", "tags": {"dog": 1}}]
+CAPTIONS = {
+    "images": [{"id": 1}, {"id": 2}],
+    "annotations": [{"id": 5, "image_id": 1, "caption": "a cat"}, {"image_id": 1, "caption": ""}],
+}
+RESULTS = [{"image_id": 1, "caption": "a cat\u2028"}, {"image_id": 1, "caption": "the cat"}]
 TOKENS = [
     *(b'"', b"{", b"}", b"[", b"]", b",", b":", b";", b"|", b"\n", b"\r", b"\r\n", b"\t", b" "),
     *(b"\\", b"\0", b"\xff", b"\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xa8", b"\x1f\x8b"),
     *(b"NaN", b"Infinity", b"-1", b"1e999", b"1_0", b"null", b"true", b"0.5", b"9" * 400),
     *(b"1" * 5000, b"[" * 3000, b'{"a":' * 3000, b'"a":[],"a":[],', b"\\ud800", b"\\u0000"),
     *(b"id", b"labels", b"scores", b"image_id", b"annotations", b"(9, 9)", b"|O", b"<U9", b"\\x"),
+    *(b"caption", b"references", b'"caption":1,', b'"a b c d e f",', b"\xc2\x85", b"\x1c", b"\x0c"),
     *(b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"csr", b"\x80\x04N."),
 ]
 
@@ -60,6 +69,14 @@ def seeds():
     yield "tsv", b"img_id\ttags\na\tcat|dog\nb\t\n"
     yield "csv", b"id,weight\na,0.5\nb,2\n"
     yield "txt", b"cat\ndog\ntraffic light\n"
+    yield "json", json.dumps(CAPTIONS).encode()
+    yield "json", json.dumps(RESULTS, ensure_ascii=False).encode()
+    yield "json", json.dumps({"a": "a cat", "b": ""}).encode("utf-16")
+    yield "json", json.dumps({"a": ["a cat", "the cat"], "b": ["😀"]}).encode()
+    yield "json", json.dumps(["a cat", "a dog sleeps"]).encode()
+    yield "jsonl", "\n".join(map(json.dumps, [*RESULTS, {"id": 2, "refs": ["x", "y"]}])).encode()
+    yield "tsv", "image_id\tcaption_id\tcaption\r\n1\t5\ta cat\r\n2\t6\t\r\n1\t7\té".encode()
+    yield "txt", "a cat\tthe cat\r\n\n猫\u2028\x85b\n".encode()
     yield "npy", saved(np.save, np.array([[0.5, 1], [0, 0.25]]))
     yield "npy", saved(np.save, np.array([True, False]))
     yield "npz", saved(np.savez, y=np.eye(2), classes=np.array(["a", "b"]), ids=np.array([1, 2]))
@@ -73,16 +90,38 @@ def seeds():
         return
     long = {"id": ["a", "a", "b"], "label": ["x", "y", None], "score": [0.5, 1.0, None]}
     yield "parquet", saved(lambda to: parquet.write_table(arrow.table(long), to))
+    texts = {"image_id": [1, 1, 2], "caption": ["x", "", "y z"]}
+    yield "parquet", saved(lambda to: parquet.write_table(arrow.table(texts), to))
+    many = {"id": ["a", "b"], "references": [["x", "y"], []]}
+    yield "parquet", saved(lambda to: parquet.write_table(arrow.table(many), to))
     wide = {"id": [1, 2], "labels": [["x", "y"], []], "scores": [[0.5, 1.0], []]}
     yield "parquet", saved(lambda to: parquet.write_table(arrow.table(wide), to))
 
 
 SEEDS = list(seeds())
+
+
+def captions(path, options=None):
+    return as_captions(path, options=options)
+
+
+def kind(path, options=None):
+    """What it is beside labels that could be captions; other errors than doubt are the file's."""
+    try:
+        return kind_of(path, {"a": ["cat"]}, options=options or ReadOptions())
+    except InputError as error:
+        if "could be" in error.problem or "different kinds" in error.problem:
+            return Kind("labels", error.problem)
+        raise
+
+
+READERS = (read, read_class_list, read_numbers, read_matrix, captions, kind)
 OPTIONS = [
     ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
     ReadOptions(max_bytes=2**20, label_delimiter="|"),
     ReadOptions(max_bytes=2**20, max_line_bytes=30, delimiter=";"),
     ReadOptions(max_bytes=2**20, classes=["a", "b"]),
+    ReadOptions(max_bytes=2**20, caption_column="caption", id_column="id"),
 ]
 
 
@@ -122,7 +161,7 @@ def run_case(seed, folder):
     path.write_bytes(data)
     options = rng.choice(OPTIONS)
     accepted = 0
-    for reader in (read, read_class_list, read_numbers, read_matrix):
+    for reader in READERS:
         try:
             result = reader(path, options)
         except InputError as error:
@@ -131,6 +170,8 @@ def run_case(seed, folder):
         accepted += 1
         if reader is read:
             check_raw(result)
+        elif reader is captions:
+            check_captions(result)
     return accepted
 
 
@@ -156,6 +197,21 @@ def check_raw(raw):
         assert raw.classes is None or len(raw.classes) == raw.values.shape[1]
 
 
+def check_captions(got):
+    assert isinstance(got, Captions)
+    rows = len(got)
+    assert rows > 0
+    assert len(got.ids) == rows == len(got.indptr) - 1
+    assert got.indptr[0] == 0
+    assert got.indptr[-1] == len(got.texts)
+    assert set(map(type, got.texts)) <= {str}
+    "".join(got.texts).encode()
+    if not isinstance(got.ids, range):
+        assert len(set(got.ids)) == rows
+        assert all(isinstance(id_, str) and id_ for id_ in got.ids)
+    assert got.source in got.where(rows - 1)
+
+
 def test_readers_give_items_or_an_input_error(tmp_path, fuzz_seconds, fuzz_seed):
     end, seed, accepted = time.monotonic() + fuzz_seconds, fuzz_seed, 0
     with warnings.catch_warnings():
@@ -179,7 +235,7 @@ def test_undamaged_files_are_accepted_by_some_reader(tmp_path, case):
     path = tmp_path / f"case.{extension}"
     path.write_bytes(data)
     accepted = 0
-    for reader in (read, read_class_list, read_numbers, read_matrix):
+    for reader in READERS:
         try:
             reader(path)
             accepted += 1

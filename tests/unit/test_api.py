@@ -258,7 +258,7 @@ def test_score_takes_what_score_systems_takes():
         ({"top_k": [1, 1]}, "give distinct whole numbers"),
         ({"top_k": True}, "give distinct whole numbers"),
         ({"top_k": [1.5]}, "give distinct whole numbers"),
-        ({"task": "captions"}, "task='captions' is not known"),
+        ({"task": "retrieval"}, "task='retrieval' is not known"),
         ({"missing": "drop"}, "missing='drop'"),
         ({"normalize": "upper"}, "no label normalisation 'upper'"),
         ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),

@@ -24,7 +24,9 @@ def value_of(option):
         return DECODE
     if option.choices:
         return st.sampled_from(option.choices)
-    return {int: st.integers(1, 10**6), float: st.floats(allow_nan=False)}.get(option.kind)
+    # one that is checked takes all of these numbers
+    floats = st.floats(allow_nan=False) if option.check is None else st.floats(0.01, 1.0)
+    return {int: st.integers(1, 10**6), float: floats}.get(option.kind)
 
 
 @st.composite

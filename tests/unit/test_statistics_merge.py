@@ -13,6 +13,7 @@ from semmetrics.core.columns import as_floats
 from semmetrics.core.exact import UNIT
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
+from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
@@ -132,6 +133,23 @@ def test_what_cannot_be_added(left, right, message):
         left() + right()
     with pytest.raises(InputError, match=r"differ|both|versions"):
         right() + left()
+
+
+def test_what_differs_is_named_with_both_values():
+    one, other = part("x"), part("y", normalize="lower", classes=["a", "b"])
+    with pytest.raises(InputError) as caught:
+        one + other
+    message = str(caught.value)
+    assert "norm is none and lower; " in message
+    assert f"classes is not given and {other.settings['classes']}; " in message
+    assert "missing" not in message
+    models = [{"default": "a-2@1|lookup:text"}, {"default": "b-2@1|lookup:text", TAXONOMY: "2@f"}]
+    with pytest.raises(InputError) as caught:
+        replace(one, models=models[0]) + replace(part("y"), models=models[1])
+    assert (
+        "conventions: embedding 'default' is a-2@1|lookup:text and b-2@1|lookup:text; "
+        "taxonomy is not given and 2@f; evaluate" in str(caught.value)
+    )
 
 
 def test_counts_of_what_was_left_out_add_up():

@@ -10,23 +10,28 @@ but clear is said in the notes.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from semmetrics.data.raw import RawItems, RawMatrix
 from semmetrics.data.readers.formats import format_of
 from semmetrics.data.readers.json_items import read_json, read_jsonl
 from semmetrics.data.readers.lists import read_class_list, read_matrix, read_numbers
+from semmetrics.data.readers.loaded import Loaded, no_collection, opened
 from semmetrics.data.readers.matrix import read_label_matrix
 from semmetrics.data.readers.options import DEFAULTS, ReadOptions, unused
 from semmetrics.data.readers.parquet import read_parquet
-from semmetrics.data.readers.source import Source, load
 from semmetrics.data.readers.table import read_table
 from semmetrics.errors import InputError
 
-__all__ = ["ReadOptions", "read", "read_class_list", "read_matrix", "read_numbers"]
+__all__ = [
+    "Loaded",
+    "ReadOptions",
+    "opened",
+    "read",
+    "read_class_list",
+    "read_matrix",
+    "read_numbers",
+]
 
 _TABLES = ("csv", "tsv")
 _NAMED = (*_TABLES, "parquet", "json", "jsonl", "coco")
@@ -34,17 +39,20 @@ _APPLIES = {
     "id_column": _NAMED,
     "label_column": _NAMED,
     "score_column": _NAMED,
+    "caption_column": (),
     "delimiter": _TABLES,
     "label_delimiter": _TABLES,
 }
 
 
-def read(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> RawItems | RawMatrix:
+def read(
+    path: str | os.PathLike[str] | Loaded, options: ReadOptions = DEFAULTS
+) -> RawItems | RawMatrix:
     """Read the labels of items.
 
     Parameters
     ----------
-    path : str or path
+    path : str, path or Loaded
         A JSON, JSONL, CSV, TSV, Parquet, .npy, .npz or COCO instances file, perhaps with gzip;
         "-" is standard input.
     options : ReadOptions
@@ -68,10 +76,11 @@ def read(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> RawIt
     >>> raw.ids, raw.items, raw.understood
     (['a', 'b'], [['cat', 'dog'], []], 'JSON, {id: [labels]}')
     """
-    source = load(path, options.max_bytes)
+    loaded = Loaded.of(path, options)
+    source = loaded.source
     kind = format_of(source, options)
-    with _no_collection():
-        raw = _read(source, kind, options)
+    with no_collection():
+        raw = _read(loaded, kind, options)
     if not (raw.items if isinstance(raw, RawItems) else raw.values.shape[0]):
         raise InputError("there are no items", where=source.name, remedy="check how it was written")
     elsewhere = [option for option, kinds in _APPLIES.items() if kind not in kinds]
@@ -81,23 +90,10 @@ def read(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> RawIt
     return raw
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    # Millions of new lists set off the cycle collector, which takes two thirds of the time and
-    # finds nothing. Of readers in several threads the first one to start switches it on again.
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _read(source: Source, kind: str, options: ReadOptions) -> RawItems | RawMatrix:
+def _read(loaded: Loaded, kind: str, options: ReadOptions) -> RawItems | RawMatrix:
+    source = loaded.source
     if kind in ("json", "coco"):
-        return read_json(source, options)
+        return read_json(loaded.json, source.name, options)
     if kind == "jsonl":
         return read_jsonl(source, options)
     if kind in _TABLES:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from semmetrics.data.raw import RawItems
 from semmetrics.data.readers.source import Places, at, canonical_id, counted, shown
 from semmetrics.errors import InputError
 
-__all__ = ["category_names", "is_coco", "read_coco"]
+__all__ = ["category_names", "image_ids", "is_coco", "numbered", "read_coco", "record_id"]
 
 
-def is_coco(value: dict[str, Any]) -> bool:
+def is_coco(value: Mapping[Any, Any]) -> bool:
     """Whether an object has the shape of a COCO annotation file."""
     return all(
         isinstance(part := value.get(key), list) and all(isinstance(one, dict) for one in part)
@@ -24,15 +24,10 @@ def read_coco(value: dict[str, Any], name: str) -> RawItems:
     """The names of the categories of each image, in order of first appearance."""
     sections = {key: _section(value, key, name) for key in ("images", "annotations", "categories")}
     categories = category_names(sections["categories"], name)
-    found: dict[str, dict[str, None]] = {}
-    for where, image in _numbered(sections["images"], at(name, "images")):
-        id_ = _id(image, "id", where)
-        if id_ in found:
-            raise InputError(f"the image id {id_} stands twice", where=where, remedy="keep one")
-        found[id_] = {}
-    for where, annotation in _numbered(sections["annotations"], at(name, "annotations")):
-        image_id = _id(annotation, "image_id", where)
-        category = _id(annotation, "category_id", where)
+    found: dict[str, dict[str, None]] = {id_: {} for id_ in image_ids(sections["images"], name)}
+    for where, annotation in numbered(sections["annotations"], at(name, "annotations")):
+        image_id = record_id(annotation, "image_id", where)
+        category = record_id(annotation, "category_id", where)
         if image_id not in found or category not in categories:
             what, id_ = ("image", image_id) if image_id not in found else ("category", category)
             raise InputError(
@@ -49,6 +44,17 @@ def read_coco(value: dict[str, Any], name: str) -> RawItems:
     return raw
 
 
+def image_ids(images: list[Any], name: str) -> dict[str, None]:
+    """The ids of the images, in file order; they are unique."""
+    found: dict[str, None] = {}
+    for where, image in numbered(images, at(name, "images")):
+        id_ = record_id(image, "id", where)
+        if id_ in found:
+            raise InputError(f"the image id {id_} stands twice", where=where, remedy="keep one")
+        found[id_] = None
+    return found
+
+
 def category_names(categories: list[Any], name: str) -> dict[str, str]:
     """Category names by id, in file order; ids and names are unique.
 
@@ -59,8 +65,8 @@ def category_names(categories: list[Any], name: str) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for where, category in _numbered(categories, at(name, "categories")):
-        id_, label = _id(category, "id", where), category.get("name")
+    for where, category in numbered(categories, at(name, "categories")):
+        id_, label = record_id(category, "id", where), category.get("name")
         if not isinstance(label, str) or not label.strip():
             raise InputError(
                 f"{shown(label)} is no category name", where=where, remedy='give it a "name"'
@@ -84,7 +90,8 @@ def _section(value: dict[str, Any], key: str, name: str) -> list[Any]:
     return section
 
 
-def _numbered(section: list[Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
+def numbered(section: list[Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The objects of a section, each with its place."""
     for position, one in enumerate(section):
         where = f"{name}[{position}]"
         if not isinstance(one, dict):
@@ -94,13 +101,14 @@ def _numbered(section: list[Any], name: str) -> Iterable[tuple[str, dict[str, An
         yield where, one
 
 
-def _id(one: dict[str, Any], key: str, where: str) -> str:
+def record_id(one: dict[str, Any], key: str, where: str) -> str:
+    """An id that an object must have."""
     if key not in one:
         raise InputError(
             f"there is no {key!r}",
             where=where,
             remedy="labels come from the instances file, not from captions"
-            if "caption" in one
+            if key == "category_id" and "caption" in one
             else "see the COCO format",
         )
     return canonical_id(one[key], at(where, key))

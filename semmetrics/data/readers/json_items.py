@@ -9,41 +9,30 @@ An item's labels are a list, or a mapping from label to score. Records are objec
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from semmetrics.data.raw import RawItems
 from semmetrics.data.readers.coco import is_coco, read_coco
 from semmetrics.data.readers.options import JSON_ROLES, ReadOptions, assign, unused
-from semmetrics.data.readers.source import (
-    Places,
-    Source,
-    at,
-    canonical_id,
-    check_lines,
-    counted,
-    placed,
-    shown,
-)
-from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.readers.records import ELEMENT, LINE, Records, json_lines
+from semmetrics.data.readers.source import Places, Source, at, counted, shown
 from semmetrics.errors import InputError
 
 __all__ = ["labels_of", "pair_scores", "read_json", "read_jsonl"]
 
-_ELEMENT = "element [{}]"
 
-
-def read_json(source: Source, options: ReadOptions) -> RawItems:
-    """Read a JSON file: by mapping, records or position, or COCO instances."""
-    value, name = parse(source.text, source.name), source.name
+def read_json(value: Any, name: str, options: ReadOptions) -> RawItems:
+    """The items of a JSON file: by mapping, records or position, or COCO instances."""
     if (
         options.format != "coco"
         and isinstance(value, list)
         and value
         and isinstance(value[0], dict)
     ):
-        return _records(enumerate(value), name, _ELEMENT, options, "JSON")
+        records = _Records(name, ELEMENT, options)
+        records.gather(enumerate(value))
+        return records.finish("JSON, one record an item")
     if isinstance(value, dict):
         coco = options.format == "coco" or is_coco(value)
         raw = read_coco(value, name) if coco else _mapping(value, name)
@@ -62,26 +51,12 @@ def read_json(source: Source, options: ReadOptions) -> RawItems:
 
 def read_jsonl(source: Source, options: ReadOptions) -> RawItems:
     """Read JSON records, one a line."""
-    check_lines(source, options.max_line_bytes)
-    blank: list[int] = []
-    records = _json_lines(source, blank)
-    raw = _records(records, source.name, "line {}", options, "JSON lines")
-    if blank:
-        raw.notes.append(
-            f"{counted(blank, 'blank line')} between records, the first is line {blank[0]}"
-        )
+    notes: list[str] = []
+    records = _Records(source.name, LINE, options)
+    records.gather(json_lines(source, options, notes))
+    raw = records.finish("JSON lines, one record an item")
+    raw.notes += notes
     return raw
-
-
-def _json_lines(source: Source, blank: list[int]) -> Iterator[tuple[int, Any]]:
-    pending: list[int] = []
-    for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
-        if text.isspace():
-            pending.append(line)
-            continue
-        blank += pending
-        pending.clear()
-        yield line, parse(text, source.name, line)
 
 
 def labels_of(value: object, where: str) -> list[Any]:
@@ -134,7 +109,7 @@ def _mapping(value: dict[str, Any], name: str) -> RawItems:
 
 
 def _positional(value: list[Any], name: str) -> RawItems:
-    places = Places(name, None, _ELEMENT, range(len(value)))
+    places = Places(name, None, ELEMENT, range(len(value)))
     for position, item in enumerate(value):
         if isinstance(item, dict):  # a record among lists, or scores without an id
             raise InputError(
@@ -147,26 +122,13 @@ def _positional(value: list[Any], name: str) -> RawItems:
     return RawItems(None, value, places, name, "JSON, [[labels]] by position")
 
 
-class _Records:
-    """Records gathered so far; the columns of equal key lists are found once."""
+class _Records(Records):
+    def __init__(self, name: str, unit: str, options: ReadOptions) -> None:
+        super().__init__(name, unit, options, partial(assign, JSON_ROLES))
 
-    def __init__(self, options: ReadOptions) -> None:
-        self.options = options
-        self.places: dict[str, int] = {}
-        self.items: list[list[Any]] = []
-        self.roles: dict[tuple[str, ...], dict[str, int]] = {}
-        self.extra: dict[str, None] = {}
-
-    def columns(self, keys: tuple[str, ...]) -> dict[str, int]:
-        found = self.roles.get(keys)
-        if found is None:
-            found = self.roles[keys] = assign(JSON_ROLES, keys, self.options, "")
-            used = found.values()
-            self.extra.update((key, None) for i, key in enumerate(keys) if i not in used)
-        return found
-
-    def labels(self, record: dict[str, Any], keys: tuple[str, ...]) -> list[Any]:
-        columns = self.columns(keys)
+    def content(
+        self, record: dict[str, Any], keys: tuple[str, ...], columns: dict[str, int]
+    ) -> list[Any]:
         labels = record[keys[columns["label"]]]
         if "score" not in columns:
             return labels_of(labels, "")
@@ -175,36 +137,3 @@ class _Records:
                 "scores stand beside labels that have scores", remedy="keep one of them"
             )
         return pair_scores(labels_of(labels, ""), record[keys[columns["score"]]], "")
-
-    def add(self, id_: str, place: int, unit: str, labels: list[Any]) -> None:
-        if self.places.setdefault(id_, place) != place:
-            raise InputError(
-                f"the id is also at {unit.format(self.places[id_])}",
-                remedy="keep one record an id (1 and '1' are the same)",
-            )
-        self.items.append(labels)
-
-
-def _records(
-    records: Iterable[tuple[int, Any]], name: str, unit: str, options: ReadOptions, kind: str
-) -> RawItems:
-    table = _Records(options)
-    for place, record in records:
-        id_ = None
-        try:
-            if not isinstance(record, dict):
-                raise InputError(
-                    f"{shown(record)} stands where a record is expected",
-                    remedy='write {"id": "7", "labels": ["label"]}',
-                )
-            keys = tuple(record)
-            id_ = canonical_id(record[keys[table.columns(keys)["id"]]], "")
-            table.add(id_, place, unit, table.labels(record, keys))
-        except InputError as error:
-            raise placed(error, at(name, unit.format(place), id_)) from None
-    ids = list(table.places)
-    places = Places(name, ids, unit, list(table.places.values()))
-    raw = RawItems(ids, table.items, places, name, f"{kind}, one record an item")
-    if table.extra:
-        raw.notes.append(f"keys not used: {', '.join(map(shown, table.extra))}")
-    return raw

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from semmetrics.data.readers.source import shown
 from semmetrics.errors import InputError, listing
 
 __all__ = [
+    "CAPTION_JSON_ROLES",
+    "CAPTION_TABLE_ROLES",
     "DEFAULTS",
     "EXTENSIONS",
     "FORMATS",
@@ -18,10 +21,12 @@ __all__ = [
     "Role",
     "assign",
     "check_classes",
+    "columns_not_used",
+    "columns_used",
     "unused",
 ]
 
-FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco")
+FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
 EXTENSIONS = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -33,6 +38,7 @@ EXTENSIONS = {
     ".pq": "parquet",
     ".npy": "npy",
     ".npz": "npz",
+    ".txt": "txt",
 }
 
 
@@ -55,6 +61,15 @@ JSON_ROLES: Mapping[str, Role] = {
     "label": Role(("labels", "names", "tags", "categories")),
     "score": Role(("scores",), False),
 }
+_CAPTION = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
+CAPTION_TABLE_ROLES: Mapping[str, Role] = {
+    "id": TABLE_ROLES["id"],
+    "caption": Role((*_CAPTION, "comment")),
+}
+CAPTION_JSON_ROLES: Mapping[str, Role] = {
+    "id": JSON_ROLES["id"],
+    "caption": Role((*_CAPTION, "refs")),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +78,13 @@ class ReadOptions:
 
     Parameters
     ----------
-    format : {"json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco"}, optional
-        None takes it from the extension (".gz" aside), and on standard input from the content.
-    id_column, label_column, score_column : str, optional
+    format : str, optional
+        One of `FORMATS`; "txt" holds captions only. None takes it from the extension (".gz"
+        aside), and on standard input from the content.
+    id_column, label_column, score_column, caption_column : str, optional
         Columns of a table, or keys of JSON records. None recognises them by name, in any case:
-        `TABLE_ROLES` and `JSON_ROLES` list the names.
+        `TABLE_ROLES` and `JSON_ROLES`, and of captions `CAPTION_TABLE_ROLES` and
+        `CAPTION_JSON_ROLES`, list the names.
     delimiter : str, optional
         The character between CSV cells; None is a comma, or a tab for TSV.
     label_delimiter : str, optional
@@ -85,13 +102,14 @@ class ReadOptions:
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
     semmetrics.errors.InputError: option format: 'xml' is no format that can be read; use one of
-    json, jsonl, csv, tsv, parquet, npy, npz, coco
+    json, jsonl, csv, tsv, parquet, npy, npz, coco, txt
     """
 
     format: str | None = None
     id_column: str | None = None
     label_column: str | None = None
     score_column: str | None = None
+    caption_column: str | None = None
     delimiter: str | None = None
     label_delimiter: str | None = None
     max_line_bytes: int = 64 * 2**20
@@ -132,6 +150,17 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     """A note on those of the options that were given and do not apply, if there are any."""
     given = [name for name in names if getattr(options, name) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
+
+
+def columns_used(names: Sequence[str], roles: Mapping[str, int]) -> str:
+    """Which column plays which role, for a message."""
+    return ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
+
+
+def columns_not_used(names: Sequence[str], roles: Mapping[str, int]) -> list[str]:
+    """A note on the columns without a role, if there are any."""
+    extra = [name for i, name in enumerate(names) if i not in roles.values()]
+    return [f"columns not used: {', '.join(map(shown, extra))}"] if extra else []
 
 
 def check_classes(

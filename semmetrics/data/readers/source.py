@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from numbers import Integral
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -94,7 +95,7 @@ def canonical_id(value: object, where: str) -> str:
     """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
     if isinstance(value, str) and value:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
     raise InputError(
         "the id is empty" if value == "" else f"{shown(value)} is no id",

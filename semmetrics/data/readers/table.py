@@ -19,8 +19,15 @@ from itertools import islice
 from typing import Any
 
 from semmetrics.data.raw import RawItems
+from semmetrics.data.readers.groups import Groups
 from semmetrics.data.readers.json_items import pair_scores
-from semmetrics.data.readers.options import TABLE_ROLES, ReadOptions, assign
+from semmetrics.data.readers.options import (
+    TABLE_ROLES,
+    ReadOptions,
+    assign,
+    columns_not_used,
+    columns_used,
+)
 from semmetrics.data.readers.source import (
     Places,
     Source,
@@ -121,38 +128,28 @@ class Rows:
         )
 
 
-class LongTable:
-    """Items gathered from rows of one label each; `unit` is how the place of a row is written."""
+class LongTable(Groups):
+    """Items gathered from rows of one label each."""
 
     def __init__(self, name: str, unit: str = "line {}") -> None:
-        self.name, self.unit = name, unit
-        self.groups: dict[str, list[Any]] = {}
-        self.places: list[int] = []
+        super().__init__(name, unit)
         self.empty: dict[str, int] = {}
-        self._previous: str | None = None
-        self._reopened: set[str] = set()
-
-    def at(self, place: int, id_: str | None = None) -> str:
-        """Write the place of a row."""
-        return at(self.name, self.unit.format(place), id_)
 
     def add(
         self,
         places: Sequence[int],
         ids: Sequence[str],
-        labels: Sequence[Any],
+        entries: Sequence[Any],
         scores: Sequence[object] | None = None,
     ) -> None:
-        """Add rows; scores are numbers or the text of cells."""
-        if "" in ids:
-            where = self.at(places[list(ids).index("")])
-            raise InputError("the id is empty", where=where, remedy="name the item")
-        if "" in labels:
-            self._note_empty(places, ids, labels, scores)
-        entries: Sequence[Any] = labels
+        """Add rows of labels; scores are numbers or the text of cells."""
+        self.check(places, ids)
+        if "" in entries:
+            self._note_empty(places, ids, entries, scores)
         if scores is not None:
-            entries = list(zip(labels, self._numbers(places, ids, labels, scores), strict=True))
-        self._group(places, ids, entries)
+            numbers = self._numbers(places, ids, entries, scores)
+            entries = list(zip(entries, numbers, strict=True))
+        super().add(places, ids, entries)
 
     def _note_empty(
         self,
@@ -170,21 +167,6 @@ class LongTable:
                         where=self.at(places[row], ids[row]),
                         remedy="name the label, or empty the score, too",
                     )
-
-    def _group(self, places: Sequence[int], ids: Sequence[str], entries: Sequence[Any]) -> None:
-        previous, groups = self._previous, self.groups
-        current = groups[previous] if previous is not None else []
-        for place, id_, entry in zip(places, ids, entries, strict=True):
-            if id_ != previous:
-                previous = id_
-                if id_ in groups:
-                    self._reopened.add(id_)
-                    current = groups[id_]
-                else:
-                    self.places.append(place)
-                    current = groups[id_] = []
-            current.append(entry)
-        self._previous = previous
 
     def _numbers(
         self,
@@ -218,14 +200,10 @@ class LongTable:
                     remedy="only the sole row of an id may have no label: it has none then",
                 )
             self.groups[id_] = []
-        ids = list(self.groups)
-        places = Places(self.name, ids, self.unit, self.places)
-        raw = RawItems(ids, list(self.groups.values()), places, self.name)
+        raw = super().finish()
         if self.empty:
-            raw.notes.append(f"{counted(self.empty, 'item')} with an empty label cell: no labels")
-        if self._reopened:
-            ids_apart = counted(self._reopened, "id")
-            raw.notes.append(f"{ids_apart} with rows that are not together; merged in file order")
+            empty = f"{counted(self.empty, 'item')} with an empty label cell: no labels"
+            raw.notes.insert(0, empty)
         return raw
 
 
@@ -236,13 +214,10 @@ def read_table(source: Source, options: ReadOptions, *, tabs: bool = False) -> R
         roles = assign(TABLE_ROLES, rows.header, options, at(source.name, "line 1"))
         split = options.label_delimiter
         raw = _long(rows, roles) if split is None else _wide(rows, roles, split)
-    used = ", ".join(f"{role} {rows.header[i]!r}" for role, i in roles.items())
     row_is = "a label" if split is None else "an item"
-    raw.understood = f"{'TSV' if tabs else 'CSV'}, one row {row_is}: {used}"
-    extra = [name for i, name in enumerate(rows.header) if i not in roles.values()]
-    if extra:
-        raw.notes.append(f"columns not used: {', '.join(map(shown, extra))}")
-    raw.notes += rows.notes
+    raw.understood = f"{'TSV' if tabs else 'CSV'}, one row {row_is}: "
+    raw.understood += columns_used(rows.header, roles)
+    raw.notes += columns_not_used(rows.header, roles) + rows.notes
     return raw
 
 

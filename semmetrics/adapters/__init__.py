@@ -1,0 +1,1 @@
+"""The library's measures in the call shapes of other packages."""

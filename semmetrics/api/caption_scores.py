@@ -1,0 +1,95 @@
+"""Captions against references: from inputs to a table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from semmetrics.api.inputs import conventions, weights_of
+from semmetrics.data.caption_inputs import as_captions
+from semmetrics.data.caption_join import join_captions, leave_one_out
+from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.captions import Captions
+from semmetrics.data.readers import ReadOptions
+from semmetrics.errors import InputError
+from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.caption_fits import as_frequencies, frozen_captions
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.notes import caption_notes
+from semmetrics.scoring.planning import plan_captions, plan_protocol
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+from semmetrics.text.remembering import Remembering
+from semmetrics.text.tokenize import open_tokenizer
+
+__all__ = ["HUMAN", "score_captions"]
+
+HUMAN = "human"
+"""The system whose candidates are references, each against the others of its image."""
+
+
+def score_captions(
+    systems: Mapping[str, Any],
+    gts: Any,
+    *,
+    measures: Any = None,
+    protocol: str | None = None,
+    tokenizer: Any = None,
+    df: Any = None,
+    human: bool = False,
+    missing: str | None = None,
+    weights: Any = None,
+    ci: Bootstrap | None = None,
+    read: ReadOptions | None = None,
+    keep_rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> ScoreTable:
+    """Score captions; parameters, result and errors are those of ``score_systems``."""
+    # A tokenizer that is an object has a name of its own, which signatures then show.
+    said = {"missing": missing, "tokenizer": tokenizer}
+    settings = conventions(protocol, said)
+    words = Remembering(open_tokenizer(settings.pop("tokenizer", "ptb")))
+    settings["weights"] = weights_of(weights, read)
+    tasks, inputs = _tasks(systems, gts, words, human, settings, read)
+    plan = plan_captions(measures) if protocol is None else plan_protocol(protocol)
+    if df is not None:
+        fit = as_frequencies(df)
+        tasks = {name: replace(task, fits={"df": fit}) for name, task in tasks.items()}
+    chosen = {
+        name: [frozen_captions(m, task) for m in plan.measures] for name, task in tasks.items()
+    }
+    statistics = {
+        name: evaluate(
+            task,
+            [m for m, _ in chosen[name]],
+            keep_rows=keep_rows or ci is not None,
+            progress=progress,
+        )
+        for name, task in tasks.items()
+    }
+    scores = score_statistics(statistics, chosen, headings=plan.headings, ci=ci, progress=progress)
+    notes = caption_notes(tasks, inputs, plan.measures)
+    return ScoreTable(scores, plan.not_computed, notes, tasks)
+
+
+def _tasks(
+    systems: Mapping[str, Any],
+    gts: Any,
+    tokenizer: Remembering,
+    human: bool,
+    settings: Mapping[str, Any],
+    read: ReadOptions | None,
+) -> tuple[dict[str, CaptionTask], list[Captions]]:
+    """The task of each system, and everything that was read."""
+    ref = as_captions(gts, source="gts", options=read)
+    preds = {name: as_captions(data, source=name, options=read) for name, data in systems.items()}
+    tasks = {
+        name: join_captions(pred, ref, tokenizer=tokenizer, **settings)
+        for name, pred in preds.items()
+    }
+    if human:
+        if HUMAN in tasks:
+            raise InputError(f"a system is called {HUMAN!r} already", remedy="rename it")
+        tasks[HUMAN] = leave_one_out(ref, tokenizer=tokenizer, weights=settings["weights"])
+    return tasks, [*preds.values(), ref]

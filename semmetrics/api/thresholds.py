@@ -1,0 +1,197 @@
+"""Thresholds of similarity, in one call: values over thresholds, and the calibration of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from semmetrics.api import score_systems, system_name
+from semmetrics.data.readers import ReadOptions
+from semmetrics.data.readers.pairs import as_pairs
+from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.reports.threshold_sweep import ThresholdSweep
+from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
+from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.models import with_models
+from semmetrics.scoring.parse import parse, parse_all
+from semmetrics.scoring.threshold_points import check_swept, threshold_points
+
+__all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
+
+Named = str | Measure | Definition
+
+
+def sweep(
+    preds: Any,
+    gts: Any,
+    *,
+    measures: Iterable[Named] | str = ("SemF1",),
+    thresholds: Any = None,
+    system: str | None = None,
+    **options: Any,
+) -> ThresholdSweep:
+    """Values of semantic measures at each of many thresholds, in one pass over the data.
+
+    Labels are joined and looked up once, and their similarities computed once.
+
+    Parameters
+    ----------
+    preds, gts
+        As for ``score``.
+    measures : sequence of str, Measure or Definition
+        Measures with a threshold of similarity: "SemF1", "SemRecall(match=optimal)@5".
+    thresholds : str or iterable of float, optional
+        "START:STOP:STEP" with both ends, or numbers; left out, 0, 0.01, … 1.
+    system : str, optional
+    **options
+        As for ``score_systems``: embedding, lookup, oov, normalize, top_k and so on.
+
+    Returns
+    -------
+    ThresholdSweep
+
+    Raises
+    ------
+    InputError
+        If a measure has no threshold of similarity, or the input or an option is wrong.
+
+    Examples
+    --------
+    >>> found = sweep([["bike"], ["cat"]], [["bicycle"], ["car"]], thresholds="0.1:0.9:0.4")
+    >>> found.points, found.values
+    ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
+    """
+    asked = parse_all([measures] if isinstance(measures, Named) else measures)
+    check_swept(asked)
+    points = threshold_points(thresholds)
+    table = score_systems(
+        {system or system_name(preds): preds},
+        gts,
+        measures=[one.with_options(threshold=point) for one in asked for point in points],
+        keep_rows=False,
+        **options,
+    )
+    return ThresholdSweep.of(points, table.scores, table.notes)
+
+
+def calibrate_threshold(
+    preds: Any,
+    gts: Any,
+    *,
+    measure: Named = "SemF1",
+    part: float = 0.2,
+    seed: int = 12345,
+    thresholds: Any = None,
+    **options: Any,
+) -> Calibration:
+    """Find the threshold of an embedding on predictions and ground truth, by contrast.
+
+    On a held part of the items, the measure of predictions with their own references is compared
+    with that of the same predictions with the references of another item. The threshold with the
+    largest difference is taken, of equal ones the highest. It needs no labelled pairs; the
+    criterion is semmetrics' own.
+
+    Parameters
+    ----------
+    preds, gts
+        As for ``score``.
+    measure : str, Measure or Definition
+        One with a threshold of similarity.
+    part : float
+        The share of items that are used. An item is chosen by a hash of its id and the seed,
+        whatever other items there are.
+    seed : int
+    thresholds : str or iterable of float, optional
+        Those to choose from; left out, 0, 0.01, … 1.
+    **options
+        As for ``score_systems``: embedding, lookup, oov, normalize and so on.
+
+    Returns
+    -------
+    Calibration
+        For ``score(calibration=…)``.
+
+    Raises
+    ------
+    InputError
+        If the measure has no threshold of similarity, the part has fewer than two items, or the
+        input or an option is wrong.
+
+    Examples
+    --------
+    >>> preds = {"a": ["bike"], "b": ["cat", "dog"], "c": ["boat"]}
+    >>> gts = {"a": ["bicycle"], "b": ["kitten"], "c": ["ship"]}
+    >>> found = calibrate_threshold(preds, gts, part=1, thresholds="0:0.9:0.1")
+    >>> found.criterion, found.n, len(found.curve["contrast"])
+    ('SemF1', 3, 10)
+    """
+    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
+    if len(several) != 1:
+        raise InputError(f"{measure} are {len(several)} measures", remedy="calibrate by one")
+    check_swept(several)
+    points = threshold_points(thresholds)
+    # scoring at one threshold reads, joins, and looks labels up
+    probe = several[0].with_options(threshold=points[-1])
+    for name in ("top_k", "decode", "min_labels", "measures", "protocol", "ci", "calibration"):
+        if options.get(name):
+            raise InputError(
+                f"{name} does not go with a calibration",
+                remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
+            )
+    table = score_systems({"preds": preds}, gts, measures=[probe], keep_rows=False, **options)
+    task: Any = table.tasks["preds"]
+    return of_contrast(task, several[0], points=points, part=part, seed=seed)
+
+
+def calibrate_threshold_on_pairs(
+    pairs: Any,
+    embedding: Any = None,
+    *,
+    criterion: str = "f1",
+    lookup: str = "auto",
+    oov: str = "zero",
+    normalize: str = "none",
+    device: str | None = None,
+    limit: int | None = None,
+    read: ReadOptions | None = None,
+) -> Calibration:
+    """Find the threshold of an embedding on labelled pairs.
+
+    Parameters
+    ----------
+    pairs : path, or sequence of (a, b, same)
+        A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
+    embedding : str, path, Embedder or callable, optional
+        Left out, the static model that ships with the package.
+    criterion : {"f1", "youden", "accuracy"}
+        What is largest at the threshold; of equally good thresholds the highest is taken.
+    lookup, oov, normalize
+        As for ``score_systems``.
+    device : str, optional
+    limit : int, optional
+    read : ReadOptions, optional
+
+    Returns
+    -------
+    Calibration
+        For ``score(calibration=…)``.
+
+    Raises
+    ------
+    InputError
+        If the pairs are not of both kinds, or the input or an option is wrong.
+
+    Examples
+    --------
+    >>> pairs = [("car", "automobile", 1), ("bike", "bicycle", 1), ("car", "tree", 0)]
+    >>> found = calibrate_threshold_on_pairs(pairs)
+    >>> found.value, found.auc, 0.3 < found.threshold < 0.86
+    (1.0, 1.0, True)
+    """
+    known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
+    task = pairs_task(known, normalize)
+    rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
+    probe = parse("SemF1")
+    models = with_models({"pairs": task}, probe, embedding, **rules)
+    return of_pairs(models["pairs"], known, criterion=criterion)

@@ -1,0 +1,343 @@
+"""Document frequencies of n-grams in files: .npz, JSON and the pickles of released code.
+
+Conventions
+-----------
+JSON reads ``{"documents": 5000, "frequencies": {"a man": 1200, …}}``, the tokens of an n-gram with
+blanks between them, and may say "tokenizer" and "stem". Of a pickle, a dict with
+"document_frequency" (tuples of tokens and their counts) and "ref_len" is read, and a dict of tuples
+alone where the number of documents is given. "ref_len" is the number of documents or its natural
+logarithm: whole numbers and numbers above 50 are the number itself. Nothing in a pickle is run
+(see ``data.plain_pickles``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.plain_pickles import read_plain_pickle
+from semmetrics.data.readers.npy import read_arrays
+from semmetrics.data.readers.options import ReadOptions
+from semmetrics.data.readers.source import Source, load, shown
+from semmetrics.data.readers.strict_json import parse
+from semmetrics.errors import InputError
+
+__all__ = [
+    "FrequencyTable",
+    "frequency_table",
+    "log_of",
+    "read_frequencies",
+    "write_frequencies",
+]
+
+FORMAT = "semmetrics.frequencies/1"
+_LARGEST_LOG = 50.0  # above every logarithm of a number of documents
+_CLOSE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTable:
+    """In how many documents n-grams occur.
+
+    Attributes
+    ----------
+    documents : int or None
+        How many documents there are; None where only a logarithm is known that is of no integer.
+    log_documents : float
+        The natural logarithm of their number; of 1 where there is none.
+    vocabulary : tuple of str
+        Tokens.
+    grams : tuple of int arrays, shapes (n-grams, order)
+        The distinct n-grams of orders 1, 2, …, as places in ``vocabulary``.
+    counts : tuple of int arrays, shapes (n-grams,)
+        In how many documents each occurs, at least 1.
+    tokenizer, stem : str
+        How the tokens were made; "" where that is not known.
+    """
+
+    documents: int | None
+    log_documents: float
+    vocabulary: tuple[str, ...]
+    grams: tuple[Codes, ...]
+    counts: tuple[Ints, ...]
+    tokenizer: str = ""
+    stem: str = ""
+
+
+def read_frequencies(
+    path: str | os.PathLike[str], *, documents: int | None = None
+) -> FrequencyTable:
+    """Read document frequencies; the format is known by the content.
+
+    Parameters
+    ----------
+    path : path
+        .npz, JSON or a pickle, perhaps with gzip.
+    documents : int, optional
+        How many documents there are, where the file does not say it.
+
+    Returns
+    -------
+    FrequencyTable
+
+    Raises
+    ------
+    InputError
+        If the file is not as described, a count is impossible, or a pickle names anything but
+        plain values.
+    """
+    limit = ReadOptions().max_bytes
+    source = load(path, limit)
+    if source.data.startswith(b"PK\x03\x04"):
+        table = _of_arrays(source, limit)
+    elif source.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        table = _of_json(parse(source.text, source.name), source.name, documents)
+    else:
+        table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
+    if documents not in (None, table.documents):
+        said = table.documents or f"exp({table.log_documents})"
+        raise InputError(
+            f"the file says {said} documents, and {documents} are given",
+            where=source.name,
+            remedy="leave documents out",
+        )
+    _check_counts(table, source.name)
+    return table
+
+
+def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
+    """Write document frequencies, as JSON where the path ends in .json, otherwise as .npz.
+
+    Raises
+    ------
+    InputError
+        If JSON is asked for and a token holds a blank, or the number of documents is not known.
+    """
+    file = Path(path)
+    if file.suffix.lower() == ".json":
+        file.write_text(_as_json(table, str(file)), encoding="utf-8")
+        return
+    coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
+    said = {
+        "format": FORMAT,
+        "documents": table.documents,
+        "log_documents": table.log_documents,
+        "tokenizer": table.tokenizer,
+        "stem": table.stem,
+    }
+    arrays: dict[str, Any] = {
+        "said": np.frombuffer(json.dumps(said).encode(), np.uint8),
+        "tokens": np.frombuffer(b"".join(coded), np.uint8),
+        "token_indptr": offsets(np.fromiter(map(len, coded), np.int64, len(coded))),
+    }
+    for order, (grams, counts) in enumerate(zip(table.grams, table.counts, strict=True), 1):
+        arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
+    with file.open("wb") as stream:  # so that the name stays as it was given
+        np.savez_compressed(stream, **arrays)
+
+
+def _as_json(table: FrequencyTable, where: str) -> str:
+    odd = next((t for t in table.vocabulary if t.split() != [t]), None)
+    if odd is not None or table.documents is None:
+        what = f"the token {shown(odd)} holds a blank" if odd is not None else "only a logarithm"
+        raise InputError(
+            f"JSON cannot say it: {what}", where=where, remedy="save it under a name in .npz"
+        )
+    frequencies = {
+        " ".join([table.vocabulary[code] for code in gram]): count
+        for grams, counts in zip(table.grams, table.counts, strict=True)
+        for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+    }
+    said = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
+    return json.dumps({**said, "frequencies": frequencies}, ensure_ascii=False) + "\n"
+
+
+def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> FrequencyTable:
+    frequencies, number = value.get("frequencies"), value.get("documents", documents)
+    if not isinstance(frequencies, dict) or not _is_count(number):
+        raise InputError(
+            'it lacks "documents" (a whole number) or "frequencies" (an object)',
+            where=name,
+            remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
+        )
+    said = [value.get(key, "") for key in ("tokenizer", "stem")]
+    if not all(isinstance(text, str) for text in said):
+        raise InputError('"tokenizer" and "stem" are texts', where=name, remedy="or leave them out")
+    counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
+    return _of_counts(counts, number, log_of(number), name, *said)
+
+
+def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
+    if isinstance(value, dict) and "document_frequency" in value:
+        counts, length = value["document_frequency"], value.get("ref_len", documents)
+    else:
+        counts, length = value, documents
+    if not isinstance(counts, dict) or not all(isinstance(gram, tuple) for gram in counts):
+        raise InputError(
+            "the pickle is no dict of tuples of tokens and their counts",
+            where=name,
+            remedy='give {"document_frequency": {("a", "man"): 12}, "ref_len": 9.2}',
+        )
+    if length is None:
+        raise InputError(
+            "the pickle does not say the number of documents",
+            where=name,
+            remedy="give it as documents= (it is 40504 for coco-val-df.p)",
+        )
+    return _of_counts(counts, *_number_of_documents(length, name), name)
+
+
+def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
+    """The number of documents and its logarithm, from either of them."""
+    plain = isinstance(length, int | float) and not isinstance(length, bool)
+    if not plain or not math.isfinite(length) or length < 0:
+        raise InputError(
+            f"ref_len is {shown(length)}",
+            where=name,
+            remedy="it is the number of documents or its logarithm",
+        )
+    if isinstance(length, int) or length > _LARGEST_LOG:
+        if length != int(length):
+            raise InputError(f"there are {length} documents", where=name, remedy="correct ref_len")
+        return int(length), log_of(int(length))
+    number = round(math.exp(length)) if length < math.log(2**53) else 0
+    if number and abs(math.log(number) - length) < _CLOSE:
+        return number, log_of(number)
+    return None, length
+
+
+def log_of(documents: int) -> float:
+    """The natural logarithm of a number of documents; 0 where there is none."""
+    return float(np.log(np.float64(max(1, documents))))
+
+
+def frequency_table(
+    counts: Mapping[tuple[str, ...], Any], documents: int, tokenizer: str = "", stem: str = ""
+) -> FrequencyTable:
+    """A table from a mapping of n-grams to counts.
+
+    Raises
+    ------
+    InputError
+        If a count is no whole number from 0 to the number of documents.
+    """
+    if not _is_count(documents):
+        raise InputError(f"there are {shown(documents)} documents", remedy="give a whole number")
+    table = _of_counts(counts, documents, log_of(documents), "", tokenizer, stem)
+    _check_counts(table, "")
+    return table
+
+
+def _is_count(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+
+
+def _of_counts(
+    counts: Mapping[tuple[Any, ...], Any],
+    documents: int | None,
+    log_documents: float,
+    name: str,
+    tokenizer: str = "",
+    stem: str = "",
+) -> FrequencyTable:
+    """A table from n-grams and their counts; counts of 0 are left out."""
+    for gram, count in counts.items():
+        _check_entry(gram, count, name)
+    kept = [(gram, count) for gram, count in counts.items() if count > 0]
+    names = dict.fromkeys(chain.from_iterable(gram for gram, _ in kept))
+    vocabulary = {token: code for code, token in enumerate(names)}
+    orders = max((len(gram) for gram, _ in kept), default=0)
+    chosen = [[one for one in kept if len(one[0]) == order] for order in range(1, orders + 1)]
+    return FrequencyTable(
+        documents,
+        log_documents,
+        tuple(vocabulary),
+        tuple(
+            _rows((vocabulary[token] for gram, _ in some for token in gram), order)
+            for order, some in enumerate(chosen, 1)
+        ),
+        tuple(np.array([count for _, count in some], np.int64) for some in chosen),
+        tokenizer,
+        stem,
+    )
+
+
+def _rows(codes: Iterable[int], order: int) -> Codes:
+    return np.fromiter(codes, np.int32).reshape(-1, order)
+
+
+def _check_entry(gram: tuple[Any, ...], count: Any, name: str) -> None:
+    if not gram or not all(isinstance(token, str) for token in gram):
+        raise InputError(
+            f"{str(gram)[:60]} is no n-gram", where=name, remedy="an n-gram is a tuple of tokens"
+        )
+    number = isinstance(count, int | float) and not isinstance(count, bool)
+    if not number or not 0 <= count < 2**53 or count != int(count):
+        raise InputError(
+            f"the frequency of {' '.join(gram)!r} is {shown(count)}",
+            where=name,
+            remedy="give the whole number of documents that hold it",
+        )
+
+
+def _of_arrays(source: Source, limit: int) -> FrequencyTable:
+    arrays = read_arrays(source, limit)
+    try:
+        said = json.loads(arrays["said"].tobytes())
+        if said["format"] != FORMAT:
+            raise ValueError(said["format"])
+        data, indptr = arrays["tokens"].tobytes(), arrays["token_indptr"].astype(np.int64)
+        if (lengths(indptr) < 0).any() or indptr[0] != 0 or indptr[-1] != len(data):
+            raise ValueError("tokens")
+        bounds = zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
+        vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in bounds)
+        orders = range(1, 1 + sum(name.startswith("grams_") for name in arrays))
+        grams = tuple(_codes(arrays[f"grams_{n}"], n, len(vocabulary)) for n in orders)
+        counts = tuple(_counts(arrays[f"counts_{n}"], len(grams[n - 1])) for n in orders)
+        documents = said["documents"]
+        log = float(said["log_documents"]) if documents is None else log_of(int(documents))
+        texts = str(said["tokenizer"]), str(said["stem"])
+        return FrequencyTable(documents, log, vocabulary, grams, counts, *texts)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise InputError(
+            f"it holds no document frequencies, or damaged ones ({error})",
+            where=source.name,
+            remedy="write it with DocumentFrequencies.save",
+        ) from None
+
+
+def _codes(grams: Any, order: int, width: int) -> Codes:
+    inside = not grams.size or 0 <= grams.min() <= grams.max() < width
+    if grams.shape != (len(grams), order) or not inside:
+        raise ValueError(f"grams_{order}")
+    return np.asarray(grams, np.int32)
+
+
+def _counts(counts: Any, number: int) -> Ints:
+    if counts.shape != (number,) or counts.dtype.kind not in "iu" or (counts < 1).any():
+        raise ValueError("counts")
+    return np.asarray(counts, np.int64)
+
+
+def _check_counts(table: FrequencyTable, name: str) -> None:
+    """Refuse n-grams that are in more documents than there are: their weight would be negative."""
+    most = math.exp(table.log_documents + _CLOSE)
+    most = most if table.documents is None else table.documents
+    for grams, counts in zip(table.grams, table.counts, strict=True):
+        if counts.max(initial=0) > most:
+            place = int(np.argmax(counts))
+            gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
+            raise InputError(
+                f"{gram!r} is in {counts[place]} of {table.documents or round(most, 1)} documents",
+                where=name,
+                remedy="count an n-gram once a document, or correct the number of documents",
+            )

@@ -1,0 +1,269 @@
+r"""The rules of the PTB tokenizer: at each place, the rule with the longest match makes the token.
+
+Conventions
+-----------
+Of matches of the same length the first rule's is taken. What must follow a token counts in the
+length of the match but is not part of the token. A caption ends with ``"\n"``, which no token has.
+Case is ignored where a rule says so, in ASCII only. A repetition is limited (to 64 parts of an
+address, say) where a caption could otherwise cost quadratic time.
+
+The table of tests/unit/test_tokenize_ptb.py has, under each rule's name, a caption that needs it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from semmetrics.text import ptb_words as words
+from semmetrics.text.ptb_chars import DIGIT, LETTER, MARK, SOFT_HYPHEN, SPACE, SYMBOL
+
+__all__ = ["RULES", "Rule"]
+
+S = SOFT_HYPHEN
+WORD_PART = LETTER + MARK + DIGIT + S
+SOLID = LETTER + DIGIT
+PART = SOLID + S
+ASCII = "A-Za-z0-9"
+START = LETTER + MARK + S
+NOT_CONTROLLED = ' \t\n"<>|'  # what no address holds
+
+AFTER = f"[{SPACE}\x85\n]"
+APOSTROPHE = "(?:['’\x92]|&apos;)"
+CURLED = "(?:[’\x92]|&apos;)"
+ANY_QUOTE = "(?:['’\x92‘\x91‛`]|&apos;)"
+QUOTES = "`‘’“”‛‹›«»„‚\x91\x92\x93\x94"
+DASHES = "–—―\x96\x97"
+HYPHENS = "֊‐‑"
+EYE = "x=~<>'^"
+FACE = "-" + EYE
+
+WORD = f"[{START}][{WORD_PART}]*"
+DOTTED = f"{WORD}(?:[.!?]{WORD})*"
+D = f"[{DIGIT}]"
+RUN = f"{D}(?:{S}?{D})*"
+ELISION = f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{PART}]"  # d', l' or o' and two more
+HYPHENED = f"(?:{ELISION}|[{SOLID}])[{PART}]*(?:[-{HYPHENS}](?:{ELISION}|[{PART}])[{PART}]*)+"
+PIECE = f"(?:(?i:[dlo]){ANY_QUOTE}[{SOLID}])?[{SOLID}]+"
+SCORED = f"{PIECE}(?:[-_{HYPHENS}]{PIECE})+"
+TAIL = f"(?:[.,][{ASCII}{S}]*){{0,64}}-[{ASCII}{S}]+(?:-[{ASCII}{S}]+)*"
+MIXED = f"[{ASCII}][{ASCII}{S}]*{TAIL}"
+ATTRIBUTE = r"[A-Za-z][A-Za-z0-9_:.\-]*"
+VALUE = "\"[^\"\n]*\"|'[^'\n]*'"
+TAG = (
+    rf"(?:<{ATTRIBUTE}(?: +{ATTRIBUTE}(?: *= *(?:{VALUE}))?)* */? *>|</{ATTRIBUTE} *>"
+    r"|<[!?][A-Za-z\-][^>\n]{0,1000}>)"
+)
+SLASHED = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
+LAST = r"""[^ \t\n"<>|(){}.!?,\-]"""  # what a path may end with
+PATH = f"/[^{NOT_CONTROLLED}()]+{LAST}"
+TIGHT = rf"(?:[.,][{ASCII}]*){{0,64}}-"
+
+
+class Rule(NamedTuple):
+    """What a token looks like, which characters it can start with, and what must follow it."""
+
+    name: str
+    starts: str
+    token: str
+    follow: str = ""
+    change: Callable[[str], str] | None = None
+
+    def compiled(self) -> re.Pattern[str]:
+        """The token is group 1; what follows it is matched but outside of the group."""
+        return re.compile(f"({self.token})(?:{self.follow})", re.ASCII)
+
+
+def _join(token: str) -> str:
+    return token.replace(S, "")
+
+
+_TYPED = str.maketrans({"’": "'", "\x92": "'", "‘": "`", "\x91": "`", "‛": "`"})
+
+
+def _typed(token: str) -> str:
+    """Typographic apostrophes as a typewriter has them."""
+    return token.replace("&apos;", "'").translate(_TYPED)
+
+
+_SIGNS = str.maketrans(
+    dict.fromkeys("‘\x91‛‹", "`")
+    | dict.fromkeys("’\x92›", "'")
+    | dict.fromkeys("“\x93«", "``")
+    | dict.fromkeys('"”\x94»', "''")
+    | dict.fromkeys(DASHES, "--")
+    | dict.fromkeys("…\x85", "...")
+    | dict.fromkeys("€\x80¤₠", "$")
+    | {"£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
+    | {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+    | dict.fromkeys(HYPHENS, "")
+    | {S: "-"}
+)
+
+
+def _sign(token: str) -> str:
+    return token.translate(_SIGNS)
+
+
+_ROUND = str.maketrans({"(": "-lrb-", ")": "-rrb-"})
+
+
+def _brackets(token: str) -> str:
+    return token.translate(_ROUND)
+
+
+def _dashes(token: str) -> str:
+    return "--" if len(token) < 5 else token
+
+
+_ENTITIES = {"&quot;": "''", "&apos;": "'", "&mdash;": "--", "&ndash;": "--"}
+_IN_ANY_CASE = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&nbsp;": "", "&md;": "--"}
+
+
+def _entity(token: str) -> str:
+    return _IN_ANY_CASE.get(token.lower(), _ENTITIES.get(token, token))
+
+
+def _ampersands(token: str) -> str:
+    return re.sub("&amp;", "&", token, flags=re.IGNORECASE)
+
+
+def _nothing(token: str) -> str:
+    return ""
+
+
+RULES = (
+    # Markup and addresses
+    Rule("blanks", SPACE, f"[{SPACE}]+", change=_nothing),
+    Rule("tag", "<", TAG),
+    Rule(
+        "e-mail",
+        f"<&{ASCII}",
+        rf"(?:<|&lt;)?[{ASCII}][^{NOT_CONTROLLED}(){{}}\xa0]{{0,255}}@"
+        rf"(?:[^{NOT_CONTROLLED}(){{}}.\xa0]+\.)*[^{NOT_CONTROLLED}(){{}}.\xa0]+>?",
+    ),
+    Rule("url", "Hh", rf"(?i:https?)://[^{NOT_CONTROLLED}(){{}}]+{LAST}"),
+    Rule(
+        "www",
+        "Ww",
+        rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?",
+    ),
+    # Contractions: the first part, when the second follows, and then the second
+    Rule("cannot", "Cc", "(?i:can)", "(?i:not)"),
+    Rule("gonna", "GgWw", "(?i:gon|wan)", "(?i:na)"),
+    Rule("gotta", "Gg", "(?i:got)", "(?i:ta)"),
+    Rule("gimme", "GgLl", "(?i:gim|lem)", "(?i:me)"),
+    Rule("'tis", "'", "'[tT]", "(?i:is|was)"),
+    Rule("before n't", "A-Za-z" + S, f"[A-Za-z{S}]*[A-MO-Za-mo-z]", f"[nN]{ANY_QUOTE}[tT]", _join),
+    Rule("n't", "Nn", f"[nN]{ANY_QUOTE}[tT]", f"[^{LETTER}]", _typed),
+    Rule("before 's", START, DOTTED, "'(?i:[smd]|re|ve|ll)", _join),
+    Rule("before ’s", START, DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _join),
+    Rule("'s", "'", "'(?i:[smd]|re|ve|ll)", "[^A-Za-z]"),
+    Rule("’s", "’\x92&", f"{CURLED}(?i:[smd]|re|ve|ll)", change=_typed),
+    # Apostrophes that stay
+    Rule("'em", "'’\x92&", f"{APOSTROPHE}(?i:em|till?|cause)"),
+    Rule("'n'", "'’\x92&", f"{APOSTROPHE}[nN]{APOSTROPHE}"),
+    Rule("'n", "'", "'[nN]", "[ \xa0\t\n]"),
+    Rule("’n", "’\x92&", f"{CURLED}[nN]"),
+    Rule("'90", "'’\x92&", f"{APOSTROPHE}{D}{D}", AFTER),
+    Rule("'90s", "'’\x92&", f"{APOSTROPHE}[2-9]0[sS]"),
+    Rule("initial'word", "A-HJ-XZn", f"[A-HJ-XZn]{ANY_QUOTE}[{LETTER}][{LETTER}]+"),
+    Rule("o'clock", "DdLlOo", f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{SOLID}]+"),
+    Rule(
+        "vowel'vowel",
+        LETTER,
+        f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*",
+    ),
+    Rule("o'o", "Oo", f"[oO]{ANY_QUOTE}[oO]"),
+    Rule("ol'", "DdJjLlOo", f"(?i:[djl]|ol){APOSTROPHE}"),
+    Rule("y'all", "Yy", f"(?i:y){APOSTROPHE}", f"[{LETTER}]"),
+    Rule("cap'n", "CcDdSs", f"(?i:{'|'.join(words.APOSTROPHE_WORD)})".replace("@", APOSTROPHE)),
+    Rule("nor'easter", "CcEeLlNnSs", f"(?i:{words.TYPEWRITER_WORD})"),
+    # Words
+    Rule("word", START, WORD, change=_join),
+    Rule("letters and digits", SOLID, f"[{SOLID}]+"),
+    Rule("hyphens", SOLID, HYPHENED, change=_join),
+    Rule("underscores inside", SOLID, SCORED),
+    Rule("joined", START, f"{WORD}(?:[.!?]{WORD})+", change=_join),
+    Rule(
+        "domain",
+        rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
+        rf"""(?:[^{NOT_CONTROLLED}!?(){{}}$'`,-_]{{1,64}}\.){{1,64}}"""
+        rf"(?i:com|net|org|edu)(?:{PATH})?",
+    ),
+    Rule("pro-", "AaPp", "(?i:anti|pro)-"),
+    Rule("sentence end", "A-Za-z", f"(?:{words.SENTENCE_END})\\.", "[^\n](?:.|\n)"),
+    Rule("abbreviation", "A-Za-z", f"(?:{words.SENTENCE_END}|{words.ABBREVIATION})\\."),
+    Rule("dots and hyphens", ASCII, MIXED, change=_join),
+    Rule(
+        "acronyms",
+        ASCII,
+        rf"(?:[{ASCII}]+{TIGHT})?(?:[{ASCII}]+-)*(?:[A-Za-z]\.){{2,}}(?:-[{ASCII}]+)*",
+    ),
+    Rule("slashes", ASCII, rf"{SLASHED}(?:\\?/{SLASHED}){{1,2}}"),
+    Rule("initials", "A-Za-z", r"[A-Za-z](?:\.[A-Za-z])*\.", f"(?=[^{LETTER}{MARK}])"),
+    Rule(
+        "last initial",
+        "A-Za-z",
+        "[A-Za-z]",
+        rf"\.[{SPACE}\n]+(?:{words.STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
+    ),
+    Rule(
+        "stop and comma",
+        WORD_PART,
+        rf"(?:{MIXED}|{HYPHENED}|{SCORED}|{DOTTED}|[{SOLID}]+)\.",
+        "[,;:]",
+        _join,
+    ),
+    Rule("no. 5", "A-Za-z", rf"{words.BEFORE_NUMBER}\.", f"[ \xa0\n]?{D}"),
+    Rule("capitals", "A-Z", "[A-Z]+(?:(?:[+&]|&(?i:amp);)[A-Z]+)+", change=_ampersands),
+    Rule("currency", "A-Z", r"[A-Z]+\$"),
+    Rule("c++", "CcFf", r"[cCfF]#|[cC]\+\+"),
+    Rule(
+        "file",
+        PART,
+        rf"[{PART}]+(?:\.[{PART}]+){{0,64}}\.(?i:{words.EXTENSION})",
+        f"[{SPACE}\x85\n!?.,]",
+    ),
+    # Numbers
+    Rule("date", DIGIT, f"{D}{{1,2}}[-/]{D}{{1,2}}[-/]{D}{{2,4}}"),
+    Rule("fraction", DIGIT, rf"(?:{D}{{1,4}}[- \xa0])?{D}{{1,4}}(?:\\?/|⁄){D}{{1,4}}"),
+    Rule(
+        "number",
+        f"{DIGIT}.,:٫٬+{S}-",
+        f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
+        change=_join,
+    ),
+    Rule("raised digits", "²³¹⁰⁴-⁹₀-₉", "[²³¹⁰⁴-⁹₀-₉]+"),
+    Rule(
+        "telephone",
+        f"(+{DIGIT}",
+        rf"(?:\({D}{{2,3}}\)[ \xa0]?|\+{{0,2}}{D}{{2,4}}[- \xa0](?:{D}{{2,4}}[- \xa0])?)"
+        rf"{D}{{3,4}}[- \xa0]?{D}{{3,5}}",
+        change=_brackets,
+    ),
+    # Signs
+    Rule("hashtag", "#", f"#[{START}]+|#+"),
+    Rule("at name", "@", "@[A-Za-z_][A-Za-z0-9_]*|@+"),
+    Rule("!?", "!?", "[!?]+"),
+    Rule("stars", r"*\\", r"\*+|(?:\\\*)+"),
+    Rule("dashes", "-", "--+", change=_dashes),
+    Rule("underscores", "_", "_+"),
+    Rule("dots", ".", r"\.{3,5}|\.(?: \.){2,4}", change=lambda token: "..."),
+    Rule("-lrb-", "-", "-(?i:[lr][rcs]b)-"),
+    Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_sign),
+    Rule("entity", "&", f"&(?i:{words.ENTITY});", change=_entity),
+    Rule("character number", "&", "&#[0-9]+;"),
+    Rule(
+        "smiley",
+        "<>:;=",
+        r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]",
+        "[^A-Za-z0-9]",
+        _brackets,
+    ),
+    Rule("^_^", FACE, f"[{FACE}]_[{FACE}]"),
+    Rule("(^_^)", "(", rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)", change=_brackets),
+    Rule("<<", "<>", "<<|>>"),
+    Rule("sign", SYMBOL + MARK + HYPHENS + S, f"[{SYMBOL}{MARK}{HYPHENS}{S}]", change=_sign),
+)

@@ -1,0 +1,167 @@
+"""The stemmer of Porter (1980), as it was published.
+
+Conventions
+-----------
+These are the rules of the paper, without the departures of later programs: words of one or two
+letters are stemmed too, ``abli`` becomes ``able``, and there is no rule for ``logi``. A letter is a
+vowel if it is one of a, e, i, o, u, or a y after a consonant; all else, digits and signs too, is a
+consonant. No package is needed.
+
+References
+----------
+Porter, 1980, An algorithm for suffix stripping, Program 14(3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["porter"]
+
+# The longest ending that fits is tried alone, so longer ones stand before those that end them.
+_STEP_2 = (
+    ("ational", "ate"),
+    ("tional", "tion"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("abli", "able"),
+    ("alli", "al"),
+    ("entli", "ent"),
+    ("eli", "e"),
+    ("ousli", "ous"),
+    ("ization", "ize"),
+    ("ation", "ate"),
+    ("ator", "ate"),
+    ("alism", "al"),
+    ("iveness", "ive"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("aliti", "al"),
+    ("iviti", "ive"),
+    ("biliti", "ble"),
+)
+_STEP_3 = (
+    ("icate", "ic"),
+    ("ative", ""),
+    ("alize", "al"),
+    ("iciti", "ic"),
+    ("ical", "ic"),
+    ("ful", ""),
+    ("ness", ""),
+)
+_STEP_4 = (
+    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+    *("ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+)
+
+
+def porter(word: str) -> str:
+    """The stem of a word.
+
+    Parameters
+    ----------
+    word : str
+        Read as lower case.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> [porter(word) for word in ("relational", "riding", "motorcycles", "sky")]
+    ['relat', 'ride', 'motorcycl', 'sky']
+    """
+    word = word.lower()
+    for step in (_plural, _past, _final_y, _second, _third, _fourth, _final_e, _final_l):
+        word = step(word)
+    return word
+
+
+def _kinds(word: str) -> str:
+    """A "c" or "v" for each letter: consonant or vowel."""
+    kinds = ""
+    for letter in word:
+        vowel = letter in "aeiou" or (letter == "y" and kinds.endswith("c"))
+        kinds += "v" if vowel else "c"
+    return kinds
+
+
+def _measure(stem: str) -> int:
+    """How often consonants follow vowels: m in [C](VC)^m[V]."""
+    return _kinds(stem).count("vc")
+
+
+def _has_vowel(stem: str) -> bool:
+    return "v" in _kinds(stem)
+
+
+def _is_doubled(word: str) -> bool:
+    """Whether it ends in a consonant twice (*d)."""
+    return len(word) > 1 and word[-1] == word[-2] and _kinds(word).endswith("c")
+
+
+def _is_short(word: str) -> bool:
+    """Whether it ends in consonant, vowel, consonant, the last not w, x or y (*o)."""
+    return _kinds(word).endswith("cvc") and word[-1] not in "wxy"
+
+
+def _replaced(
+    word: str, rules: tuple[tuple[str, str], ...], allowed: Callable[[str, str], bool]
+) -> str:
+    """The word by the first rule whose ending it has, where its stem allows it."""
+    for ending, other in rules:
+        if word.endswith(ending):
+            stem = word.removesuffix(ending)
+            return stem + other if allowed(stem, ending) else word
+    return word
+
+
+def _plural(word: str) -> str:
+    rules = (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", ""))
+    return _replaced(word, rules, lambda stem, ending: True)
+
+
+def _past(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    stem = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
+    if stem == word or not _has_vowel(stem):
+        return word
+    if stem.endswith(("at", "bl", "iz")):
+        return f"{stem}e"
+    if _is_doubled(stem):
+        return stem if stem[-1] in "lsz" else stem[:-1]
+    return f"{stem}e" if _measure(stem) == 1 and _is_short(stem) else stem
+
+
+def _final_y(word: str) -> str:
+    return f"{word[:-1]}i" if word.endswith("y") and _has_vowel(word[:-1]) else word
+
+
+def _second(word: str) -> str:
+    return _replaced(word, _STEP_2, lambda stem, ending: _measure(stem) > 0)
+
+
+def _third(word: str) -> str:
+    return _replaced(word, _STEP_3, lambda stem, ending: _measure(stem) > 0)
+
+
+def _fourth(word: str) -> str:
+    def allowed(stem: str, ending: str) -> bool:
+        return _measure(stem) > 1 and (ending != "ion" or stem.endswith(("s", "t")))
+
+    return _replaced(word, tuple((ending, "") for ending in _STEP_4), allowed)
+
+
+def _final_e(word: str) -> str:
+    if not word.endswith("e"):
+        return word
+    stem = word[:-1]
+    m = _measure(stem)
+    return stem if m > 1 or (m == 1 and not _is_short(stem)) else word
+
+
+def _final_l(word: str) -> str:
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word

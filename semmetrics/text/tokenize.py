@@ -1,0 +1,172 @@
+"""Tokenizers by name: captions to lists of tokens.
+
+Conventions
+-----------
+A tokenizer has a ``name``, which goes into the signature, and gives the same tokens for the same
+captions every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from semmetrics.errors import InputError, brief
+from semmetrics.text.captions import check_captions
+
+__all__ = ["TOKENIZERS", "FunctionTokenizer", "Tokenizer", "WhitespaceTokenizer", "open_tokenizer"]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What turns captions into tokens.
+
+    Attributes
+    ----------
+    name : str
+        The name in the signature.
+    """
+
+    name: str
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """The tokens of each caption."""
+
+
+class WhitespaceTokenizer:
+    """``str.split`` and nothing else: case and punctuation stay.
+
+    Examples
+    --------
+    >>> WhitespaceTokenizer().tokens(["A dog  runs."])
+    [['A', 'dog', 'runs.']]
+    """
+
+    name = "whitespace"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """The words of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string; names its index.
+        """
+        check_captions(captions)
+        return list(map(str.split, captions))
+
+
+class FunctionTokenizer:
+    """A function from one caption to its tokens.
+
+    Parameters
+    ----------
+    function : callable
+        ``str`` to a list of ``str``; the same list for the same caption every time, or scores
+        cannot be repeated. This is not checked.
+
+    Attributes
+    ----------
+    name : str
+        The function's ``__qualname__``, or that of its type.
+
+    Examples
+    --------
+    >>> FunctionTokenizer(str.split).tokens(["a dog"])
+    [['a', 'dog']]
+    """
+
+    def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
+        self.name = str(getattr(function, "__qualname__", type(function).__qualname__))
+        self._function = function
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """The function's tokens of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string, or the function gives something else than a list or tuple
+            of strings; names the caption's index.
+        """
+        check_captions(captions)
+        result = []
+        for index, caption in enumerate(captions):
+            found = self._function(caption)
+            if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
+                raise InputError(
+                    f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
+                    where=f"caption {index}",
+                    remedy='give a list of tokens, as ["a", "dog"]',
+                )
+            result.append(list(found))
+        return result
+
+
+def _ptb() -> Tokenizer:
+    from semmetrics.text.ptb import PtbTokenizer
+
+    return PtbTokenizer()
+
+
+def _ptb_java() -> Tokenizer:
+    from semmetrics.text.ptb_java import PtbJavaTokenizer
+
+    return PtbJavaTokenizer()
+
+
+def _thirteen_a() -> Tokenizer:
+    from semmetrics.text.thirteen_a import ThirteenATokenizer
+
+    return ThirteenATokenizer()
+
+
+TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
+    "ptb": _ptb,
+    "ptb-java": _ptb_java,
+    "13a": _thirteen_a,
+    "whitespace": WhitespaceTokenizer,
+}
+
+
+def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
+    """A tokenizer from its name, a function or a tokenizer.
+
+    Parameters
+    ----------
+    spec : {"ptb", "ptb-java", "13a", "whitespace"}, callable or Tokenizer
+        "ptb": what COCO's caption evaluation does, without Java; "ptb-java": its Java program;
+        "13a": as sacreBLEU; "whitespace": ``str.split``. A callable takes one caption and gives its
+        tokens.
+
+    Returns
+    -------
+    Tokenizer
+
+    Raises
+    ------
+    InputError
+        If no tokenizer has the name, or the argument is none of these.
+    MissingDependencyError
+        If "ptb-java" is asked for and pycocoevalcap is not installed.
+
+    Examples
+    --------
+    >>> open_tokenizer("ptb").tokens(["Two dogs aren't alone."])
+    [['two', 'dogs', 'are', "n't", 'alone']]
+    """
+    choice: Any = spec
+    if isinstance(choice, str):
+        if choice in TOKENIZERS:
+            return TOKENIZERS[choice]()
+        raise InputError(
+            f"there is no tokenizer {choice!r}", remedy=f"choose one of {', '.join(TOKENIZERS)}"
+        )
+    if isinstance(choice, Tokenizer) and not isinstance(choice, type):
+        return choice
+    if callable(choice):
+        return FunctionTokenizer(choice)
+    raise InputError(
+        f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
+        remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
+    )

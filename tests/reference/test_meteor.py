@@ -1,0 +1,34 @@
+"""METEOR of the COCO caption code's example, with the program itself."""
+
+import json
+
+import pytest
+
+from semmetrics.data.caption_task import caption_task
+from semmetrics.metrics.captions.meteor import METEOR
+from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+
+class Blanks:
+    name = "blanks"
+
+    def tokens(self, captions):
+        return [caption.split() for caption in captions]
+
+
+def test_fakecap(reference_dir):
+    missing = meteor_missing()
+    if missing:
+        pytest.skip(missing)
+    gts, res = (
+        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text("utf-8"))
+        for side in ("gts", "res")
+    )
+    task = caption_task([res[name] for name in gts], list(gts.values()), list(gts), Blanks())
+    statistics = {"fakecap": evaluate(task, [METEOR()])}
+    (found,) = score_statistics(statistics, {"fakecap": [(METEOR(), "")]}, headings=["METEOR"])
+    assert found.n == 1000
+    assert found.value == pytest.approx(0.19525467177780284, abs=1e-12)
+    assert found.items.mean() != pytest.approx(found.value, abs=1e-3)

@@ -1,0 +1,262 @@
+"""The adapter against pycocoevalcap's own classes where they are, and what it refuses."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+from collections import defaultdict
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from semmetrics.adapters import pycocoevalcap as adapter
+from semmetrics.adapters.pycocoevalcap import (
+    Bleu,
+    Cider,
+    COCOEvalCap,
+    Meteor,
+    PTBTokenizer,
+    Rouge,
+)
+from semmetrics.errors import InputError
+from semmetrics.metrics.captions.meteor_jar import meteor_missing
+
+GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
+RES = {7: ["a man on a horse"], "x": ["two dogs play"]}
+SCORERS = {"bleu": (Bleu, "Bleu"), "rouge": (Rouge, "Rouge"), "cider": (Cider, "CIDEr")}
+# What coco-caption's page prints of its example.
+PRINTED = {
+    "Bleu_1": 0.579,
+    "Bleu_2": 0.404,
+    "Bleu_3": 0.279,
+    "Bleu_4": 0.191,
+    "METEOR": 0.195,
+    "ROUGE_L": 0.396,
+    "CIDEr": 0.600,
+}
+
+
+def theirs(module, name):
+    """A class of pycocoevalcap itself."""
+    try:
+        return getattr(importlib.import_module(f"pycocoevalcap.{module}"), name)
+    except ImportError:
+        pytest.skip("pycocoevalcap is not installed")
+
+
+@pytest.fixture(scope="module")
+def fakecap(reference_dir):
+    folder = reference_dir / "coco"
+    return [
+        json.loads((folder / f"fakecap_tokenized_{side}.json").read_text(encoding="utf-8"))
+        for side in ("gts", "res")
+    ]
+
+
+@pytest.fixture(scope="module")
+def raw(reference_dir):
+    path = reference_dir / "coco" / "captions_val2014_fakecap_results.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def drawn(seed, number=60):
+    """Captions with words in common; some are empty, or have odd blanks."""
+    chance = random.Random(seed)
+    words = ["a", "the", "man", "horse", "dog", "rides", "on", "beach", "two", "big"]
+    gts = {
+        place: [
+            " ".join(chance.choices(words, k=chance.randint(1, 9)))
+            for _ in range(chance.randint(1, 4))
+        ]
+        for place in range(number)
+    }
+    res = {place: [" ".join(chance.choices(words, k=chance.randint(1, 9)))] for place in gts}
+    gts |= {0: ["", "a  man"], 1: ["5\xa01/2 men", "5 men"], 2: [""], 3: ["a man\xa0"]}
+    return gts, {**res, 0: ["a  dog"], 1: ["5\xa01/2 dogs"], 2: [""], number - 1: [""]}
+
+
+def assert_equal(mine, others):
+    """Values and items, at every nesting."""
+    for one, other in zip(mine, others, strict=True):
+        assert np.asarray(one) == pytest.approx(np.asarray(other, np.float64), abs=1e-12)
+
+
+@pytest.mark.parametrize("module", SCORERS)
+@pytest.mark.parametrize("source", ["fakecap", "drawn", "one image"])
+def test_values_are_those_of_pycocoevalcap(module, source, request):
+    scorer, name = SCORERS[module]
+    other = theirs(f"{module}.{module}", name.replace("CIDEr", "Cider"))()
+    gts, res = request.getfixturevalue("fakecap") if source == "fakecap" else drawn(1)
+    if source == "one image":
+        gts, res = {0: gts[0]}, {0: res[0]}
+    verbose = {"verbose": 0} if module == "bleu" else {}
+    mine, others = (one.compute_score(gts, res, **verbose) for one in (scorer(), other))
+    assert_equal(mine, others)
+    assert [type(part) for part in mine][1] is type(others[1])
+    assert scorer().method() == other.method() == name
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_bleu_of_fewer_orders(n):
+    gts, res = drawn(2)
+    assert_equal(
+        Bleu(n).compute_score(gts, res),
+        theirs("bleu.bleu", "Bleu")(n).compute_score(gts, res, verbose=0),
+    )
+
+
+def test_cider_of_another_sigma():
+    gts, res = drawn(3)
+    expected = theirs("cider.cider", "Cider")(sigma=2.0).compute_score(gts, res)
+    assert_equal(Cider(sigma=2.0).compute_score(gts, res), expected)
+    assert Cider().compute_score(gts, res)[0] != pytest.approx(expected[0], abs=1e-6)
+
+
+def test_meteor_is_that_of_pycocoevalcap(fakecap):
+    if missing := meteor_missing():
+        pytest.skip(missing)
+    odd = drawn(5)
+    gts, res = (
+        {**{one: side[one] for one in [*side][:90]}, **odd[i]} for i, side in enumerate(fakecap)
+    )
+    other = theirs("meteor.meteor", "Meteor")()
+    expected = other.compute_score(gts, res)
+    for stream in (other.meteor_p.stdout, other.meteor_p.stderr):
+        stream.close()  # which it leaves open
+    value, items = Meteor().compute_score(gts, res)
+    assert_equal((value, items), expected)
+    assert (type(value), type(items), len(items)) == (float, list, 150)
+    assert Meteor().method() == other.method()
+
+
+def test_bleu_by_hand():
+    (one, two), (first, second) = Bleu(2).compute_score(GTS, RES)
+    brevity = np.exp(1 - 10 / 8)
+    assert one == pytest.approx(brevity * 7 / 8, abs=1e-8)
+    assert two == pytest.approx(brevity * np.sqrt(7 / 8 * 4 / 6), abs=1e-8)
+    assert first == pytest.approx([1.0, np.exp(1 - 5 / 3) * 2 / 3], abs=1e-8)
+    assert second == pytest.approx([np.sqrt(3 / 4), np.exp(1 - 5 / 3) * np.sqrt(1 / 3)], abs=1e-8)
+
+
+def test_rouge_by_hand():
+    value, items = Rouge().compute_score(GTS, RES)
+    precision, recall, beta = 2 / 3, 2 / 5, 1.2**2
+    expected = [0.8, (1 + beta) * precision * recall / (recall + beta * precision)]
+    assert items == pytest.approx(expected, abs=1e-12)
+    assert value == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+def test_the_order_of_items_is_that_of_references():
+    backwards = dict(reversed(RES.items()))
+    for scorer in (Bleu(), Rouge(), Cider()):
+        assert_equal(scorer.compute_score(GTS, backwards), scorer.compute_score(GTS, RES))
+
+
+def test_nothing_is_printed_and_nothing_changed(capsys):
+    gts, res = json.dumps(drawn(4)[0]), json.dumps(drawn(4)[1])
+    given = json.loads(gts), json.loads(res)
+    Bleu().compute_score(*given, verbose=1)
+    assert capsys.readouterr().out == ""
+    assert (json.dumps(given[0]), json.dumps(given[1])) == (gts, res)
+
+
+@pytest.mark.parametrize("scorer", [Bleu(), Rouge(), Cider()])
+@pytest.mark.parametrize(
+    ("gts", "res", "message"),
+    [
+        ({**GTS, 9: ["a"]}, RES, "images without candidate in res: 9"),
+        (GTS, {**RES, 9: ["a"]}, "images without references in gts: 9"),
+        (GTS, {**RES, 7: ["a", "b"]}, "res, image 7: there are 2 candidates"),
+        (GTS, {**RES, 7: []}, "res, image 7: there are 0 candidates"),
+        ({**GTS, "x": []}, RES, "gts, image 'x': there is no reference"),
+        (GTS, {**RES, 7: "a horse"}, "res, image 7: 'a horse' is no list"),
+        ({**GTS, 7: [{"caption": "a"}]}, RES, "gts, image 7: .* is no list of tokenised captions"),
+        ({}, {}, "there is no image"),
+    ],
+)
+def test_what_pycocoevalcap_asserts(scorer, gts, res, message):
+    with pytest.raises(InputError, match=message):
+        scorer.compute_score(gts, res)
+
+
+def test_bad_parameters():
+    for n in (0, 5):
+        with pytest.raises(InputError, match=f"n={n}"):
+            Bleu(n)
+    with pytest.raises(InputError, match="n=3"):
+        Cider(n=3)
+    with pytest.raises(InputError, match="sigma=0"):
+        Cider(sigma=0)
+
+
+def test_meteor_without_java(monkeypatch):
+    monkeypatch.setattr(adapter, "meteor_missing", lambda: "METEOR needs Java")
+    with pytest.raises(InputError, match="METEOR needs Java"):
+        Meteor()
+
+
+def test_tokens_are_those_of_pycocoevalcap(fakecap, raw):
+    given = {str(one["image_id"]): [one] for one in raw}
+    tokens = PTBTokenizer().tokenize(given)
+    assert list(tokens) == list(given)
+    assert tokens == {image: fakecap[1][image] for image in given}
+
+
+def test_tokens_of_captions_that_run_on():
+    if missing := meteor_missing():
+        pytest.skip(missing)
+    texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "Vitamin C.", "no. 3", "a dog "]
+    given = {1: [{"caption": text} for text in texts], 2: [{"caption": "a man\nrides"}]}
+    tokens = PTBTokenizer().tokenize(given)
+    assert tokens == theirs("tokenizer.ptbtokenizer", "PTBTokenizer")().tokenize(given)
+
+
+def test_tokens_of_several_captions():
+    several = {1: [{"caption": "A cat."}, {"caption": "Two\ncats!", "id": 3}], 2: []}
+    assert PTBTokenizer().tokenize(several) == {1: ["a cat", "two cats"]}
+    assert PTBTokenizer().tokenize({}) == {}
+    for wrong in ({"text": "a"}, {"caption": 3}, "a cat"):
+        with pytest.raises(InputError, match=r"image 1: .* has no text under 'caption'"):
+            PTBTokenizer().tokenize({1: [wrong]})
+
+
+def coco(captions):
+    """What of pycocotools' class is used."""
+    annotations = defaultdict(list)
+    for image, texts in captions.items():
+        annotations[image] += [{"image_id": image, "caption": text} for text in texts]
+    return SimpleNamespace(imgToAnns=annotations, getImgIds=lambda: list(captions))
+
+
+def test_evaluation_of_a_file(fakecap, raw):
+    gts, _ = fakecap
+    results = coco({str(one["image_id"]): [one["caption"]] for one in raw})
+    evaluation = COCOEvalCap(coco({**gts, "more": ["of no result"]}), results)
+    evaluation.params["image_id"] = results.getImgIds()
+    evaluation.evaluate()
+    missing = {"METEOR"} if meteor_missing() else set()
+    assert set(evaluation.missing) == {"SPICE"} | missing
+    expected = {name: value for name, value in PRINTED.items() if name not in missing}
+    assert evaluation.eval == pytest.approx(expected, abs=5e-4)
+    assert list(evaluation.imgToEval) == results.getImgIds()
+    assert evaluation.evalImgs == list(evaluation.imgToEval.values())
+    one = evaluation.evalImgs[0]
+    assert list(one) == ["image_id", *expected]
+    values = [row["CIDEr"] for row in evaluation.evalImgs]
+    assert np.mean(values) == pytest.approx(evaluation.eval["CIDEr"], abs=1e-12)
+
+
+def test_evaluation_without_meteor(monkeypatch):
+    monkeypatch.setattr(adapter, "meteor_missing", lambda: "METEOR needs Java")
+    evaluation = COCOEvalCap(
+        coco({1: ["A man."], 2: ["A dog!"], 3: []}), coco({1: ["man"], 2: ["A"]})
+    )
+    evaluation.evaluate()
+    assert evaluation.missing["METEOR"] == "METEOR needs Java"
+    assert [one["image_id"] for one in evaluation.evalImgs] == [1, 2]
+    assert "METEOR" not in evaluation.eval
+    evaluation.cocoRes = coco({1: ["man"]})
+    with pytest.raises(InputError, match="images without candidate in res: 2"):
+        evaluation.evaluate()

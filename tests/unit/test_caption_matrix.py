@@ -1,0 +1,337 @@
+"""CIDEr-D and CIDEr of all pairs against loops, in blocks, in files, and after a kill."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import cider as oracle
+
+from semmetrics.core import sparse_pairs
+from semmetrics.core.ragged import offsets
+from semmetrics.core.sparse_pairs import Cells, SparsePairs
+from semmetrics.data.caption_task import caption_task
+from semmetrics.errors import InputError
+from semmetrics.metrics.captions.cider import CIDEr, CIDErD
+from semmetrics.metrics.captions.documents import fit_frequencies
+from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.scoring.statistics import evaluate
+from semmetrics.text.stem import porter
+from semmetrics.text.tokenize import open_tokenizer
+
+CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
+TEXT = CAPTION.map(" ".join)
+IMAGES = st.lists(st.lists(TEXT, min_size=1, max_size=3), min_size=1, max_size=5)
+TEXTS = st.lists(TEXT, min_size=1, max_size=7)
+
+
+def made(images=30, each=3, words=40, seed=0):
+    """References of images, and captions, of which some are references."""
+    rng = np.random.default_rng(seed)
+    chance = 1 / np.arange(1, words + 1)
+    names = [f"w{number}" for number in range(words)]
+
+    def caption():
+        return " ".join(rng.choice(names, rng.integers(2, 16), p=chance / chance.sum()))
+
+    references = [[caption() for _ in range(each)] for _ in range(images)]
+    return references, [text for refs in references for text in refs] + [caption(), "", "w1"]
+
+
+def matrix(references, captions, **options):
+    return caption_matrix(references, captions, tokenizer="whitespace", **options)
+
+
+def split(captions, stem="none"):
+    change = porter if stem == "porter" else str
+    return [[change(word) for word in caption.split()] for caption in captions]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    IMAGES,
+    TEXTS,
+    st.sampled_from([None, 0.5, 6.0, np.inf]),
+    st.sampled_from(["none", "porter"]),
+    st.booleans(),
+)
+def test_equals_loops(images, captions, sigma, stem, given_df):
+    documents, df = [split(refs, stem) for refs in images], None
+    if given_df:
+        other = [["a man rides", "the bike"], ["the men"], ["the man"]]
+        documents = [split(refs, stem) for refs in other]
+        df = fit_frequencies(other, "whitespace", stem)
+    frequencies = oracle.document_frequencies(documents)
+    measure = CIDEr(stem=stem) if sigma is None else CIDErD(stem=stem, sigma=sigma)
+    found = matrix(images, captions, measure=measure, df=df)
+    options = {"sigma": sigma, "clip": sigma is not None}
+    expected = [
+        [
+            oracle.score(caption, split(refs, stem), frequencies, len(documents), **options)
+            for caption in split(captions, stem)
+        ]
+        for refs in images
+    ]
+    assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["CIDEr-D", "CIDEr", "CIDEr-D(sigma=2.0,stem=porter)"])
+def test_entries_are_the_values_of_candidates(measure):
+    references, captions = made()
+    found = matrix(references, captions, measure=measure)
+    words = open_tokenizer("whitespace")
+    task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
+    from semmetrics.scoring.parse import parse
+
+    (one,) = parse(measure)
+    rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))
+    own = np.repeat(np.arange(30), 3), np.arange(90)
+    assert_allclose(found[own], rows["value"].values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("gain", "most"), [(0, 1 << 27), (1 << 40, 1 << 27), (8, 1 << 27),
+                                            (1 << 40, 7 * 93 * 8), (1 << 40, 0)])  # fmt: skip
+def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
+    references, captions = made()
+    expected = matrix(references, captions)
+    monkeypatch.setattr(sparse_pairs, "_DENSE_GAIN", gain)
+    monkeypatch.setattr(sparse_pairs, "_MOST_DENSE", most)
+    assert_allclose(matrix(references, captions), expected, rtol=0, atol=1e-13)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_products(seed):
+    """Rows and columns may be empty, features repeated, classes missing."""
+    rng = np.random.default_rng(seed)
+    width, kinds, classes = 6, 3, 4
+
+    def cells(rows):
+        indptr = offsets(rng.integers(0, 5, rows))
+        features = rng.integers(0, width, indptr[-1])
+        return Cells(indptr, features, rng.normal(size=len(features)))
+
+    rows = cells(rng.integers(1, 5))
+    columns = cells(rng.integers(1, 6))
+    columns = Cells(columns.indptr, columns.features, columns.values)
+    kind, group = rng.integers(0, kinds, len(rows.features)), rng.integers(0, classes, len(columns))
+    scale = rng.normal(size=(classes, kinds))
+    expected = np.zeros((len(rows), len(columns)))
+    for i in range(len(rows)):
+        for j in range(len(columns)):
+            for a in range(*rows.indptr[i : i + 2]):
+                for b in range(*columns.indptr[j : j + 2]):
+                    if rows.features[a] == columns.features[b]:
+                        factor = scale[group[j], kind[a]]
+                        expected[i, j] += rows.values[a] * columns.values[b] * factor
+    kept = distinct(columns)
+    found = SparsePairs(rows, kept, kind, group, scale).block(0, len(rows))
+    assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def distinct(cells):
+    """The same columns, each naming a feature once."""
+    table = np.zeros((len(cells), 6))
+    np.add.at(table, (np.repeat(np.arange(len(cells)), np.diff(cells.indptr)), cells.features),
+              cells.values)  # fmt: skip
+    row, feature = np.nonzero(table)
+    counts = np.bincount(row, minlength=len(cells))
+    return Cells(offsets(counts), feature, table[row, feature])
+
+
+def test_blocks():
+    references, captions = made()
+    whole = matrix(references, captions)
+    memory = 16 * len(captions) * 7
+    parts = list(caption_blocks(references, captions, tokenizer="whitespace", memory=memory))
+    assert [start for start, _ in parts] == list(range(0, 30, 7))
+    assert_allclose(np.concatenate([part for _, part in parts]), whole, rtol=0, atol=1e-13)
+    assert_array_equal(matrix(references, captions, memory=memory),
+                       np.concatenate([part for _, part in parts]))  # fmt: skip
+    seen = []
+    matrix(references, captions, memory=memory, progress=lambda *done: seen.append(done))
+    assert seen == [(7, 30), (14, 30), (21, 30), (28, 30), (30, 30)]
+
+
+def test_single_precision():
+    references, captions = made()
+    found = matrix(references, captions, dtype="float32")
+    assert found.dtype == np.float32
+    assert_array_equal(found, matrix(references, captions).astype(np.float32))
+    blocks = caption_blocks(references, captions, tokenizer="whitespace", dtype="float32")
+    assert next(blocks)[1].dtype == np.float32
+
+
+@pytest.mark.parametrize("axis", ["captions", "images"])
+@pytest.mark.parametrize("k", [1, 4, 30])
+def test_top_k(axis, k):
+    references, captions = made()
+    captions = captions + captions[::-1]  # so that there are equal values
+    options = {"tokenizer": "whitespace", "memory": 16 * len(captions) * 4}
+    values, places = caption_top_k(references, captions, k, axis=axis, **options)
+    whole = np.round(matrix(references, captions), 12)
+    whole = whole if axis == "captions" else whole.T
+    expected = np.argsort(-whole, axis=1, kind="stable")[:, :k]
+    assert_array_equal(places, expected)
+    assert_array_equal(values, np.take_along_axis(whole, expected, axis=1))
+
+
+INPUTS = {"images": 40, "each": 2, "words": 30, "seed": 3}
+MEMORY = 16 * 83 * 3  # 14 blocks
+CHILD = """
+import json, sys, time
+from semmetrics.scoring.caption_matrix import caption_matrix
+references, captions, path, memory = json.load(open(sys.argv[1]))
+def progress(done, rows):
+    print(done, flush=True)
+    time.sleep(0.2)
+caption_matrix(references, captions, tokenizer="whitespace", out=path, memory=memory,
+               progress=progress)
+"""
+
+
+def notes_of(path):
+    return path.with_name(f"{path.name}.blocks")
+
+
+def test_killed_job_is_continued(tmp_path, monkeypatch):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    job = tmp_path / "job.json"
+    job.write_text(json.dumps([references, captions, str(path), MEMORY]))
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(job)], stdout=subprocess.PIPE)
+    with child:
+        for _ in range(4):
+            assert child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+        assert child.wait(timeout=60) == -signal.SIGKILL
+    done = len(notes_of(path).read_text().splitlines()) - 1
+    assert 4 <= done < 14
+    computed = []
+    block = SparsePairs.block
+
+    def counted(self, start, stop, out=None):
+        computed.append(start)
+        return block(self, start, stop, out)
+
+    monkeypatch.setattr(SparsePairs, "block", counted)
+    found = matrix(references, captions, out=path, memory=MEMORY)
+    assert computed == list(range(3 * done, 40, 3))
+    whole = matrix(references, captions, out=tmp_path / "whole.npy", memory=MEMORY)
+    assert_array_equal(found, whole)
+    assert_array_equal(np.load(path), np.load(tmp_path / "whole.npy"))
+    computed.clear()
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
+    assert computed == []
+    assert not found.flags.writeable
+
+
+def test_block_that_was_being_noted_is_computed_again(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    notes = notes_of(path)
+    lines = notes.read_text().splitlines(keepends=True)
+    assert len(lines) == 15
+    table = np.load(path, mmap_mode="r+")
+    table[12:] = -1
+    table.flush()
+    del table
+    notes.write_text("".join(lines[:5]) + "1")  # of "12"
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
+    assert sorted(notes.read_text().splitlines()) == sorted("".join(lines).splitlines())
+
+
+def test_a_file_of_other_inputs_is_refused(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    df = fit_frequencies(references[:20], "whitespace")
+    turned = [refs[::-1] for refs in references]
+    others = {
+        "inputs": {"captions": ["x", *captions[1:]]},
+        "shape": {"captions": captions[1:]},
+        "dtype": {"dtype": "float32"},
+        "measure": {"measure": "CIDEr"},
+        "df": {"df": df},
+        "block_rows": {"memory": 2 * MEMORY},
+    }
+    for named, change in others.items():
+        options = {"captions": captions, "memory": MEMORY, **change}
+        with pytest.raises(InputError, match=named) as error:
+            matrix(references, out=path, **options)
+        assert "phi.npy.blocks" in str(error.value)
+    with pytest.raises(InputError, match="inputs"):
+        matrix(turned, captions, out=path, memory=MEMORY)
+    with pytest.raises(InputError, match="tokenizer"):
+        caption_matrix(references, captions, tokenizer=str.split, out=path, memory=MEMORY)
+    assert_array_equal(np.load(path), whole)
+    found = matrix(references, captions, measure="CIDEr", out=path, resume=False)
+    assert_array_equal(found, matrix(references, captions, measure="CIDEr"))
+
+
+def test_files_that_no_run_wrote(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    np.save(path, np.zeros(3))
+    with pytest.raises(InputError, match="there already"):
+        matrix(references, captions, out=path)
+    assert_array_equal(np.load(path), np.zeros(3))
+    whole = np.array(matrix(references, captions, out=path, resume=False))
+    path.write_bytes(b"damaged")
+    with pytest.raises(InputError, match="damaged"):
+        matrix(references, captions, out=path)
+    np.save(path, np.zeros((2, 2)))
+    with pytest.raises(InputError, match="shape"):
+        matrix(references, captions, out=path)
+    path.unlink()  # notes without a matrix: all of it is computed
+    assert_array_equal(matrix(references, captions, out=path), whole)
+    notes_of(path).write_text("{}\n")
+    with pytest.raises(InputError, match="something else"):
+        matrix(references, captions, out=path)
+    notes_of(path).write_text("[\n")
+    with pytest.raises(InputError, match="damaged"):
+        matrix(references, captions, out=path)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"references": []}, "no image"),
+        ({"references": [["a"], []]}, "image 1 has no reference"),
+        ({"references": ["a", "b"]}, "a text"),
+        ({"captions": []}, "no caption"),
+        ({"captions": "a man"}, "no caption"),
+        ({"measure": "BLEU-4"}, "no matrix of BLEU-4"),
+        ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
+        ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
+        ({"dtype": "float16"}, "float16"),
+        ({"df": 3}, "int"),
+    ],
+)
+def test_inputs_are_checked(change, problem):
+    options = {"references": [["a man"], ["a bike"]], "captions": ["a"], **change}
+    with pytest.raises(InputError, match=problem):
+        matrix(options.pop("references"), options.pop("captions"), **options)
+
+
+@pytest.mark.parametrize(
+    ("k", "axis"), [(0, "captions"), (3, "captions"), (2, "images"), (1, "rows")]
+)
+def test_k_is_checked(k, axis):
+    with pytest.raises(InputError, match="choose"):
+        caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")
+
+
+def test_frequencies_from_a_file(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "df.npz"
+    fit_frequencies(references, "whitespace").save(path)
+    assert_array_equal(matrix(references, captions, df=path), matrix(references, captions))

@@ -1,0 +1,123 @@
+"""What captions look like: lengths, repeated words, vocabulary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from oracles import captions_ngram as oracle
+from oracles.captions_ngram import task_of
+
+from semmetrics.core.ragged import offsets
+from semmetrics.metrics.captions.descriptive import (
+    CaptionLength,
+    DuplicatedCaption,
+    LengthRatio,
+    ReferenceCount,
+    UniqueCaptions,
+    Vocabulary,
+    has_repeated_word,
+)
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
+ITEMS = st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6)
+ALL = [
+    one()
+    for one in (
+        CaptionLength, DuplicatedCaption, LengthRatio, ReferenceCount, UniqueCaptions, Vocabulary,
+    )
+]  # fmt: skip
+
+
+def sides(items):
+    candidates = [" ".join(mine) for mine, _ in items]
+    return candidates, [[" ".join(other) for other in theirs] for _, theirs in items]
+
+
+def scores(statistics, **options):
+    chosen = {"one": [(measure, "") for measure in ALL]}
+    found = score_statistics({"one": statistics}, chosen, headings=[*map(str, ALL)], **options)
+    return {str(score.measure): score for score in found}
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
+@settings(max_examples=100, deadline=None)
+def test_repeated_words(captions, times):
+    codes = np.array([ord(word) for caption in captions for word in caption], np.int64)
+    got = has_repeated_word(offsets(np.array([*map(len, captions)])), codes, times)
+    assert got.tolist() == [oracle.duplicated(caption, times) for caption in captions]
+
+
+@given(ITEMS)
+@settings(max_examples=100, deadline=None)
+def test_values(items):
+    got = scores(evaluate(task_of(*sides(items)), ALL))
+    mine = [candidate for candidate, _ in items]
+    rows = [oracle.bleu_row(*item) for item in items]
+    testlen, reflen = (sum(row[place] for row in rows) for place in (0, 1))
+    n = len(items)
+    expected = {
+        "CaptionLength": sum(map(len, mine)) / n,
+        "DuplicatedCaption": sum(map(oracle.duplicated, mine)) / n,
+        "LengthRatio": testlen / reflen if reflen else np.nan,
+        "ReferenceCount": sum(len(theirs) for _, theirs in items) / n,
+        "UniqueCaptions": len(set(map(tuple, mine))) / n,
+        "Vocabulary": len({word for candidate in mine for word in candidate}),
+    }
+    assert {name: score.value for name, score in got.items()} == pytest.approx(
+        expected, nan_ok=True
+    )
+    assert got["CaptionLength"].items.tolist() == [*map(len, mine)]
+    assert got["Vocabulary"].items.tolist() == [len(set(candidate)) for candidate in mine]
+    assert got["UniqueCaptions"].items is None
+    assert_array_equal(
+        got["LengthRatio"].items,
+        [row[0] / row[1] if theirs and row[1] else np.nan
+         for row, (_, theirs) in zip(rows, items, strict=True)],
+    )  # fmt: skip
+    missing = sum(not theirs for _, theirs in items)
+    assert got["LengthRatio"].undefined == ({"no_reference": missing} if missing else {})
+    assert got["ReferenceCount"].undefined == {}
+
+
+@given(ITEMS, st.integers(1, 5), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_parts_with_words_of_their_own_add_up(items, cut, random):
+    ids = [f"image{place}" for place in range(len(items))]
+    order = random.sample(range(len(items)), len(items))
+    parts = [
+        evaluate(task_of(*sides([items[i] for i in some]), [ids[i] for i in some]), ALL)
+        for some in (order[:cut], order[cut:])
+        if some
+    ]
+    merged = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    whole, again = scores(evaluate(task_of(*sides(items)), ALL)), scores(merged)
+    for name, score in whole.items():
+        assert_array_equal(score.value, again[name].value, err_msg=name)
+
+
+def test_captions_of_the_same_words_in_another_order_are_different():
+    got = scores(evaluate(task_of(["a b", "b a", "a  b", "ab", ""], [["a"]] * 5), ALL))
+    assert got["UniqueCaptions"].value == 4 / 5
+    assert got["Vocabulary"].value == 3
+
+
+def test_items_without_weight_are_not_there():
+    task = task_of(["a b", "a b", "c"], [["a"]] * 3, weights=np.array([2.0, 1.0, 0.0]))
+    got = scores(evaluate(task, ALL))
+    assert (got["Vocabulary"].value, got["UniqueCaptions"].value) == (2, 0.5)
+    assert got["CaptionLength"].value == 2
+
+
+def test_intervals():
+    task = task_of([f"w{i} w{i % 3} w" for i in range(30)], [["w w w"]] * 30)
+    got = scores(evaluate(task, ALL), ci=Bootstrap(resamples=50))
+    vocabulary, unique = got["Vocabulary"], got["UniqueCaptions"]
+    assert vocabulary.value == 31
+    assert 10 < vocabulary.ci.low <= vocabulary.ci.high < 31
+    assert (unique.ci.low, unique.ci.high) == (1, 1)  # drawn twice is not said twice

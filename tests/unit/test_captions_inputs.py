@@ -1,0 +1,135 @@
+"""Captions from Python objects."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from semmetrics.data.caption_inputs import as_captions
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.readers import ReadOptions
+from semmetrics.errors import InputError
+
+
+def lists(captions):
+    ends = captions.indptr.tolist()
+    return [list(captions.texts[a:b]) for a, b in pairwise(ends)]
+
+
+@pytest.mark.parametrize(
+    ("data", "ids", "expected", "understood"),
+    [
+        ({"a": "x", 7: "y"}, ["a", "7"], [["x"], ["y"]], "{id: caption}"),
+        ({"a": ["x", "y"], "b": ()}, ["a", "b"], [["x", "y"], []], "{id: [captions]}"),
+        ({"a": np.array(["x", "y"])}, ["a"], [["x", "y"]], "{id: [captions]}"),
+        (["x", ""], range(2), [["x"], [""]], "[captions] by position"),
+        ((["x"], ["y", "z"]), range(2), [["x"], ["y", "z"]], "[[captions]] by position"),
+        (np.array(["x", "y"]), range(2), [["x"], ["y"]], "[captions] by position"),
+        (np.array(["x", "y"], object), range(2), [["x"], ["y"]], "[captions] by position"),
+        ([np.str_("x")], range(1), [["x"]], "[captions] by position"),
+        (
+            [{"image_id": np.int64(3), "caption": "x"}, {"image_id": 3, "caption": "y"}],
+            ["3"],
+            [["x", "y"]],
+            "one record a caption",
+        ),
+        (
+            {"annotations": [{"image_id": 3, "caption": "x"}], "images": [{"id": 3}]},
+            ["3"],
+            [["x"]],
+            "COCO captions, 1 caption",
+        ),
+        ({}, [], [], "{id: [captions]}"),
+    ],
+)
+def test_objects(data, ids, expected, understood):
+    got = as_captions(data, source="refs")
+    assert (got.ids, lists(got), got.understood) == (ids, expected, understood)
+    assert set(map(type, got.texts)) <= {str}
+    assert (got.source, got.notes) == ("refs", [])
+
+
+def test_captions_pass_through():
+    captions = as_captions(["x"])
+    assert as_captions(captions) is captions
+
+
+def test_places_name_the_input():
+    assert as_captions({"a": "x"}, source="refs").where(0) == "refs, id 'a'"
+    assert as_captions(["x"], source="refs").where(0) == "refs, item 0"
+    assert as_captions([{"id": 5, "text": "x"}]).where(0) == "input, element [0], id '5'"
+
+
+def test_sets_are_sorted_and_said():
+    got = as_captions({"a": {"y", "x"}})
+    assert (lists(got), got.notes) == (
+        [["x", "y"]],
+        ["sets of captions were taken in sorted order"],
+    )
+
+
+def test_columns_of_records_by_option():
+    options = ReadOptions(id_column="file", caption_column="hyp")
+    got = as_captions([{"file": "f", "hyp": "x", "text": "y"}], options=options)
+    assert (got.ids, lists(got)) == (["f"], [["x"]])
+
+
+def test_series():
+    pandas = pytest.importorskip("pandas")
+    got = as_captions(pandas.Series(["x", "y"]))
+    assert (got.ids, lists(got)) == (range(2), [["x"], ["y"]])
+    got = as_captions(pandas.Series([["x", "y"], ["z"]], index=["a", 7]))
+    assert (got.ids, lists(got), got.understood) == (
+        ["a", "7"],
+        [["x", "y"], ["z"]],
+        "a Series of captions",
+    )
+    got = as_captions(pandas.Series(["x", "y", "z"], index=[3, 4, 3]), source="refs")
+    assert (got.ids, lists(got)) == (["3", "4"], [["x", "z"], ["y"]])
+    assert got.where(1) == "refs, row 1, id '4'"
+    with pytest.raises(InputError, match=r"input, id 'b': nan is a float, not a caption; .*empty"):
+        as_captions(pandas.Series(["x", float("nan")], index=["a", "b"]))
+    with pytest.raises(InputError, match="the id 'a' is there twice"):
+        as_captions(pandas.Series([["x"], ["y"]], index=["a", "a"]))
+    with pytest.raises(InputError, match=r"cannot read captions from a DataFrame; .* or a Series"):
+        as_captions(pandas.DataFrame({"caption": ["x"]}))
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        (
+            {"a": ["x"], "b": "y"},
+            r"refs, id 'b': the caption 'y' stands where other items have lis",
+        ),
+        ({"a": [3]}, "refs, id 'a', caption 1: 3 is a int, not a caption"),
+        ({"a": [["x"]]}, r"refs, id 'a', caption 1: \['x'\] is a list, not a caption"),
+        ({"a": None}, "refs, id 'a': None is a NoneType"),
+        ({"a": b"x"}, "refs, id 'a': b'x' is a bytes, not a caption"),
+        (["x", 4], "refs, item 1: 4 is a int"),
+        ({"a": ["x", "y\ud800"]}, r"refs, id 'a', caption 2: the caption has half of a surrogate"),
+        (["x", "\udfff"], "refs, item 1, caption 1: the caption has half"),
+        ({1.5: "x"}, "refs: the id 1.5 is a float"),
+        ({1: "x", "1": "y"}, "refs: the id '1' is there twice"),
+        ({"": "x"}, "refs, key '': the id is empty"),
+        ([{"id": True, "text": "x"}], r"refs, element \[0\]: true is no id"),
+        (np.eye(2), "refs: cannot read captions from a ndarray"),
+        (3, "refs: cannot read captions from a int; give a path"),
+        (b"x", "cannot read captions from a bytes"),
+        (iter(["x"]), "cannot read captions from a list_iterator"),
+    ],
+)
+def test_errors(data, match):
+    with pytest.raises(InputError, match=match):
+        as_captions(data, source="refs")
+
+
+def test_paired_surrogates_are_characters():
+    assert as_captions(json.loads(r'{"a": "\ud83d\ude00"}')).texts == ["😀"]
+
+
+def test_labels_of_the_same_objects_are_read_as_before():
+    assert as_labels({"a": ["x", "y"]}).vocabulary == (("x",), ("y",))

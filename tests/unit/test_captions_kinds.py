@@ -1,0 +1,222 @@
+"""Telling labels from captions where nobody has said."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from semmetrics.data import kinds
+from semmetrics.data.caption_inputs import as_captions
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.kinds import kind_of
+from semmetrics.data.readers import Loaded, ReadOptions, opened
+from semmetrics.errors import InputError
+
+LABELS = {"a": ["cat", "traffic light"], "b": []}
+SENTENCES = {"a": ["a cat sleeps on the mat", "the cat is asleep on a mat"], "b": ["x y z u v"]}
+TEXTS = {"a": "a cat sleeps", "b": ""}
+RESULTS = [{"image_id": 1, "caption": "a cat"}]
+COCO = {"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a cat"}]}
+INSTANCES = {
+    "images": [{"id": 1}],
+    "annotations": [{"image_id": 1, "category_id": 2}],
+    "categories": [{"id": 2, "name": "cat"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("pred", "ref", "task"),
+    [
+        (LABELS, LABELS, "labels"),
+        (LABELS, SENTENCES, "labels"),
+        (SENTENCES, LABELS, "labels"),
+        ([["cat"]], [["cat"]], "labels"),
+        ({"a": []}, {"a": []}, "labels"),
+        ({}, {}, "labels"),
+        (TEXTS, SENTENCES, "captions"),
+        (TEXTS, LABELS, "captions"),
+        (TEXTS, TEXTS, "captions"),
+        (SENTENCES, TEXTS, "captions"),
+        ({"a": "cat"}, {"a": ["a cat sleeps"]}, "captions"),
+        ({"a": "猫が寝ている"}, {"a": ["猫が寝ています"]}, "captions"),
+        (["a cat sleeps"], [["the cat sleeps", "a cat"]], "captions"),
+        (RESULTS, COCO, "captions"),
+        (RESULTS, SENTENCES, "captions"),
+        (RESULTS, LABELS, "captions"),
+        (SENTENCES, COCO, "captions"),
+        ({"annotations": COCO["annotations"]}, COCO, "captions"),
+        (LABELS, INSTANCES, "labels"),
+        (np.eye(2), LABELS, "labels"),
+        (TEXTS, np.eye(2), "labels"),
+        ({"a": {"cat": 0.5}}, SENTENCES, "labels"),
+        ({"a": [("cat", 0.5)]}, SENTENCES, "labels"),
+        ({"a": [["bin", "trash can"]]}, LABELS, "labels"),
+        ({"a": ["a cat sleeps on the mat", {"label": "cat"}]}, SENTENCES, "labels"),
+        ({"a": ["cat"], "b": "dog"}, LABELS, "labels"),
+        ({"a": {"cat", "dog"}}, LABELS, "labels"),
+        ([{"id": 1, "labels": ["cat"]}], SENTENCES, "labels"),
+        ([{"id": 1, "labels": ["cat"], "text": "a cat"}], LABELS, "labels"),
+        ([{"id": 1, "boxes": []}], LABELS, "labels"),
+        ([{"id": 1}, {"id": 2, "refs": []}], SENTENCES, "captions"),
+        (3, LABELS, "labels"),
+        (as_labels(LABELS), SENTENCES, "labels"),
+        (as_captions(SENTENCES), SENTENCES, "captions"),
+    ],
+)
+def test_objects_and_json_files_alike(tmp_path, pred, ref, task):
+    assert kind_of(pred, ref).task == task
+    paths = []
+    for name, data in (("pred.json", pred), ("ref.json.gz", ref)):
+        try:
+            text = json.dumps(data).encode()
+        except TypeError:  # not all objects are JSON
+            return
+        (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+        paths.append(tmp_path / name)
+    assert kind_of(*paths).task == task
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task"),
+    [
+        ("x.txt", "cat\n", "captions"),
+        ("x.csv", "image_id,caption\n1,a cat\n", "captions"),
+        ("x.csv", '"id","text"\r\n1,cat\r\n', "captions"),
+        ("x.csv", "id,label\n1,cat\n", "labels"),
+        ("x.csv", "id,label,caption\n1,cat,a cat\n", "labels"),
+        ("x.csv", "id,score\n1,2\n", "labels"),
+        ("x.tsv.gz", "img\tsentence\n1\ta cat\n", "captions"),
+        ("x.jsonl", '\n{"id": 1, "references": ["a cat"]}\n', "captions"),
+        ("x.jsonl", '{"id": 1, "labels": ["cat"]}\n', "labels"),
+        ("x.json", "3", "labels"),
+    ],
+)
+def test_files(tmp_path, name, text, task):
+    raw = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+    assert kind_of(tmp_path / name, SENTENCES if task == "captions" else LABELS).task == task
+    assert kind_of(LABELS, tmp_path / name).task == task
+
+
+def test_binary_files(tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(2))
+    assert kind_of(tmp_path / "x.npy", SENTENCES).task == "labels"
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for column, task in (("caption", "captions"), ("label", "labels")):
+        table = arrow.table({"id": ["a"], column: ["a cat sleeps on a mat"]})
+        parquet.write_table(table, tmp_path / "x.parquet")
+        assert kind_of(tmp_path / "x.parquet", SENTENCES).task == task
+
+
+def test_series():
+    pandas = pytest.importorskip("pandas")
+    assert kind_of(pandas.Series(["a cat sleeps"]), pandas.Series([["the cat"]])).task == "captions"
+    assert kind_of(pandas.Series([["cat"]]), pandas.Series([["cat"]])).task == "labels"
+    assert kind_of(pandas.DataFrame({"cat": [1]}), pandas.Series([["cat"]])).task == "labels"
+
+
+def test_columns_by_option():
+    records = [{"id": 1, "hyp": "a cat", "labels": ["cat"]}]
+    assert kind_of(records, SENTENCES).task == "labels"
+    options = ReadOptions(caption_column="hyp")
+    assert kind_of(records, SENTENCES, options=options).task == "captions"
+    options = ReadOptions(label_column="caption")
+    assert kind_of(RESULTS, LABELS, options=options).task == "labels"
+
+
+@pytest.mark.parametrize(
+    ("pred", "ref", "match"),
+    [
+        (SENTENCES, SENTENCES, r"lists of sentences could be labels or captions: 6\.0 words on "
+         r"average in the predictions, 6\.0 in the ground truth; say task='labels' or "
+         r"task='captions' \(on the command line --task\)"),
+        (list(SENTENCES.values()), SENTENCES, "lists of sentences could be"),
+        ({"a": "cat"}, {"a": ["cat", "dog"]}, "single words could be labels or captions: "
+         "predictions: a string an item; ground truth: lists of strings; write labels as lists"),
+        (["cat"], ["cat"], "single words could be"),
+        (RESULTS, INSTANCES, "the two sides are of different kinds: predictions: keys 'image_id', "
+         "'caption'; ground truth: COCO instances; say task"),
+        (np.eye(2), RESULTS, "different kinds: predictions: a ndarray; ground truth: keys"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_an_error(pred, ref, match):
+    with pytest.raises(InputError, match=match):
+        kind_of(pred, ref)
+
+
+def test_damaged_and_absent_files_are_named(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"a": ')
+    with pytest.raises(InputError, match=r"x\.json, line 1, column 7: invalid JSON"):
+        kind_of(path, LABELS)
+    with pytest.raises(InputError, match=r"y\.json: there is no such file"):
+        kind_of(LABELS, tmp_path / "y.json")
+
+
+def test_what_was_understood_is_said():
+    found = kind_of(TEXTS, SENTENCES)
+    assert found.understood == "predictions: a string an item; ground truth: lists of strings"
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [("id,label\na,cat\n", "labels"), ("a cat\nthe dog\n", "captions"), ('{"a": ["b"]}', "labels")],
+)
+def test_standard_input_is_read_once(monkeypatch, text, task):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    held = opened("-")
+    assert isinstance(held, Loaded)
+    assert kind_of(held, {"a": ["cat"]} if task == "labels" else SENTENCES).task == task
+    assert len((as_labels if task == "labels" else as_captions)(held)) == 1 + (task == "captions")
+
+
+def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(LABELS))
+    calls = []
+    parse = sys.modules["semmetrics.data.readers.loaded"].parse
+    monkeypatch.setattr(
+        "semmetrics.data.readers.loaded.parse", lambda *a: calls.append(a) or parse(*a)
+    )
+    held = opened(path)
+    assert kind_of(held, LABELS).task == "labels"
+    assert len(as_labels(held)) == 2
+    assert len(calls) == 1
+
+
+def test_only_a_sample_is_looked_at():
+    class Counted(dict):
+        seen = 0
+
+        def values(self):
+            for value in super().values():
+                self.seen += 1
+                yield value
+
+    large = Counted({str(i): ["cat"] * 1000 for i in range(100_000)})
+    start = time.perf_counter()
+    assert kind_of(large, large).task == "labels"
+    assert time.perf_counter() - start < 0.5
+    assert large.seen <= 2 * kinds._ITEMS
+
+
+def test_reference_data(reference_dir):
+    coco = reference_dir / "coco"
+    raw, references = (
+        coco / "captions_val2014_fakecap_results.json",
+        coco / "fakecap_tokenized_gts.json",
+    )
+    assert kind_of(raw, references).task == "captions"
+    assert kind_of(raw, coco / "coco_karpathy_test5k.tsv").task == "captions"
+    with pytest.raises(InputError, match="lists of sentences"):
+        kind_of(coco / "fakecap_tokenized_res.json", references)
+    images = reference_dir / "openimages"
+    found = kind_of(images / "microsoft_predictions.csv", images / "ground_truth.csv")
+    assert found.task == "labels"

@@ -1,0 +1,371 @@
+"""Document frequencies: counted, merged, saved, and read from files that may not be trusted."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import math
+import os
+import pickle
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from oracles import cider as oracle
+
+from semmetrics.core.code_rows import find_rows
+from semmetrics.data.caption_task import caption_task
+from semmetrics.errors import InputError
+from semmetrics.metrics.captions.documents import (
+    fit_frequencies,
+    frequency_weights,
+    task_frequencies,
+    tokens_of,
+)
+from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+from semmetrics.text.tokenize import open_tokenizer
+
+CAPTION = st.lists(st.sampled_from(["a", "man", "é", "rides", "on"]), max_size=6).map(" ".join)
+DOCUMENTS = st.lists(st.lists(CAPTION, max_size=3), min_size=1, max_size=5)
+COUNTS = {("a",): 3, ("a", "man"): 2, ("man",): 2, ("a", "man", "rides"): 1}
+
+
+def tokens(documents):
+    return [[caption.split() for caption in captions] for captions in documents if captions]
+
+
+def fit(documents):
+    return fit_frequencies(documents, "whitespace")
+
+
+@given(DOCUMENTS)
+@settings(deadline=None, max_examples=60)
+def test_counts(documents):
+    found = fit(documents)
+    assert found.as_dict() == oracle.document_frequencies(tokens(documents))
+    assert found.documents == len(tokens(documents))
+    assert (found.tokenizer, found.stem) == ("whitespace", "none")
+    assert len(found) == len(found.as_dict())
+
+
+@given(DOCUMENTS, DOCUMENTS, st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=60)
+def test_parts_add_to_the_whole(some, others, rng):
+    whole = fit(some + others)
+    merged = fit(others) + fit(some)
+    assert merged.as_dict() == whole.as_dict()
+    assert merged.documents == whole.documents
+    assert merged.log_documents == whole.log_documents
+    shuffled = some + others
+    rng.shuffle(shuffled)
+    assert fit(shuffled).hash == merged.hash == whole.hash
+
+
+def test_hash():
+    found = DocumentFrequencies.of_counts(COUNTS, documents=3)
+    assert (
+        found.hash
+        == DocumentFrequencies.of_counts(dict(reversed(COUNTS.items())), documents=3).hash
+    )
+    assert len(found.hash) == 12
+    int(found.hash, 16)
+    others = [
+        ({**COUNTS, ("a",): 2}, 3),
+        (COUNTS, 4),
+        ({**COUNTS, ("b",): 1}, 3),
+        ({**{g: n for g, n in COUNTS.items() if g != ("a", "man")}, ("man", "a"): 2}, 3),
+    ]
+    hashes = {DocumentFrequencies.of_counts(c, documents=n).hash for c, n in others}
+    assert len(hashes | {found.hash}) == 5
+
+
+def test_weights_of_a_fit_are_those_of_the_task():
+    documents = [["a man rides", "é é"], ["a man"], ["on a man é"]]
+    captions = [["a dog"], ["a man rides é é"], ["on"]]
+    words = open_tokenizer("whitespace")
+    task = caption_task(captions, documents, ["1", "2", "3"], words)
+    direct = frequency_weights(task, "references", "none")
+    found = task_frequencies(task).weights(tokens_of(task, "none"))
+    for one, other in zip(direct, found, strict=True):
+        assert one.tolist() == other.tolist()
+    table = tokens_of(task, "none")
+    grams = table.ngrams[1].tokens(table.codes)
+    names = [tuple(table.vocabulary[code] for code in gram) for gram in grams.tolist()]
+    weights = dict(zip(names, direct[1].tolist(), strict=True))
+    assert weights["a", "man"] == 0.0
+    assert weights["a", "dog"] == pytest.approx(math.log(3))
+    # a fit without n-grams of the higher orders
+    short = DocumentFrequencies.of_counts({("a",): 1}, documents=2).weights(table)
+    assert_allclose(short[3], math.log(2))
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=60)
+def test_rows_are_found(seed):
+    rng = np.random.default_rng(seed)
+    width, length = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+    table = np.unique(rng.integers(0, width, (rng.integers(0, 30), length)), axis=0)
+    table = rng.permutation(table)
+    asked = rng.integers(-1, width, (20, length))
+    places = {tuple(row): place for place, row in enumerate(table.tolist())}
+    expected = [places.get(tuple(row), -1) for row in asked.tolist()]
+    assert find_rows(table, asked, width).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["df.npz", "df.json", "other.name"])
+def test_saved_and_loaded(tmp_path, name):
+    found = fit([["a man rides", "é é é é é"], ["a man"], ["on a man"]])
+    path = tmp_path / name
+    found.save(path)
+    again = DocumentFrequencies.load(path)
+    assert again.as_dict() == found.as_dict()
+    assert again.hash == found.hash
+    for key in ("documents", "log_documents", "tokenizer", "stem"):
+        assert getattr(again, key) == getattr(found, key)
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert DocumentFrequencies.load(packed).hash == found.hash
+
+
+def test_odd_tokens_are_saved_as_arrays(tmp_path):
+    counts = {("a b",): 1, ("\ud800", "", "x"): 1}
+    found = DocumentFrequencies.of_counts(counts, documents=2)
+    found.save(tmp_path / "df.npz")
+    assert DocumentFrequencies.load(tmp_path / "df.npz").as_dict() == counts
+    with pytest.raises(InputError, match="holds a blank"):
+        found.save(tmp_path / "df.json")
+    assert not (tmp_path / "df.json").exists()
+
+
+def write(tmp_path, data):
+    path = tmp_path / "df.p"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kind", ["dict", "defaultdict", "counter", "ordered", "numpy"])
+def test_pickles(tmp_path, protocol, kind):
+    counts = {gram: float(count) for gram, count in COUNTS.items()}
+    held = {
+        "dict": counts,
+        "defaultdict": collections.defaultdict(float, counts),
+        "counter": collections.Counter(COUNTS),
+        "ordered": collections.OrderedDict(counts),
+        "numpy": {gram: np.int64(count) for gram, count in COUNTS.items()},
+    }[kind]
+    for length in (np.log(float(40504)), math.log(40504), 40504, 40504.0, np.float32(40504)):
+        value = {"document_frequency": held, "ref_len": length}
+        found = DocumentFrequencies.load(write(tmp_path, pickle.dumps(value, protocol)))
+        assert found.as_dict() == COUNTS
+        assert found.documents == 40504
+        assert found.log_documents == np.log(40504.0)
+    bare = write(tmp_path, pickle.dumps(held, protocol))
+    assert DocumentFrequencies.load(bare, documents=7).documents == 7
+    with pytest.raises(InputError, match="does not say the number of documents"):
+        DocumentFrequencies.load(bare)
+
+
+def test_pickle_of_python_2(tmp_path):
+    """As protocol 0 of Python 2 writes it: byte strings, and a defaultdict of floats."""
+    data = (
+        b"(dp0\nS'document_frequency'\np1\nccollections\ndefaultdict\np2\n(c__builtin__\nfloat\np3\n"
+        b"tp4\nRp5\n(S'a'\np6\nS'caf\\xc3\\xa9'\np7\ntp8\nF2.0\ns(V\xe9\np9\ntp10\nF1.0\nss"
+        b"S'ref_len'\np11\nF10.609157\ns."
+    )
+    found = DocumentFrequencies.load(write(tmp_path, data))
+    assert found.as_dict() == {("a", "café"): 2, ("é",): 1}
+    # the logarithm of no integer is kept
+    assert found.documents is None
+    assert found.log_documents == 10.609157
+    weights = found.weights(tokens_of(task_of("a café"), "none"))
+    assert weights[1].tolist() == [10.609157 - math.log(2)]
+    with pytest.raises(InputError, match="number of documents"):
+        found + found
+    with pytest.raises(InputError, match="logarithm"):
+        found.save(tmp_path / "df.json")
+    found.save(tmp_path / "df.npz")
+    assert DocumentFrequencies.load(tmp_path / "df.npz").hash == found.hash
+
+
+def task_of(caption):
+    return caption_task([[caption]], [[caption]], ["1"], open_tokenizer("whitespace"))
+
+
+class Runs:
+    """What pickle turns into a call."""
+
+    def __init__(self, function, *arguments):
+        self.made = function, arguments
+
+    def __reduce__(self):
+        return self.made
+
+
+def make_file(path):
+    with open(path, "w", encoding="utf-8"):
+        pass
+
+
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+def test_nothing_in_a_pickle_runs(tmp_path, protocol):
+    marker = tmp_path / "ran"
+    code = f"open({str(marker)!r}, 'w')"
+    attacks = {
+        "system": Runs(os.system, f"touch '{marker}'"),
+        "eval": Runs(eval, code),
+        "exec": Runs(exec, code),
+        "check_output": Runs(subprocess.check_output, ["touch", str(marker)]),
+        "getattr": Runs(getattr, "", "join"),
+        "__import__": Runs(__import__, "os"),
+        "Random": random.Random(0),
+    }
+    for name, attack in attacks.items():
+        for value in (attack, {"document_frequency": {("a",): attack}, "ref_len": 3}):
+            data = pickle.dumps(value, protocol)
+            with pytest.raises(InputError, match="which is not loaded") as error:
+                DocumentFrequencies.load(write(tmp_path, data))
+            assert name in str(error.value)
+            assert "df.p" in str(error.value)
+    assert not marker.exists()
+    # the attack is one: plain pickle would have run it
+    pickle.loads(pickle.dumps(Runs(make_file, str(marker)), protocol))
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x04\x8c\x08builtins\x8c\x0efloat.__class__\x93.",  # dotted names of protocol 4
+        b"\x80\x04\x8c\x0bcollections\x8c\x14OrderedDict.fromkeys\x93.",
+        b"ccollections\nabc\n.",
+        b"cnumpy\nload\n.",
+        b"cnumpy.core.multiarray\n_reconstruct\n.",
+        b"c_codecs\ndecode\n.",
+        b"ccopyreg\n_reconstructor\n.",
+        b"\x80\x02\x82\x01.",  # an extension code
+        b"Ppersistent\n.",
+        b"\x80\x04K\x01Q.",
+        b"\x80\x04.",
+        b"\x80\x04\x95",
+        b"no pickle at all",
+        b"\x80\x04K\x05.",
+        pickle.dumps([1, 2]),
+        pickle.dumps({"a": 1}),
+        # attributes set on what stands for a container, and types called as functions
+        b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
+        b"c__builtin__\nint\n(S'5'\ntR.",
+        b"cnumpy\ndtype\n(S'O8'\ntR.",
+        pickle.dumps(np.arange(3)),
+    ],
+)
+def test_odd_pickles_are_refused(tmp_path, data):
+    before = dict(vars(collections.Counter))
+    with pytest.raises(InputError):
+        DocumentFrequencies.load(write(tmp_path, data))
+    assert dict(vars(collections.Counter)) == before
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"frequencies": {"a": 1}}, "lacks"),
+        ({"documents": 2}, "lacks"),
+        ({"documents": 2.5, "frequencies": {}}, "lacks"),
+        ({"documents": True, "frequencies": {}}, "lacks"),
+        ({"documents": 2, "frequencies": {"a man": 3}}, "'a man' is in 3 of 2 documents"),
+        ({"documents": 2, "frequencies": {"a": -1}}, "frequency of 'a' is -1"),
+        ({"documents": 2, "frequencies": {"a": 1.5}}, "frequency of 'a' is 1.5"),
+        ({"documents": 2, "frequencies": {"a": "1"}}, "frequency of 'a' is '1'"),
+        ({"documents": 2, "frequencies": {" ": 1}}, "no n-gram"),
+        ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "texts"),
+    ],
+)
+def test_json_is_checked(tmp_path, said, problem):
+    path = tmp_path / "df.json"
+    path.write_text(json.dumps(said), encoding="utf-8")
+    with pytest.raises(InputError, match=r"df\.json") as error:
+        DocumentFrequencies.load(path)
+    assert problem in str(error.value)
+
+
+def test_json_by_hand(tmp_path):
+    path = tmp_path / "df.json"
+    path.write_text('{"documents": 5, "frequencies": {"a man": 3, "a": 5, "b": 0}}', "utf-8")
+    found = DocumentFrequencies.load(path)
+    assert found.as_dict() == {("a",): 5, ("a", "man"): 3}
+    assert (found.tokenizer, found.stem) == ("", "")
+    with pytest.raises(InputError, match="says 5 documents, and 6 are given"):
+        DocumentFrequencies.load(path, documents=6)
+
+
+@pytest.mark.parametrize("length", [-1.0, math.nan, math.inf, "3", None, 60.5])
+def test_ref_len_is_checked(tmp_path, length):
+    value = {"document_frequency": {("a",): 1}, "ref_len": length}
+    with pytest.raises(InputError):
+        DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
+
+
+@pytest.mark.parametrize(
+    ("key", "array"),
+    [
+        ("grams_1", np.array([[9]])),
+        ("grams_1", np.array([[-1]])),
+        ("grams_2", np.array([[0, 0, 0]])),
+        ("counts_1", np.array([0])),
+        ("counts_1", np.array([1, 2])),
+        ("counts_1", np.array([1.5])),
+        ("token_indptr", np.array([0, 5])),
+        ("token_indptr", np.array([0, 2, 1])),
+        ("said", np.frombuffer(b"{}", np.uint8)),
+        ("said", np.frombuffer(b"not JSON", np.uint8)),
+        ("said", np.array([os.system], object)),
+        ("tokens", None),
+    ],
+)
+def test_damaged_arrays_are_refused(tmp_path, key, array):
+    path = tmp_path / "df.npz"
+    DocumentFrequencies.of_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
+    with np.load(path) as parts:
+        arrays = dict(parts)
+    del arrays[key]
+    if array is not None:
+        arrays[key] = array
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match=r"df\.npz"):
+        DocumentFrequencies.load(path)
+
+
+def test_other_files_are_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", a=np.zeros(3))
+    for name in ("x.npz", "missing.npz"):
+        with pytest.raises(InputError, match=name):
+            DocumentFrequencies.load(tmp_path / name)
+
+
+def test_what_cannot_be_added_or_counted():
+    one = fit([["a"]])
+    with pytest.raises(InputError, match="stem"):
+        one + fit_frequencies([["a"]], "whitespace", "porter")
+    with pytest.raises(InputError, match="tokenizer"):
+        one + DocumentFrequencies.of_counts({("a",): 1}, documents=1, stem="none")
+    task = caption_task([["a"]], [["a"]], ["1"], open_tokenizer("whitespace"))
+    with pytest.raises(InputError, match="own tokenizer"):
+        fit_frequencies(task, "whitespace")
+    assert fit_frequencies(task).hash == fit([["a"]]).hash
+    with pytest.raises(InputError, match="is in 3 of 2 documents"):
+        DocumentFrequencies.of_counts({("a",): 3}, documents=2)
+
+
+def test_importing_it_is_light():
+    code = (
+        "import sys, semmetrics.metrics.captions.frequencies\n"
+        "assert not {'scipy', 'torch', 'nltk'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,428 @@
+"""METEOR against its oracle, the program itself where it is, and a stand-in where it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import meteor as oracle
+
+from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.metrics.captions import meteor_jar, meteor_nltk
+from semmetrics.metrics.captions.meteor import METEOR, meteor_value
+from semmetrics.metrics.captions.meteor_jar import COUNTS, meteor_missing, segment_counts
+from semmetrics.metrics.captions.meteor_nltk import METEOR_NLTK
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+WORDS = ["a", "the", "man", "horse", "dog", "rides", "riding", "runs", "jogs", "on", "big", "large"]
+
+# What the program says of lines, and of them together: an EVAL of its own.
+SAID = {
+    "a man is riding a horse": "6 5 3 2 2 2 2 2 1 1 0 0 0 0 0 0 0 0 0 0 2 5 5",
+    "a man rides a horse": "5 5 2 2 3 3 2 2 0 0 0 0 0 0 0 0 0 0 0 0 1 5 5",
+    "": "0 5 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+}
+EVALS = [((0,), 0.4398732861414338), ((1,), 1.0), ((0, 1), 0.5306884784335151), ((2,), 0.0)]
+
+
+class Blanks:
+    """Tokens are what stands between blanks."""
+
+    name = "blanks"
+
+    def tokens(self, captions):
+        return [caption.split() for caption in captions]
+
+
+def task_of(candidates, references, **more):
+    ids = [str(place) for place in range(len(candidates))]
+    return caption_task([[one] for one in candidates], references, ids, Blanks(), **more)
+
+
+def score(task, measure=None, ci=None):
+    measure = measure or METEOR()
+    found = {"s": evaluate(task, [measure])}
+    return score_statistics(found, {"s": [(measure, "")]}, headings=["m"], ci=ci)[0]
+
+
+def by_name(lines):
+    """Counts as the formula takes them, from lines as the program gives them."""
+    rows = np.array(lines, np.float64)
+    rows[[oracle.whole(line) for line in lines], COUNTS.index("chunks")] = 0
+    return dict(zip(COUNTS, rows.T, strict=True))
+
+
+@st.composite
+def lines(draw):
+    """Lines that a matcher can give, whole matches among them."""
+    n_pred, n_ref = draw(st.integers(0, 6)), draw(st.integers(0, 6))
+    hits = draw(st.just(min(n_pred, n_ref)) | st.integers(0, min(n_pred, n_ref)))
+    function = draw(st.integers(0, hits))
+    stages = np.zeros((4, 2, 2), int)
+    for place in range(hits):
+        stages[draw(st.integers(0, 3)), int(place < function)] += 1
+    small = [draw(st.integers(function, n - hits + function)) for n in (n_pred, n_ref)]
+    chunks = draw(st.integers(1, hits)) if hits else 0
+    return [n_pred, n_ref, *small, *stages.ravel().tolist(), chunks, hits, hits]
+
+
+@given(st.lists(lines(), min_size=1, max_size=6))
+def test_formula_and_oracle(drawn):
+    counts = by_name(drawn)
+    single = meteor_value(counts)
+    assert single == pytest.approx([oracle.meteor([line]) for line in drawn], abs=1e-12)
+    assert ((single >= 0) & (single <= 1)).all()
+    together = meteor_value({name: column.sum() for name, column in counts.items()})
+    assert float(together) == pytest.approx(oracle.meteor(drawn), abs=1e-12)
+
+
+def test_formula_keeps_axes_in_front():
+    table = np.random.default_rng(0).integers(1, 9, (2, 3, len(COUNTS))).astype(float)
+    values = meteor_value(dict(zip(COUNTS, np.moveaxis(table, -1, 0), strict=True)))
+    assert values.shape == (2, 3)
+    one = meteor_value(dict(zip(COUNTS, table[1, 2], strict=True)))
+    assert float(one) == values[1, 2]
+
+
+@pytest.mark.parametrize(("chosen", "value"), EVALS)
+def test_what_the_program_says_of_its_lines(chosen, value):
+    said = [[int(part) for part in line.split()] for line in SAID.values()]
+    drawn = [said[place] for place in chosen]
+    assert oracle.meteor(drawn) == pytest.approx(value, abs=1e-12)
+    sums = {name: column.sum() for name, column in by_name(drawn).items()}
+    assert float(meteor_value(sums)) == pytest.approx(value, abs=1e-12)
+
+
+# A stand-in for Java: a program that knows equal words only, where the real one would be started.
+PROGRAM = """#!{python}
+import json, sys
+sys.path.insert(0, {tests!r})
+from oracles.meteor import exact_line
+with open({log!r}, "a", encoding="utf-8") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+given = sys.stdin.buffer.read().decode("utf-8").splitlines()
+for number, line in enumerate(given):
+    if number == {stop}:
+        sys.exit("Exception: no more")
+    word, *references, candidate = line.split(" ||| ")
+    assert word == "SCORE"
+    if candidate.startswith("odd"):
+        print("Error: odd")
+    else:
+        print(*(f"{{float(part)}}" for part in exact_line(candidate, references)))
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """Make the program start another; gives a list of how it was started, after the fact."""
+    if os.name == "nt":
+        pytest.skip("the stand-in is a script with a first line that Windows does not read")
+    package = tmp_path / "site" / "pycocoevalcap" / "meteor"
+    (package / "data").mkdir(parents=True)
+    for name in ("meteor-1.5.jar", "data/paraphrase-en.gz"):
+        (package / name).write_bytes(b"")
+    java, log = tmp_path / "jre" / "bin" / "java", tmp_path / "log"
+    java.parent.mkdir(parents=True)
+
+    def install(stop=-1):
+        tests = str(Path(oracle.__file__).parents[1])
+        text = PROGRAM.format(python=sys.executable, tests=tests, log=str(log), stop=stop)
+        java.write_text(text, encoding="utf-8")
+        java.chmod(0o755)
+        return lambda: [json.loads(line) for line in log.read_text().splitlines()]
+
+    found = SimpleNamespace(submodule_search_locations=[str(package.parent)])
+    monkeypatch.setattr(meteor_jar.importlib.util, "find_spec", lambda name: found)
+    monkeypatch.setenv("PATH", str(tmp_path / "jre" / "bin"), prepend=os.pathsep)
+    return install
+
+
+def captions(number, seed=0):
+    chance = random.Random(seed)
+
+    def one(least=0):
+        return " ".join(chance.choices(WORDS, k=chance.randint(least, 7)))
+
+    return [one() for _ in range(number)], [
+        [one(1) for _ in range(chance.randint(1, 3))] for _ in range(number)
+    ]
+
+
+def test_items_and_the_corpus(stand_in):
+    started = stand_in()
+    candidates, references = captions(300)
+    candidates[:2] = [references[0][0], references[1][-1]]  # whole matches
+    found = score(task_of(candidates, references))
+    expected = [oracle.exact_line(*pair) for pair in zip(candidates, references, strict=True)]
+    assert found.items == pytest.approx([oracle.meteor([line]) for line in expected], abs=1e-12)
+    assert found.value == pytest.approx(oracle.meteor(expected), abs=1e-12)
+    assert found.items[0] == 1.0
+    assert abs(found.items.mean() - found.value) > 1e-3
+    (command,) = started()
+    assert command[-5:] == ["-", "-stdio", "-l", "en", "-norm"]
+    assert "meteor-1.5.jar" in command
+
+
+def test_one_process_for_all_blocks(stand_in, monkeypatch):
+    started = stand_in()
+    candidates, references = captions(40, 1)
+    whole = score(task_of(candidates, references))
+    blocks = CaptionTask.blocks
+    monkeypatch.setattr(CaptionTask, "blocks", lambda task: blocks(task, 1 << 14))
+    task = task_of(candidates, references)
+    assert len(list(task.blocks())) > 5
+    parts = score(task)
+    assert (parts.value, parts.items.tolist()) == (whole.value, whole.items.tolist())
+    assert len(started()) == 2
+
+
+def test_intervals_are_the_formula_on_resampled_sums(stand_in):
+    stand_in()
+    candidates, references = captions(30, 2)
+    found = score(task_of(candidates, references), ci=Bootstrap(resamples=50))
+    rows = [oracle.exact_line(*pair) for pair in zip(candidates, references, strict=True)]
+    draw = np.random.default_rng(Bootstrap().seed)
+    order = found.statistics.order
+    values = [
+        oracle.meteor([rows[place] for place in order[draw.integers(0, 30, 30)]]) for _ in range(50)
+    ]
+    low, high = np.quantile(values, [0.025, 0.975])
+    assert (found.ci.low, found.ci.high) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_items_without_references(stand_in):
+    stand_in()
+    candidates, references = captions(20, 3)
+    fewer = score(task_of(candidates[1:], references[1:]))
+    references[0] = []
+    found = score(task_of(candidates, references))
+    assert found.value == fewer.value
+    assert np.isnan(found.items[0])
+    assert not np.isnan(found.items[1:]).any()
+    assert found.undefined == {"no_reference": 1}
+    strict = METEOR(no_reference="nan")
+    assert np.isnan(score(task_of(candidates, references), strict).value)
+    assert np.isnan(score(task_of(["a"], [[]])).value)
+
+
+def test_many_segments_do_not_block(stand_in):
+    stand_in()
+    candidates = [f"a man rides horse number {place}" for place in range(20_000)]
+    counts = segment_counts(candidates, [[f"{one} on the beach"] for one in candidates])
+    assert counts.shape == (20_000, len(COUNTS))
+    assert (counts[:, COUNTS.index("matched_pred")] == 6).all()
+
+
+def test_captions_are_cleaned(stand_in):
+    stand_in()
+    candidates = ["a ||| man", "a\nman", "a  man", "café \ud800 über"]
+    references = [["a man"], ["a\u2028man"], ["a ||| man"], ["über café"]]
+    counts = segment_counts(candidates, references)
+    names = ("n_pred", "n_ref", "matched_pred", "chunks")
+    shown = counts[:, [COUNTS.index(name) for name in names]]
+    assert shown.tolist() == [[2, 2, 2, 1]] * 3 + [[3, 2, 2, 2]]
+
+
+def test_equal_segments_are_asked_once(stand_in):
+    stand_in(stop=2)
+    counts = segment_counts(["a man", "a dog", "a man"], [["a man"]] * 3)
+    assert (counts[0] == counts[2]).all()
+    assert segment_counts([], []).shape == (0, len(COUNTS))
+
+
+def test_a_program_that_fails(stand_in):
+    stand_in(stop=1)
+    with pytest.raises(InputError, match=r"code 1 after 1 of 2 segments: Exception: no more"):
+        segment_counts(["a", "b"], [["a"], ["b"]])
+    stand_in()
+    with pytest.raises(InputError, match=r"answers 'Error: odd' to 'SCORE \|\|\| a \|\|\| odd'"):
+        segment_counts(["odd"], [["a"]])
+    with pytest.raises(InputError, match="the candidate 'b' has no reference"):
+        segment_counts(["a", "b"], [["a"], []])
+
+
+def test_what_is_missing(stand_in, tmp_path, monkeypatch):
+    stand_in()
+    assert meteor_missing() == ""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "METEOR needs Java" in meteor_missing()
+    assert "install a Java runtime" in meteor_missing()
+    with pytest.raises(InputError, match="METEOR needs Java"):
+        score(task_of(["a"], [["a"]]))
+    (tmp_path / "site" / "pycocoevalcap" / "meteor" / "meteor-1.5.jar").unlink()
+    assert "pip install --force-reinstall pycocoevalcap" in meteor_missing()
+    monkeypatch.setattr(meteor_jar.importlib.util, "find_spec", lambda name: None)
+    assert "pip install 'semmetrics[captions]'" in meteor_missing()
+    with pytest.raises(MissingDependencyError, match="pycocoevalcap"):
+        score(task_of(["a"], [["a"]]))
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The real program: gives the answers to lines."""
+    missing = meteor_missing()
+    if missing:
+        pytest.skip(missing)
+
+    def ask(given):
+        done = subprocess.run(
+            [meteor_jar._java(), *meteor_jar._COMMAND],
+            input="".join(f"{line}\n" for line in given).encode(),
+            capture_output=True,
+            cwd=meteor_jar._folder(),
+            check=True,
+        )
+        return done.stdout.decode().splitlines()
+
+    return ask
+
+
+def asked(program, statistics, groups):
+    """The program's segment values and corpus value of groups of lines."""
+    evals = ["EVAL ||| " + " ||| ".join(statistics[one] for one in group) for group in groups]
+    answers = iter(map(float, program(evals)))
+    return [([next(answers) for _ in group], next(answers)) for group in groups]
+
+
+def test_the_program_itself(program):
+    candidates, references = captions(400, 4)
+    candidates[:50] = [several[-1] for several in references[:50]]
+    candidates[50:60] = ["", "café naïve", "a man , riding .", "A MAN", "||| a", "two", *["a"] * 4]
+    task = task_of(candidates, references)
+    found = score(task)
+    lines = [
+        " ||| ".join(("SCORE", *several, one.replace("|||", "").replace("  ", " ")))
+        for one, several in zip(candidates, references, strict=True)
+    ]
+    statistics = program(lines)
+    every = list(range(len(candidates)))
+    chance = random.Random(5)
+    groups = [every, *(chance.choices(every, k=chance.randint(1, 9)) for _ in range(200))]
+    results = asked(program, statistics, groups)
+    assert found.value == pytest.approx(results[0][1], abs=1e-12)
+    assert found.items == pytest.approx(results[0][0], abs=1e-12)
+    assert (found.items == 1).sum() >= 50
+    rows = [[float(part) for part in line.split()] for line in statistics]
+    for group, (_, value) in zip(groups[1:], results[1:], strict=True):
+        counts = by_name([rows[one] for one in group])
+        together = meteor_value({name: column.sum() for name, column in counts.items()})
+        assert float(together) == pytest.approx(value, abs=1e-12)
+
+
+def test_the_program_on_lines_of_any_kind(program):
+    @settings(max_examples=300, database=None, derandomize=True)
+    @given(st.lists(lines(), min_size=1, max_size=4))
+    def collect(drawn):
+        every.append(drawn)
+
+    every = []
+    collect()
+    statistics = [" ".join(map(str, line)) for drawn in every for line in drawn]
+    bounds = np.cumsum([0, *map(len, every)]).tolist()
+    groups = [list(range(a, b)) for a, b in pairwise(bounds)]
+    for drawn, (_, value) in zip(every, asked(program, statistics, groups), strict=True):
+        assert oracle.meteor(drawn) == pytest.approx(value, abs=1e-12)
+
+
+class TestNltk:
+    """METEOR-nltk: the function of nltk itself, item by item."""
+
+    @pytest.fixture
+    def corpus(self):
+        corpus = pytest.importorskip("nltk.corpus", reason="nltk is not installed")
+        try:
+            corpus.wordnet.ensure_loaded()
+        except (LookupError, OSError):
+            pytest.skip("nltk has no WordNet data")
+
+    @pytest.fixture
+    def fake(self, monkeypatch):
+        """A stand-in for nltk, whose value is the share of the candidate's words that occur."""
+
+        def meteor_score(references, hypothesis, *, alpha, beta, gamma):
+            seen.append((alpha, beta, gamma))
+            return max(sum(w in one for w in hypothesis) / 8 for one in references)
+
+        seen = []
+        state = SimpleNamespace(seen=seen, error=None)
+
+        def ensure_loaded():
+            if state.error:
+                raise state.error
+
+        wordnet = SimpleNamespace(ensure_loaded=ensure_loaded)
+        parts = {
+            "nltk": SimpleNamespace(),
+            "nltk.corpus": SimpleNamespace(wordnet=wordnet),
+            "nltk.translate": SimpleNamespace(),
+            "nltk.translate.meteor_score": SimpleNamespace(meteor_score=meteor_score),
+        }
+        for name, part in parts.items():
+            monkeypatch.setitem(sys.modules, name, part)
+        return state
+
+    def test_items_are_those_of_nltk(self, corpus):
+        from nltk.translate.meteor_score import meteor_score
+
+        candidates, references = captions(60, 6)
+        tokens = [[one.split() for one in several] for several in references]
+        for options in ({}, {"alpha": 0.5, "beta": 1.0, "gamma": 0.25}):
+            expected = [
+                meteor_score(several, one.split(), **options)
+                for one, several in zip(candidates, tokens, strict=True)
+            ]
+            found = score(task_of(candidates, references), METEOR_NLTK(**options))
+            assert found.items == pytest.approx(expected, abs=1e-12)
+            assert found.value == pytest.approx(np.mean(expected), abs=1e-12)
+
+    def test_defaults_are_those_of_nltk(self):
+        import inspect
+
+        module = pytest.importorskip("nltk.translate.meteor_score", reason="nltk is not installed")
+        parameters = inspect.signature(module.meteor_score).parameters
+        for name in ("alpha", "beta", "gamma"):
+            assert METEOR_NLTK()[name] == parameters[name].default
+
+    def test_means_and_options(self, fake):
+        candidates, references = ["a man", "a horse", "two dogs"], [["a man on", "a"], ["a"], []]
+        found = score(task_of(candidates, references), METEOR_NLTK(alpha=0.5))
+        assert found.items.tolist()[:2] == [0.25, 0.125]
+        assert np.isnan(found.items[2])
+        assert found.value == 0.1875
+        assert found.undefined == {"no_reference": 1}
+        assert fake.seen == [(0.5, 3.0, 0.5)] * 2
+        with_zero = score(task_of(candidates, references), METEOR_NLTK(no_reference="0"))
+        assert with_zero.value == 0.125
+
+    @pytest.mark.parametrize(
+        ("option", "value"), [("alpha", 1.5), ("gamma", -0.1), ("beta", -1.0), ("beta", np.inf)]
+    )
+    def test_options_out_of_range(self, option, value):
+        with pytest.raises(InputError, match=f"{option}={value}"):
+            METEOR_NLTK(**{option: value})
+
+    @pytest.mark.parametrize("error", [LookupError("no data"), OSError("no index.sense")])
+    def test_without_data(self, fake, error):
+        fake.error = error
+        with pytest.raises(InputError, match=r"run: python -m nltk.downloader wordnet"):
+            score(task_of(["a"], [["a"]]), METEOR_NLTK())
+
+    def test_without_nltk(self, monkeypatch):
+        for name in ("nltk", "nltk.corpus", "nltk.translate.meteor_score"):
+            monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[wordnet\]'"):
+            meteor_nltk._score()

@@ -1,0 +1,129 @@
+"""NGSM of pairs of captions against bags counted in loops."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import captions_ngram as oracle
+from oracles.captions_ngram import task_of
+
+from semmetrics.core.ngrams import count_ngrams
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+from semmetrics.metrics.captions import ngsm as module
+from semmetrics.metrics.captions.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs
+from semmetrics.scoring.parse import parse
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+TOKENS = st.lists(st.sampled_from("ab"), max_size=7)
+CAPTIONS = st.lists(TOKENS, min_size=1, max_size=6)
+
+
+def counted(captions, orders=4):
+    words = sorted({word for caption in captions for word in caption})
+    codes = np.array([words.index(word) for caption in captions for word in caption], np.int64)
+    return count_ngrams(offsets(np.array([*map(len, captions)])), codes, orders)
+
+
+def score_of(candidates, references, measure):
+    statistics = evaluate(task_of(candidates, references), [measure])
+    return score_statistics({"one": statistics}, {"one": [(measure, "")]}, headings=["x"])[0]
+
+
+@given(TOKENS, TOKENS, st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_two_captions(first, second, n):
+    value = ngsm(first, second, n)
+    assert value == pytest.approx(oracle.ngsm(first, second, n), rel=1e-14)
+    assert value == ngsm(second, first, n)
+    assert 0 <= value <= 1
+    same = [oracle.ngrams(first, k) == oracle.ngrams(second, k) for k in range(1, n + 1)]
+    assert (value == 1) == all(same)
+
+
+@given(CAPTIONS, st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_all_pairs_at_once(captions, n):
+    pairs = [*itertools.product(range(len(captions)), repeat=2)]
+    first, second = np.array(pairs).T
+    got = ngsm_pairs(counted(captions, n), first, second)
+    assert got.tolist() == [ngsm(captions[a], captions[b], n) for a, b in pairs]
+
+
+def test_pairs_are_counted_in_runs(monkeypatch):
+    rng = np.random.default_rng(0)
+    captions = [rng.integers(0, 3, size).astype(str).tolist() for size in rng.integers(0, 9, 20)]
+    grams = counted(captions)
+    first, second = rng.integers(0, 20, (2, 200))
+    whole = [common_ngrams(one, first, second) for one in grams]
+    monkeypatch.setattr(module, "_CELLS", 7)
+    for one, expected in zip(grams, whole, strict=True):
+        assert_array_equal(common_ngrams(one, first, second), expected)
+    assert whole[0].tolist() == [
+        sum((oracle.ngrams(captions[a], 1) & oracle.ngrams(captions[b], 1)).values())
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+
+
+def test_no_pairs():
+    none = np.zeros(0, np.int64)
+    assert ngsm_pairs(counted([[]]), none, none).tolist() == []
+
+
+def test_orders_that_captions_do_not_have():
+    assert ngsm([], []) == 1  # nothing to tell them apart by
+    assert ngsm(["a"], ["a"]) == 1
+    assert ngsm(["a", "b", "c"], ["a", "b", "c"]) == 1  # no caption has four tokens
+    assert ngsm(["a"], []) == 0
+    assert ngsm(["a"], ["a", "b"]) == 0  # one alone has a bigram
+    assert ngsm(["a", "b"], ["b", "a"]) == 0
+
+
+def test_equation_1():
+    # unigrams: 3 of 4 + 4 - 3; bigrams: 2 of 3 + 3 - 2
+    first, second = list("abcd"), list("abce")
+    assert ngsm(first, second, 1) == pytest.approx(3 / 5)
+    assert ngsm(first, second, 2) == pytest.approx((3 / 5 * 2 / 4) ** 0.5)
+
+
+@given(
+    st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
+    st.integers(1, 4),
+    st.sampled_from(["mean", "max"]),
+)
+@settings(max_examples=80, deadline=None)
+def test_a_candidate_and_its_references(items, order, refs):
+    combine = max if refs == "max" else lambda values: sum(values) / len(values)
+    expected = [
+        combine([oracle.ngsm(mine, other, order) for other in theirs]) if theirs else np.nan
+        for mine, theirs in items
+    ]
+    candidates = [" ".join(mine) for mine, _ in items]
+    references = [[" ".join(other) for other in theirs] for _, theirs in items]
+    got = score_of(candidates, references, NGSM(order=order, refs=refs))
+    assert_allclose(got.items, expected, rtol=1e-13)
+    defined = [value for value in expected if value == value]
+    mean = sum(defined) / len(defined) if defined else np.nan
+    assert got.value == pytest.approx(mean, nan_ok=True)
+
+
+def test_a_candidate_that_is_a_reference_has_1():
+    assert score_of(["a b c"], [["x", "a b c"]], NGSM(refs="max")).value == 1
+    assert score_of(["a b c"], [["x", "a b c"]], NGSM()).value == 0.5
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="a text, not its tokens"):
+        ngsm("a b", ["a", "b"])
+    for n in (0, 1.5, True):
+        with pytest.raises(InputError, match="whole number"):
+            ngsm(["a"], ["a"], n)
+    with pytest.raises(InputError, match="order=5"):
+        parse("NGSM(order=5)")
+    assert str(parse("NGSM(order=2,refs=max)")[0]) == "NGSM(order=2,refs=max)"
