@@ -14,7 +14,7 @@ from semmetrics.data.captions import Captions
 from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.caption_fits import as_frequencies, frozen_captions
+from semmetrics.scoring.caption_fits import as_frequencies, frozen_captions, reference_fits
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.notes import caption_notes
 from semmetrics.scoring.planning import plan_captions, plan_protocol
@@ -46,9 +46,7 @@ def score_captions(
     progress: Callable[[int, int], None] | None = None,
 ) -> ScoreTable:
     """Score captions; parameters, result and errors are those of ``score_systems``."""
-    # A tokenizer that is an object has a name of its own, which signatures then show.
-    said = {"missing": missing, "tokenizer": tokenizer}
-    settings = conventions(protocol, said)
+    settings = conventions(protocol, {"missing": missing, "tokenizer": tokenizer})
     words = Remembering(open_tokenizer(settings.pop("tokenizer", "ptb")))
     settings["weights"] = weights_of(weights, read)
     tasks, inputs = _tasks(systems, gts, words, human, settings, read)
@@ -56,6 +54,9 @@ def score_captions(
     if df is not None:
         fit = as_frequencies(df)
         tasks = {name: replace(task, fits={"df": fit}) for name, task in tasks.items()}
+    elif human:  # weights as for the other systems, and not of the references left over
+        fits = reference_fits(inputs[-1], words, plan.measures)
+        tasks[HUMAN] = replace(tasks[HUMAN], fits=fits)
     chosen = {
         name: [frozen_captions(m, task) for m in plan.measures] for name, task in tasks.items()
     }

@@ -47,7 +47,8 @@ class CaptionTask:
         What was left out or odd, by name.
     weights : float array, shape (items,), or None
     fits : mapping
-        What was fitted on other data, by name: "df" is a table of document frequencies.
+        What was fitted on other data, by name: "df" is a table of document frequencies, and
+        "df/porter" one for stemmed words.
     unit : str
         What is resampled.
     shared : dict

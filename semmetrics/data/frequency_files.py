@@ -15,15 +15,21 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.frequency_table import (
+    CLOSE,
+    FrequencyTable,
+    check_counts,
+    is_count,
+    log_of,
+    of_counts,
+)
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.readers.npy import read_arrays
 from semmetrics.data.readers.options import ReadOptions
@@ -31,46 +37,10 @@ from semmetrics.data.readers.source import Source, load, shown
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.errors import InputError
 
-__all__ = [
-    "FrequencyTable",
-    "frequency_table",
-    "log_of",
-    "read_frequencies",
-    "write_frequencies",
-]
+__all__ = ["read_frequencies", "write_frequencies"]
 
 FORMAT = "semmetrics.frequencies/1"
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
-_CLOSE = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class FrequencyTable:
-    """In how many documents n-grams occur.
-
-    Attributes
-    ----------
-    documents : int or None
-        How many documents there are; None where only a logarithm is known that is of no integer.
-    log_documents : float
-        The natural logarithm of their number; of 1 where there is none.
-    vocabulary : tuple of str
-        Tokens.
-    grams : tuple of int arrays, shapes (n-grams, order)
-        The distinct n-grams of orders 1, 2, …, as places in ``vocabulary``.
-    counts : tuple of int arrays, shapes (n-grams,)
-        In how many documents each occurs, at least 1.
-    tokenizer, stem : str
-        How the tokens were made; "" where that is not known.
-    """
-
-    documents: int | None
-    log_documents: float
-    vocabulary: tuple[str, ...]
-    grams: tuple[Codes, ...]
-    counts: tuple[Ints, ...]
-    tokenizer: str = ""
-    stem: str = ""
 
 
 def read_frequencies(
@@ -110,7 +80,7 @@ def read_frequencies(
             where=source.name,
             remedy="leave documents out",
         )
-    _check_counts(table, source.name)
+    check_counts(table, source.name)
     return table
 
 
@@ -163,7 +133,7 @@ def _as_json(table: FrequencyTable, where: str) -> str:
 
 def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> FrequencyTable:
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
-    if not isinstance(frequencies, dict) or not _is_count(number):
+    if not isinstance(frequencies, dict) or not is_count(number):
         raise InputError(
             'it lacks "documents" (a whole number) or "frequencies" (an object)',
             where=name,
@@ -173,7 +143,7 @@ def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> Freq
     if not all(isinstance(text, str) for text in said):
         raise InputError('"tokenizer" and "stem" are texts', where=name, remedy="or leave them out")
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
-    return _of_counts(counts, number, log_of(number), name, *said)
+    return of_counts(counts, number, log_of(number), name, *said)
 
 
 def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
@@ -193,7 +163,7 @@ def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
             where=name,
             remedy="give it as documents= (it is 40504 for coco-val-df.p)",
         )
-    return _of_counts(counts, *_number_of_documents(length, name), name)
+    return of_counts(counts, *_number_of_documents(length, name), name)
 
 
 def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
@@ -210,83 +180,9 @@ def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
             raise InputError(f"there are {length} documents", where=name, remedy="correct ref_len")
         return int(length), log_of(int(length))
     number = round(math.exp(length)) if length < math.log(2**53) else 0
-    if number and abs(math.log(number) - length) < _CLOSE:
+    if number and abs(math.log(number) - length) < CLOSE:
         return number, log_of(number)
     return None, length
-
-
-def log_of(documents: int) -> float:
-    """The natural logarithm of a number of documents; 0 where there is none."""
-    return float(np.log(np.float64(max(1, documents))))
-
-
-def frequency_table(
-    counts: Mapping[tuple[str, ...], Any], documents: int, tokenizer: str = "", stem: str = ""
-) -> FrequencyTable:
-    """A table from a mapping of n-grams to counts.
-
-    Raises
-    ------
-    InputError
-        If a count is no whole number from 0 to the number of documents.
-    """
-    if not _is_count(documents):
-        raise InputError(f"there are {shown(documents)} documents", remedy="give a whole number")
-    table = _of_counts(counts, documents, log_of(documents), "", tokenizer, stem)
-    _check_counts(table, "")
-    return table
-
-
-def _is_count(number: object) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
-
-
-def _of_counts(
-    counts: Mapping[tuple[Any, ...], Any],
-    documents: int | None,
-    log_documents: float,
-    name: str,
-    tokenizer: str = "",
-    stem: str = "",
-) -> FrequencyTable:
-    """A table from n-grams and their counts; counts of 0 are left out."""
-    for gram, count in counts.items():
-        _check_entry(gram, count, name)
-    kept = [(gram, count) for gram, count in counts.items() if count > 0]
-    names = dict.fromkeys(chain.from_iterable(gram for gram, _ in kept))
-    vocabulary = {token: code for code, token in enumerate(names)}
-    orders = max((len(gram) for gram, _ in kept), default=0)
-    chosen = [[one for one in kept if len(one[0]) == order] for order in range(1, orders + 1)]
-    return FrequencyTable(
-        documents,
-        log_documents,
-        tuple(vocabulary),
-        tuple(
-            _rows((vocabulary[token] for gram, _ in some for token in gram), order)
-            for order, some in enumerate(chosen, 1)
-        ),
-        tuple(np.array([count for _, count in some], np.int64) for some in chosen),
-        tokenizer,
-        stem,
-    )
-
-
-def _rows(codes: Iterable[int], order: int) -> Codes:
-    return np.fromiter(codes, np.int32).reshape(-1, order)
-
-
-def _check_entry(gram: tuple[Any, ...], count: Any, name: str) -> None:
-    if not gram or not all(isinstance(token, str) for token in gram):
-        raise InputError(
-            f"{str(gram)[:60]} is no n-gram", where=name, remedy="an n-gram is a tuple of tokens"
-        )
-    number = isinstance(count, int | float) and not isinstance(count, bool)
-    if not number or not 0 <= count < 2**53 or count != int(count):
-        raise InputError(
-            f"the frequency of {' '.join(gram)!r} is {shown(count)}",
-            where=name,
-            remedy="give the whole number of documents that hold it",
-        )
 
 
 def _of_arrays(source: Source, limit: int) -> FrequencyTable:
@@ -326,18 +222,3 @@ def _counts(counts: Any, number: int) -> Ints:
     if counts.shape != (number,) or counts.dtype.kind not in "iu" or (counts < 1).any():
         raise ValueError("counts")
     return np.asarray(counts, np.int64)
-
-
-def _check_counts(table: FrequencyTable, name: str) -> None:
-    """Refuse n-grams that are in more documents than there are: their weight would be negative."""
-    most = math.exp(table.log_documents + _CLOSE)
-    most = most if table.documents is None else table.documents
-    for grams, counts in zip(table.grams, table.counts, strict=True):
-        if counts.max(initial=0) > most:
-            place = int(np.argmax(counts))
-            gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
-            raise InputError(
-                f"{gram!r} is in {counts[place]} of {table.documents or round(most, 1)} documents",
-                where=name,
-                remedy="count an n-gram once a document, or correct the number of documents",
-            )

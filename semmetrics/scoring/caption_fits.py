@@ -9,15 +9,18 @@ their hash: of a file that is given (``df=given``), or of the references of the 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.captions import Captions
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.documents import task_frequencies
+from semmetrics.metrics.captions.documents import fit_frequencies, task_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
 
-__all__ = ["as_frequencies", "frozen_captions"]
+__all__ = ["as_frequencies", "frozen_captions", "reference_fits"]
 
 
 def as_frequencies(df: Any) -> DocumentFrequencies:
@@ -39,10 +42,29 @@ def as_frequencies(df: Any) -> DocumentFrequencies:
 
 def frozen_captions(measure: Measure, task: CaptionTask) -> tuple[Measure, str]:
     """The measure with its document frequencies chosen; and a note for the signature."""
-    source = measure["df"]
+    source, stem = measure["df"], str(measure["stem"])
     if source is None:
         return measure, ""
-    if source == "references" and "df" in task.fits:
+    if source == "references" and {"df", f"df/{stem}"} & task.fits.keys():
         measure = measure.with_options(df="given")
-    fit = task_frequencies(task, str(measure["df"]), str(measure["stem"]))
-    return measure, f"fit:df@{fit.hash}"
+    key = ("hash of frequencies", measure["df"], stem)
+    if key not in task.shared:
+        task.shared[key] = task_frequencies(task, str(measure["df"]), stem).hash
+    return measure, f"fit:df@{task.shared[key]}"
+
+
+def reference_fits(
+    captions: Captions, tokenizer: Any, measures: Iterable[Measure]
+) -> dict[str, DocumentFrequencies]:
+    """Document frequencies of references, as measures need them; for ``CaptionTask.fits``.
+
+    Parameters
+    ----------
+    captions : Captions
+    tokenizer : Tokenizer
+    measures : iterable of Measure
+    """
+    ends = captions.indptr.tolist()
+    lists = [captions.texts[a:b] for a, b in pairwise(ends)]
+    stems = dict.fromkeys(str(m["stem"]) for m in measures if m["df"] is not None)
+    return {f"df/{stem}": fit_frequencies(lists, tokenizer, stem) for stem in stems}

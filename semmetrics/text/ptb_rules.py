@@ -33,20 +33,19 @@ AFTER = f"[{SPACE}\x85\n]"
 APOSTROPHE = "(?:['’\x92]|&apos;)"
 CURLED = "(?:[’\x92]|&apos;)"
 ANY_QUOTE = "(?:['’\x92‘\x91‛`]|&apos;)"
-QUOTES = "`‘’“”‛‹›«»„‚\x91\x92\x93\x94"
+QUOTES = "`‘’“”‛‟‹›«»„‚\x91\x92\x93\x94"
 DASHES = "–—―\x96\x97"
 HYPHENS = "֊‐‑"
 EYE = "x=~<>'^"
 FACE = "-" + EYE
 
-WORD = f"[{START}][{WORD_PART}]*"
+ACCENTED = "&[aeiouAEIOU](?:acute|grave|[uU][mM][lL]);"  # a letter, in SGML's way
+WORD = f"(?:[{START}]|{ACCENTED})(?:[{WORD_PART}]|{ACCENTED})*"
 DOTTED = f"{WORD}(?:[.!?]{WORD})*"
 D = f"[{DIGIT}]"
 RUN = f"{D}(?:{S}?{D})*"
-ELISION = f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{PART}]"  # d', l' or o' and two more
-HYPHENED = f"(?:{ELISION}|[{SOLID}])[{PART}]*(?:[-{HYPHENS}](?:{ELISION}|[{PART}])[{PART}]*)+"
 PIECE = f"(?:(?i:[dlo]){ANY_QUOTE}[{SOLID}])?[{SOLID}]+"
-SCORED = f"{PIECE}(?:[-_{HYPHENS}]{PIECE})+"
+HYPHENED = f"{PIECE}(?:[-_{HYPHENS}]{PIECE})+"
 TAIL = f"(?:[.,][{ASCII}{S}]*){{0,64}}-[{ASCII}{S}]+(?:-[{ASCII}{S}]+)*"
 MIXED = f"[{ASCII}][{ASCII}{S}]*{TAIL}"
 ATTRIBUTE = r"[A-Za-z][A-Za-z0-9_:.\-]*"
@@ -157,8 +156,8 @@ RULES = (
     Rule("'tis", "'", "'[tT]", "(?i:is|was)"),
     Rule("before n't", "A-Za-z" + S, f"[A-Za-z{S}]*[A-MO-Za-mo-z]", f"[nN]{ANY_QUOTE}[tT]", _join),
     Rule("n't", "Nn", f"[nN]{ANY_QUOTE}[tT]", f"[^{LETTER}]", _typed),
-    Rule("before 's", START, DOTTED, "'(?i:[smd]|re|ve|ll)", _join),
-    Rule("before ’s", START, DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _join),
+    Rule("before 's", START + "&", DOTTED, "'(?i:[smd]|re|ve|ll)", _join),
+    Rule("before ’s", START + "&", DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _join),
     Rule("'s", "'", "'(?i:[smd]|re|ve|ll)", "[^A-Za-z]"),
     Rule("’s", "’\x92&", f"{CURLED}(?i:[smd]|re|ve|ll)", change=_typed),
     # Apostrophes that stay
@@ -181,11 +180,10 @@ RULES = (
     Rule("cap'n", "CcDdSs", f"(?i:{'|'.join(words.APOSTROPHE_WORD)})".replace("@", APOSTROPHE)),
     Rule("nor'easter", "CcEeLlNnSs", f"(?i:{words.TYPEWRITER_WORD})"),
     # Words
-    Rule("word", START, WORD, change=_join),
+    Rule("word", START + "&", WORD, change=_join),
     Rule("letters and digits", SOLID, f"[{SOLID}]+"),
-    Rule("hyphens", SOLID, HYPHENED, change=_join),
-    Rule("underscores inside", SOLID, SCORED),
-    Rule("joined", START, f"{WORD}(?:[.!?]{WORD})+", change=_join),
+    Rule("hyphens", SOLID, HYPHENED),
+    Rule("joined", START + "&", f"{WORD}(?:[.!?]{WORD})+", change=_join),
     Rule(
         "domain",
         rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
@@ -211,8 +209,8 @@ RULES = (
     ),
     Rule(
         "stop and comma",
-        WORD_PART,
-        rf"(?:{MIXED}|{HYPHENED}|{SCORED}|{DOTTED}|[{SOLID}]+)\.",
+        WORD_PART + "&",
+        rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.",
         "[,;:]",
         _join,
     ),
@@ -244,7 +242,7 @@ RULES = (
         change=_brackets,
     ),
     # Signs
-    Rule("hashtag", "#", f"#[{START}]+|#+"),
+    Rule("hashtag", "#", f"#(?:[{START}]|{ACCENTED})+|#+"),
     Rule("at name", "@", "@[A-Za-z_][A-Za-z0-9_]*|@+"),
     Rule("!?", "!?", "[!?]+"),
     Rule("stars", r"*\\", r"\*+|(?:\\\*)+"),

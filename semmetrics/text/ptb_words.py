@@ -77,10 +77,7 @@ EXTENSION = _any(
     "pl png ppt ps py sql tar txt wav xml x zip"
 )
 
-ENTITY = (
-    _any("amp apos cdq gt ht lr lt md mdash nbsp ndash odq qc ql qr quot tl ur")
-    + "|[aeiou](?:acute|grave|uml)"
-)
+ENTITY = _any("amp apos cdq gt ht lr lt md mdash nbsp ndash odq qc ql qr quot tl ur")
 
 # The only words of plain letters that are more than one token.
 SPLIT = frozenset(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 
@@ -191,7 +190,7 @@ from semmetrics.scoring.caption_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def progress(done, rows):
     print(done, flush=True)
-    time.sleep(0.2)
+    time.sleep(0 if done < 12 else 600)
 caption_matrix(references, captions, tokenizer="whitespace", out=path, memory=memory,
                progress=progress)
 """
@@ -208,12 +207,12 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
     job.write_text(json.dumps([references, captions, str(path), MEMORY]))
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(job)], stdout=subprocess.PIPE)
     with child:
-        for _ in range(4):
-            assert child.stdout.readline()
-        child.send_signal(signal.SIGKILL)
-        assert child.wait(timeout=60) == -signal.SIGKILL
+        while child.stdout.readline() != b"12\n":
+            assert child.poll() is None
+        child.kill()
+    assert child.returncode != 0
     done = len(notes_of(path).read_text().splitlines()) - 1
-    assert 4 <= done < 14
+    assert done == 4
     computed = []
     block = SparsePairs.block
 

@@ -184,8 +184,15 @@ def test_options_are_checked(text):
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["CIDEr-D", "CIDEr", "CIDEr(stem=porter)",
-                                  "CIDEr-D(sigma=4.5,df=rows,stem=porter,no_reference=nan)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CIDEr-D",
+        "CIDEr",
+        "CIDEr(stem=porter)",
+        "CIDEr-D(sigma=4.5,df=rows,stem=porter,no_reference=nan)",
+    ],
+)
 def test_names_read_back(text):
     (measure,) = parse(text)
     assert str(measure) == text

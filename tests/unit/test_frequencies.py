@@ -11,6 +11,7 @@ import pickle
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,8 +210,7 @@ class Runs:
 
 
 def make_file(path):
-    with open(path, "w", encoding="utf-8"):
-        pass
+    Path(path).touch()
 
 
 @pytest.mark.parametrize("protocol", [0, 2, 4])

@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import re
 import shutil
 import string
 from importlib.util import find_spec
@@ -118,6 +117,7 @@ CASES = [
         "a li'l dog in a nor'easter eats s'mores",
         "a li'l dog in a nor'easter eats s'mores",
     ),
+    ("word", "a caf&eacute; at noon", "a caf&eacute; at noon"),
     ("word", "naïve café owners in Zürich", "naïve café owners in zürich"),
     ("word", "co\xadoperate", "cooperate"),
     (
@@ -125,13 +125,13 @@ CASES = [
         "a 4x4 truck, 3D art, the 10th floor",
         "a 4x4 truck 3d art the 10th floor",
     ),
+    ("hyphens", "img_20 and dog_cat", "img_20 and dog_cat"),
     ("hyphens", "a crème-brû\xadlée stand", "a crème-brû lée stand"),
     (
         "hyphens",
         "a black-and-white 35-year-old d'Artagnan-like cat",
         "a black-and-white 35-year-old d'artagnan-like cat",
     ),
-    ("underscores inside", "img_20 and dog_cat", "img_20 and dog_cat"),
     ("joined", "a red hat.The dog runs!wow what?no", "a red hat.the dog runs!wow what?no"),
     (
         "domain",
@@ -306,7 +306,9 @@ def test_run_on_has_its_own_name():
 @pytest.mark.parametrize("separator", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\u2028", "\u2029"])
 def test_line_separators_are_blanks(tokenizer, separator):
     caption = f"a dog{separator}runs 5{separator}1/2"
-    assert tokenizer.tokens([caption]) == tokenizer.tokens([re.sub("[\r\n]+|\\s", " ", caption)])
+    assert tokenizer.tokens([caption]) == tokenizer.tokens(
+        [caption.replace(separator, " " * len(separator))]
+    )
 
 
 def test_every_character_is_taken(tokenizer):

@@ -70,7 +70,6 @@ class CiderValues:
         """Compare each candidate with its references."""
         beside = block.get(References())
         pairs = beside.first, beside.references
-        scores = np.zeros(len(pairs[0]))
         vectors = task_vectors(block.task, self.df, self.stem)
         item, clip = row_numbers(beside.indptr), self.sigma is not None
         penalty = self._penalty(block.task, *pairs)

@@ -17,7 +17,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask, caption_task
-from semmetrics.data.frequency_files import log_of
+from semmetrics.data.frequency_table import log_of
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.captions.tokens import Tokens, TokenTable
@@ -147,7 +147,7 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
 
 
 def _given(task: CaptionTask, stem: str) -> DocumentFrequencies:
-    given = task.fits.get("df")
+    given = task.fits.get(f"df/{stem}", task.fits.get("df"))
     if not isinstance(given, DocumentFrequencies):
         raise InputError(
             "df=given needs document frequencies",

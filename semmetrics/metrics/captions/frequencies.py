@@ -22,13 +22,8 @@ from semmetrics.core.code_rows import add_equal_rows, find_rows
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams
 from semmetrics.core.ragged import Codes, Floats, Ints
-from semmetrics.data.frequency_files import (
-    FrequencyTable,
-    frequency_table,
-    log_of,
-    read_frequencies,
-    write_frequencies,
-)
+from semmetrics.data.frequency_files import read_frequencies, write_frequencies
+from semmetrics.data.frequency_table import FrequencyTable, frequency_table, log_of
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions.tokens import TokenTable
 
