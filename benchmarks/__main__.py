@@ -8,13 +8,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import semmetrics
-from benchmarks import labels, semantic, transport
+from benchmarks import (
+    captions,
+    captions_cider,
+    captions_ngram,
+    labels,
+    semantic,
+    tokenizers,
+    transport,
+)
 from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+MODULES = (
+    labels, semantic, transport, tokenizers, captions_ngram, captions_cider, captions,
+)  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run
-    for module in (labels, semantic, transport)
+    for module in MODULES
     for name, run in module.WORKLOADS.items()
 }
 QUICK = labels.Scale(examples=50_000, repeats=3)

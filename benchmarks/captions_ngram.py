@@ -56,25 +56,30 @@ class Captions:
         return candidates, {image: texts[1:] for image, texts in self.texts.items()}
 
 
-def captions() -> Captions:
-    """Those of the COCO test split where they are, and synthetic ones otherwise."""
+def captions(clean: Callable[[str], str] | None = None) -> Captions:
+    """Those of the COCO test split where they are, cleaned, and synthetic ones otherwise."""
     named = os.environ.get("SEMMETRICS_REFERENCE")
     folder = Path(named) if named else ROOT.parent / "shared" / "reference"
     file = folder / "coco" / "coco_karpathy_test5k.tsv"
     if file.is_file():
-        what, texts = "COCO test captions (Karpathy)", read(file)
+        what, texts = "COCO test captions (Karpathy)", read(file, clean or _words)
     else:
         what, texts = "synthetic captions", make()
     what = f"{what}, {len(texts):,} images, {sum(map(len, texts.values())):,} captions"
     return Captions(what, texts, {t: t.split() for some in texts.values() for t in some})
 
 
-def read(file: Path) -> Texts:
+def _words(caption: str) -> str:
     """Words in lower case."""
+    return " ".join(re.findall(r"\w+", caption.lower()))
+
+
+def read(file: Path, clean: Callable[[str], str]) -> Texts:
+    """The captions of each image."""
     texts: Texts = {}
     for line in file.read_text(encoding="utf-8").splitlines()[1:]:
         image, _, caption = line.split("\t")
-        texts.setdefault(image, []).append(" ".join(re.findall(r"\w+", caption.lower())))
+        texts.setdefault(image, []).append(clean(caption))
     return texts
 
 

@@ -9,17 +9,21 @@ from semmetrics._version import __version__
 
 if TYPE_CHECKING:
     from semmetrics.api import score, score_systems
+    from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
+    from semmetrics.data.caption_inputs import as_captions
     from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
+    from semmetrics.metrics.captions.documents import fit_frequencies
+    from semmetrics.metrics.captions.frequencies import DocumentFrequencies
     from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_sweep import ThresholdSweep
     from semmetrics.scoring.calibration import Calibration
+    from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.scoring.parse import parse
     from semmetrics.scoring.score import Score
-    from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
 
 _HOMES = {
     "score": "semmetrics.api",
@@ -38,12 +42,19 @@ _HOMES = {
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
+    "as_captions": "semmetrics.data.caption_inputs",
+    "caption_blocks": "semmetrics.scoring.caption_matrix",
+    "caption_matrix": "semmetrics.scoring.caption_matrix",
+    "caption_top_k": "semmetrics.scoring.caption_matrix",
+    "DocumentFrequencies": "semmetrics.metrics.captions.frequencies",
+    "fit_frequencies": "semmetrics.metrics.captions.documents",
 }
 _ROOMS = ("metrics",)
 
 __all__ = [
     "Bootstrap",
     "Calibration",
+    "DocumentFrequencies",
     "InputError",
     "Measure",
     "MissingDependencyError",
@@ -51,9 +62,14 @@ __all__ = [
     "ScoreTable",
     "ThresholdSweep",
     "__version__",
+    "as_captions",
     "as_labels",
     "calibrate_threshold",
     "calibrate_threshold_on_pairs",
+    "caption_blocks",
+    "caption_matrix",
+    "caption_top_k",
+    "fit_frequencies",
     "measure",
     "parse",
     "score",

@@ -31,6 +31,8 @@ COMMANDS = {
     "score": "Score predictions against ground truth.",
     "sweep": "Compute semantic measures at many thresholds of similarity.",
     "calibrate": "Find the threshold of similarity of an embedding, and save it.",
+    "df": "Count document frequencies for CIDEr-D and CIDEr, and save them.",
+    "matrix": "Compute CIDEr-D or CIDEr of all captions for all images.",
     "validate": "Say what is in a file, how it is understood, and what is odd.",
     "list": "Name the measures, protocols, normalisations and formats.",
     "explain": "Define a measure or a protocol: equation, source, options, policies.",

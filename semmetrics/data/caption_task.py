@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,10 @@ from semmetrics.data.block import Block
 from semmetrics.data.labels import Ids
 from semmetrics.errors import InputError
 
-__all__ = ["CaptionTask", "caption_task", "item_ids"]
+__all__ = ["FREQUENCIES", "CaptionTask", "caption_task", "item_ids"]
+
+FREQUENCIES = "hashes of document frequencies"
+"""Where ``CaptionTask.shared`` notes which were used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,6 @@ class CaptionTask:
     unit: str = "image"
     kind: ClassVar[str] = "captions"
     axis: ClassVar[LabelAxis] = NO_LABELS
-    identities: ClassVar[Mapping[str, str]] = MappingProxyType({})
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -81,6 +82,11 @@ class CaptionTask:
         step = max(1, int(memory / each))
         for start in range(0, len(self), step):
             yield Block(self, start, min(start + step, len(self)))
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """The hashes of the document frequencies that have been used, for merging."""
+        return {f"#df={name}": one for name, one in self.shared.get(FREQUENCIES, {}).items()}
 
     def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and captions of the references of items ``start`` to ``stop``."""

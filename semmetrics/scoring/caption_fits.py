@@ -16,7 +16,7 @@ from typing import Any
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.captions import Captions
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.documents import fit_frequencies, task_frequencies
+from semmetrics.metrics.captions.documents import fit_frequencies, frequency_hash
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
 
@@ -47,10 +47,7 @@ def frozen_captions(measure: Measure, task: CaptionTask) -> tuple[Measure, str]:
         return measure, ""
     if source == "references" and {"df", f"df/{stem}"} & task.fits.keys():
         measure = measure.with_options(df="given")
-    key = ("hash of frequencies", measure["df"], stem)
-    if key not in task.shared:
-        task.shared[key] = task_frequencies(task, str(measure["df"]), stem).hash
-    return measure, f"fit:df@{task.shared[key]}"
+    return measure, f"fit:df@{frequency_hash(task, str(measure['df']), stem)}"
 
 
 def reference_fits(

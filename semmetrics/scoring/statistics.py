@@ -21,7 +21,7 @@ from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Ids
-from semmetrics.data.task import TAXONOMY, LabelTask
+from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
@@ -167,8 +167,8 @@ class Statistics:
     @property
     def _conventions(self) -> dict[str, str]:
         """What must be the same in parts that are merged, by name."""
-        models = {
-            "taxonomy" if name == TAXONOMY else f"embedding {name!r}": model
+        models = {  # what is no embedding has a name that none can have
+            name[1:] if name.startswith("#") else f"embedding {name!r}": model
             for name, model in self.models.items()
         }
         listed = {} if self.given is None else {"listed classes": str(self.given)}

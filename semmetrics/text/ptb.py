@@ -22,8 +22,8 @@ Known differences from pycocoevalcap
 - A caption with a line separator other than the line feed (carriage return, vertical tab, form
   feed, U+2028, U+2029) becomes several lines there, and every caption after it gets the tokens of
   another. Here, and in ``ptb-java``, each separator is a blank, as the line feed is in both.
-- A capital sigma inside a word is "ς" or "σ" by Python's rule, which sees a word's end at a digit
-  where Java sees none.
+- A capital sigma beside a digit or another script is "ς" or "σ" by Python's rule for the end of a
+  word, which is not Java's.
 - What is dropped within a caption (``&nbsp;``, a lone surrogate) leaves no empty token and raises
   no error.
 - Addresses are recognised up to 255 characters before the "@" and 64 parts, and markup
@@ -55,6 +55,11 @@ _OPEN = rf"(?:^|[^A-Za-z]|'[A-Za-z]*)(?:[A-Za-z]|{words.BEFORE_NUMBER})\."
 _OPEN_END = re.compile(_OPEN + "$")
 # Where a token may run across a blank, or an odd blank stands.
 _RUNS_ON = re.compile(rf"[^\S ]|<|[\d)] +\d|\. \.|{_OPEN} ")
+# Letters and at most one sign that is removed: what most new words are, told without the rules.
+_SIMPLE = re.compile(
+    rf"(?!(?:{words.SENTENCE_END}|{words.ABBREVIATION}|[A-Za-z])\.|(?i:{words.SPLIT})(?![A-Za-z]))"
+    r"([A-Za-z]+)[.,;:!?]?"
+)
 # A word that no word beside it can change.
 _PLAIN = re.compile(r"""[A-Za-z'"(),;:!?.&/-]*""")
 
@@ -123,6 +128,29 @@ class Scanner:
         return token.replace(" ", "\xa0").lower(), best.end(1)
 
 
+class _Words(dict[str, list[str]]):
+    """The tokens of words that stand alone, found when they are first asked for.
+
+    Those of words that no neighbour can change are in ``plain`` too.
+    """
+
+    def __init__(self, scanner: Scanner, plain: dict[str, list[str]]) -> None:
+        super().__init__()
+        self._scanner, self._plain = scanner, plain
+
+    def __missing__(self, word: str) -> list[str]:
+        simple = _SIMPLE.fullmatch(word)
+        found = [simple[1].lower()] if simple else self._scanner.scan(word)
+        if len(word) <= _LONGEST:
+            if len(self) >= _CACHED:
+                self.clear()
+                self._plain.clear()
+            self[word] = found
+            if (simple or _PLAIN.fullmatch(word)) and not _OPEN_END.search(word):
+                self._plain[word] = found
+        return found
+
+
 class PtbTokenizer:
     """Captions to Penn Treebank tokens.
 
@@ -151,7 +179,7 @@ class PtbTokenizer:
         self._run_on = run_on
         self._scanner = Scanner()
         self._plain: dict[str, list[str]] = {}
-        self._alone: dict[str, list[str]] = {}
+        self._alone = _Words(self._scanner, self._plain)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """The tokens of each caption.
@@ -186,21 +214,8 @@ class PtbTokenizer:
         caption = one_line(caption)
         if _RUNS_ON.search(caption):
             return self._scanner.scan(caption)
-        return [token for word in caption.split(" ") for token in self._word(word)]
-
-    def _word(self, word: str) -> list[str]:
-        found = self._alone.get(word)
-        if found is None:
-            simple = word.isascii() and word.isalpha() and word.lower() not in words.SPLIT
-            found = [word.lower()] if simple else self._scanner.scan(word)
-            if len(word) <= _LONGEST:
-                if len(self._alone) >= _CACHED:
-                    self._alone.clear()
-                    self._plain.clear()
-                self._alone[word] = found
-                if _PLAIN.fullmatch(word) and not _OPEN_END.search(word):
-                    self._plain[word] = found
-        return found
+        alone = self._alone
+        return [token for word in caption.split(" ") for token in alone[word]]
 
     def _join_ends(self, captions: Sequence[str], result: list[list[str]]) -> None:
         """Scan again the captions whose end may depend on the next caption."""

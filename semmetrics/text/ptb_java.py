@@ -12,20 +12,19 @@ other; and a lone surrogate, which it cannot write, is U+FFFD, which is dropped.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError
 from semmetrics.text.captions import check_captions, one_line
+from semmetrics.text.java import java_program, packaged
 from semmetrics.text.ptb import PUNCTUATION
 
 __all__ = ["PtbJavaTokenizer"]
 
-_JAR = Path("tokenizer", "stanford-corenlp-3.4.1.jar")
+_JAR = "stanford-corenlp-3.4.1.jar"
 _PROGRAM = ("edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase")
 _LONE = re.compile("[\ud800-\udfff]")
 
@@ -49,13 +48,9 @@ class PtbJavaTokenizer:
     name = "ptb-java"
 
     def __init__(self) -> None:
-        self._jar = _find_jar()
-        self._java = shutil.which("java")
-        if self._java is None:
-            raise InputError(
-                "the tokenizer ptb-java needs Java, and there is no program java",
-                remedy="install a Java runtime, or use the tokenizer ptb, which needs none",
-            )
+        purpose, instead = "the tokenizer ptb-java", "use the tokenizer ptb, which needs none"
+        self._jar = packaged("tokenizer", (_JAR,), purpose, instead=instead) / _JAR
+        self._java = java_program(purpose, instead=instead)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """The tokens of each caption.
@@ -84,7 +79,7 @@ class PtbJavaTokenizer:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "captions.txt")
             source.write_bytes(text.encode())
-            command = [str(self._java), "-cp", str(self._jar), *_PROGRAM, str(source)]
+            command = [self._java, "-cp", str(self._jar), *_PROGRAM, str(source)]
             done = subprocess.run(command, check=False, capture_output=True)
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
@@ -94,17 +89,3 @@ class PtbJavaTokenizer:
                 remedy="check that java -version works, or use the tokenizer ptb",
             )
         return done.stdout.decode(errors="replace")
-
-
-def _find_jar() -> Path:
-    found = find_spec("pycocoevalcap")
-    if found is None or not found.submodule_search_locations:
-        raise MissingDependencyError("pycocoevalcap", "the tokenizer ptb-java", extra="captions")
-    jar = Path(next(iter(found.submodule_search_locations)), _JAR)
-    if not jar.is_file():
-        raise InputError(
-            "the Java tokenizer is not in pycocoevalcap",
-            where=str(jar),
-            remedy="install pycocoevalcap again, or use the tokenizer ptb",
-        )
-    return jar

@@ -205,7 +205,7 @@ RULES = (
         "last initial",
         "A-Za-z",
         "[A-Za-z]",
-        rf"\.[{SPACE}\n]+(?:{words.STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
+        rf"\.[{SPACE}\x85\n]+(?:{words.STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
     ),
     Rule(
         "stop and comma",
@@ -220,8 +220,8 @@ RULES = (
     Rule("c++", "CcFf", r"[cCfF]#|[cC]\+\+"),
     Rule(
         "file",
-        PART,
-        rf"[{PART}]+(?:\.[{PART}]+){{0,64}}\.(?i:{words.EXTENSION})",
+        WORD_PART,
+        rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{words.EXTENSION})",
         f"[{SPACE}\x85\n!?.,]",
     ),
     # Numbers
@@ -248,7 +248,7 @@ RULES = (
     Rule("stars", r"*\\", r"\*+|(?:\\\*)+"),
     Rule("dashes", "-", "--+", change=_dashes),
     Rule("underscores", "_", "_+"),
-    Rule("dots", ".", r"\.{3,5}|\.(?: \.){2,4}", change=lambda token: "..."),
+    Rule("dots", ".", r"\.{3,5}|\.(?:[ \xa0]\.){2,4}", change=lambda token: "..."),
     Rule("-lrb-", "-", "-(?i:[lr][rcs]b)-"),
     Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_sign),
     Rule("entity", "&", f"&(?i:{words.ENTITY});", change=_entity),

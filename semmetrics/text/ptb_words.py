@@ -80,4 +80,4 @@ EXTENSION = _any(
 ENTITY = _any("amp apos cdq gt ht lr lt md mdash nbsp ndash odq qc ql qr quot tl ur")
 
 # The only words of plain letters that are more than one token.
-SPLIT = frozenset(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"])
+SPLIT = _any("cannot gimme gonna gotta lemme wanna")

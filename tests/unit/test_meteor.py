@@ -146,7 +146,7 @@ def stand_in(tmp_path, monkeypatch):
         return lambda: [json.loads(line) for line in log.read_text().splitlines()]
 
     found = SimpleNamespace(submodule_search_locations=[str(package.parent)])
-    monkeypatch.setattr(meteor_jar.importlib.util, "find_spec", lambda name: found)
+    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: found)
     monkeypatch.setenv("PATH", str(tmp_path / "jre" / "bin"), prepend=os.pathsep)
     return install
 
@@ -265,7 +265,7 @@ def test_what_is_missing(stand_in, tmp_path, monkeypatch):
         score(task_of(["a"], [["a"]]))
     (tmp_path / "site" / "pycocoevalcap" / "meteor" / "meteor-1.5.jar").unlink()
     assert "pip install --force-reinstall pycocoevalcap" in meteor_missing()
-    monkeypatch.setattr(meteor_jar.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
     assert "pip install 'semmetrics[captions]'" in meteor_missing()
     with pytest.raises(MissingDependencyError, match="pycocoevalcap"):
         score(task_of(["a"], [["a"]]))

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import shutil
 import string
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ import pytest
 
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.text import open_tokenizer
+from semmetrics.text import ptb_words as words
 from semmetrics.text.ptb import PtbTokenizer, Scanner
 from semmetrics.text.ptb_rules import RULES
 
@@ -208,6 +210,7 @@ NEXT = [
     ("bus no.", "5 dogs", "no", "no."),
     ("bus no.", "five dogs", "no", "no"),
 ]
+NAMED = " ".join(str(getattr(words, name)) for name in words.__all__).lower()
 SIGNS = string.punctuation + " '’“”‘–—…½£€\xa0\xad\u200b\t\x07éñ中д\u0301٣😀²‐"
 
 
@@ -238,8 +241,8 @@ def test_rules_have_different_names():
 
 def glued(rng):
     """A caption of words and signs with and without blanks between."""
-    words = [word for _, caption, _ in CASES for word in caption.split(" ")]
-    words += [
+    pieces = [word for _, caption, _ in CASES for word in caption.split(" ")]
+    pieces += [
         "a",
         "dog",
         "The",
@@ -256,7 +259,7 @@ def glued(rng):
     ]
     parts = []
     for _ in range(rng.randint(1, 9)):
-        parts.append(rng.choice(words))
+        parts.append(rng.choice(pieces))
         parts.append(rng.choice([" ", " ", " ", "", rng.choice(SIGNS)]))
     return "".join(parts)
 
@@ -279,6 +282,44 @@ def test_words_looked_up_give_what_the_whole_caption_gives():
     expected = [scanner.scan(caption) for caption in captions]
     assert tokenizer.tokens(captions) == expected
     assert tokenizer.tokens(captions) == expected  # now from what was kept
+
+
+TOUCHY = ["", "no.", "Fig.", "-no.", "C.", "(C.", "'emC.", "a.m.", "The", "Mr.", "5", "12", "555"]
+TOUCHY += [
+    "(555)",
+    "+44",
+    "1/2",
+    "<a",
+    "b>",
+    "<b>",
+    ".",
+    "dog.",
+    "Inc.",
+    "http://a.b",
+    "a@b",
+    "'90",
+]
+
+
+def test_neighbours_that_make_one_token_or_end_one():
+    tokenizer, scanner = PtbTokenizer(), Scanner()
+    tokenizer.tokens(TOUCHY)
+    captions = [" ".join(three) for three in itertools.product(TOUCHY, repeat=3)]
+    assert tokenizer.tokens(captions) == [scanner.scan(caption) for caption in captions]
+
+
+def test_simple_words_are_told_as_by_the_rules():
+    letters = [*string.ascii_lowercase]
+    spoken = [
+        *itertools.chain.from_iterable(itertools.product(letters, repeat=n) for n in (1, 2, 3))
+    ]
+    bare = ["".join(word) for word in spoken] + re.findall("[a-z]{2,}", NAMED)
+    forms = [form(word) for word in bare for form in (str.lower, str.title, str.upper)]
+    signs = itertools.cycle(["", *".,;:!?."])
+    captions = [word + next(signs) for word in forms]
+    captions += [word + "." for word in forms[-900:]]
+    scanner = Scanner()
+    assert PtbTokenizer().tokens(captions) == [scanner.scan(caption) for caption in captions]
 
 
 def test_tokens_do_not_depend_on_the_other_captions():
@@ -412,7 +453,7 @@ def test_java_keeps_captions_apart_at_odd_line_ends(java):
 
 
 def test_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr("semmetrics.text.ptb_java.find_spec", lambda name: None)
+    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"semmetrics\[captions\]"):
         open_tokenizer("ptb-java")
 
@@ -421,7 +462,7 @@ def package(monkeypatch, folder, *, jar):
     class Spec:
         submodule_search_locations = (str(folder),)
 
-    monkeypatch.setattr("semmetrics.text.ptb_java.find_spec", lambda name: Spec)
+    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: Spec)
     if jar:
         (folder / "tokenizer").mkdir()
         (folder / "tokenizer" / "stanford-corenlp-3.4.1.jar").write_bytes(b"not a jar")
@@ -429,13 +470,13 @@ def package(monkeypatch, folder, *, jar):
 
 def test_missing_jar_is_named(monkeypatch, tmp_path):
     package(monkeypatch, tmp_path, jar=False)
-    with pytest.raises(InputError, match="is not in pycocoevalcap"):
+    with pytest.raises(InputError, match=r"3\.4\.1\.jar, which pycocoevalcap has not"):
         open_tokenizer("ptb-java")
 
 
 def test_missing_java_is_named(monkeypatch, tmp_path):
     package(monkeypatch, tmp_path, jar=True)
-    monkeypatch.setattr("semmetrics.text.ptb_java.shutil.which", lambda name: None)
+    monkeypatch.setattr("semmetrics.text.java.shutil.which", lambda name: None)
     with pytest.raises(InputError, match="no program java"):
         open_tokenizer("ptb-java")
 
@@ -445,7 +486,7 @@ def fake_java(monkeypatch, folder, script):
     program = folder / "java"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    monkeypatch.setattr("semmetrics.text.ptb_java.shutil.which", lambda name: str(program))
+    monkeypatch.setattr("semmetrics.text.java.shutil.which", lambda name: str(program))
     return open_tokenizer("ptb-java")
 
 

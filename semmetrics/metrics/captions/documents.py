@@ -16,7 +16,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.block import Block
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.caption_task import FREQUENCIES, CaptionTask, caption_task
 from semmetrics.data.frequency_table import log_of
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
@@ -27,6 +27,7 @@ from semmetrics.text.tokenize import open_tokenizer
 __all__ = [
     "SOURCES",
     "fit_frequencies",
+    "frequency_hash",
     "frequency_notes",
     "frequency_weights",
     "task_frequencies",
@@ -69,6 +70,15 @@ def task_frequencies(
     return _fit(tokens_of(task, stem), documents, counts, str(task.tokenizer.name), stem)
 
 
+def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
+    """The hash of the document frequencies that a measure of a task uses; noted in the task."""
+    hashes: dict[str, str] = task.shared.setdefault(FREQUENCIES, {})
+    key = f"{source}/{stem}"
+    if key not in hashes:
+        hashes[key] = task_frequencies(task, source, stem).hash
+    return hashes[key]
+
+
 def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
     """The weight of each distinct n-gram of a task's captions, for each order.
 
@@ -78,6 +88,7 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
     source, stem : str
         As for ``task_frequencies``.
     """
+    frequency_hash(task, source, stem)  # so that parts with other frequencies are not merged
     if source == "given":
         return _given(task, stem).weights(tokens_of(task, stem))
     documents, counts = _counted(task, source, stem)

@@ -10,8 +10,6 @@ out of captions; pycocoevalcap takes it out of candidates, and cuts a reference 
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError
 from semmetrics.text.captions import one_line
+from semmetrics.text.java import java_program, packaged
 
 __all__ = ["COUNTS", "STAGES", "meteor_missing", "segment_counts"]
 
@@ -44,8 +43,8 @@ COUNTS = (
     "matched_ref",
 )
 
-_PACKAGE = "pycocoevalcap"
 _JAR = "meteor-1.5.jar"
+_FILES = (_JAR, "data/paraphrase-en.gz")
 _COMMAND = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
 _PURPOSE = "METEOR"
 
@@ -151,24 +150,8 @@ def _write(file: IO[bytes], lines: Sequence[str]) -> None:
 
 def _folder() -> Path:
     """The folder of the program and its tables."""
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise MissingDependencyError(_PACKAGE, _PURPOSE, extra="captions")
-    for place in found.submodule_search_locations:
-        folder = Path(place) / "meteor"
-        if (folder / _JAR).is_file() and (folder / "data" / "paraphrase-en.gz").is_file():
-            return folder
-    raise InputError(
-        f"METEOR needs {_JAR} and paraphrase-en.gz, which {_PACKAGE} has not here",
-        remedy=f"run: pip install --force-reinstall {_PACKAGE}",
-    )
+    return packaged("meteor", _FILES, _PURPOSE)
 
 
 def _java() -> str:
-    java = shutil.which("java")
-    if java is None:
-        raise InputError(
-            "METEOR needs Java, and there is no program java",
-            remedy="install a Java runtime, 8 or later (Debian's package is default-jre-headless)",
-        )
-    return java
+    return java_program(_PURPOSE)

@@ -1,0 +1,97 @@
+"""``semmetrics df`` and ``semmetrics matrix``."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli.data import CAPTIONS, REFERENCES
+
+import semmetrics
+
+BOTH = ("captions.json", "references.json")
+
+
+def value(ok, *arguments):
+    text = ok("score", *BOTH, "-m", "CIDEr-D", "--format", "json", *arguments)
+    return json.loads(text)[0]
+
+
+@pytest.mark.parametrize("name", ["df.npz", "df.json"])
+def test_frequencies_are_saved_and_used(ok, files, name):
+    assert "10 documents" not in ok("df", "-q", "-o", name, "references.json")
+    mine, given = value(ok), value(ok, "--df", name)
+    assert given["value"] == mine["value"] > 0
+    fits = [entry["signature"].partition("fit:")[2].partition("|")[0] for entry in (mine, given)]
+    assert fits[0] == fits[1]
+    assert "df:given" in given["signature"]
+
+
+def test_a_single_image_needs_frequencies_of_others(run, ok, files):
+    for name, data in (("one", CAPTIONS), ("one_ref", REFERENCES)):
+        Path(f"{name}.json").write_text(json.dumps({"1": data["1"]}), encoding="utf-8")
+    arguments = ("score", "one.json", "one_ref.json", "-m", "CIDEr-D", "--format", "json")
+    found = run(*arguments)
+    assert json.loads(found.stdout)[0]["value"] == 0
+    assert "is 0 for a single image" in found.stderr
+    ok("df", "-o", "df.npz", "references.json")
+    assert json.loads(ok(*arguments, "--df", "df.npz"))[0]["value"] > 0
+
+
+def test_pickles_are_converted_and_not_run(ok, refused, files):
+    counts = {("a", "cat"): 2, ("cat",): 3}
+    Path("df.p").write_bytes(pickle.dumps({"document_frequency": counts, "ref_len": np.log(7.0)}))
+    assert "2 n-grams of 7 documents" in ok("df", "--convert", "-o", "df.npz", "df.p")
+    assert semmetrics.DocumentFrequencies.load("df.npz").as_dict() == counts
+    Path("bad.p").write_bytes(pickle.dumps({"document_frequency": Path("x"), "ref_len": 1.0}))
+    assert "pathlib" in refused("df", "--convert", "-o", "out.npz", "bad.p")
+    assert not Path("out.npz").exists()
+
+
+def test_stemmed_frequencies_serve_stemmed_words(ok, refused, files):
+    ok("df", "--stem", "porter", "-o", "df.npz", "references.json")
+    ok("score", *BOTH, "-m", "CIDEr(stem=porter)", "--df", "df.npz")
+    assert "porter" in refused("score", *BOTH, "-m", "CIDEr-D", "--df", "df.npz")
+
+
+def test_the_matrix_has_the_values_of_score(ok, files):
+    assert "2 x 2, float64" in ok("matrix", "-o", "phi.npy", *BOTH)
+    matrix = np.load("phi.npy")
+    ok("score", *BOTH, "-m", "CIDEr-D", "--per-item", "items.jsonl")
+    lines = Path("items.jsonl").read_text(encoding="utf-8").splitlines()
+    items = [json.loads(line)["CIDEr-D"] for line in lines]
+    np.testing.assert_allclose(np.diag(matrix), items, rtol=0, atol=1e-12)
+    ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))
+    assert ids == {"images": ["1", "2"], "captions": ["1", "2"]}
+
+
+def test_the_best_of_each_row_or_column(ok, files):
+    ok("matrix", "-o", "phi.npy", "references.json", "references.json")
+    matrix = np.load("phi.npy")
+    ok("matrix", "--top-k", 2, "-o", "best.jsonl", "references.json", "references.json")
+    ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))
+    rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
+    for row, values in zip(rows, matrix, strict=True):
+        best = np.argsort(-values, kind="stable")[:2]
+        assert [one["id"] for one in row["captions"]] == [ids["captions"][i] for i in best]
+    ok("matrix", "--top-k", 1, "--axis", "images", "-o", "best.jsonl", *BOTH)
+    rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
+    assert [(row["caption"], row["images"][0]["id"]) for row in rows] == [("1", "1"), ("2", "2")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("df", "-o", "references.json", "references.json"), "overwrite an input"),
+        (("df", "--convert", "--stem", "none", "-o", "df.npz", "references.json"), "--stem"),
+        (("df", "--documents", 3, "-o", "df.npz", "references.json"), "--convert"),
+        (("df", "--convert", "-o", "df.npz", "references.json"), "references.json"),
+        (("matrix", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
+        (("matrix", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D or CIDEr"),
+        (("matrix", "-o", "captions.json", *BOTH), "overwrite an input"),
+        (("matrix", "--top-k", 9, "-o", "best.jsonl", *BOTH), "k=9"),
+    ],
+)
+def test_wrong_requests(refused, files, arguments, message):
+    assert message in refused(*arguments)
