@@ -93,7 +93,7 @@ def read(
 def _read(loaded: Loaded, kind: str, options: ReadOptions) -> RawItems | RawMatrix:
     source = loaded.source
     if kind in ("json", "coco"):
-        return read_json(loaded.json, source.name, options)
+        return read_json(loaded.take_json(), source.name, options)
     if kind == "jsonl":
         return read_jsonl(source, options)
     if kind in _TABLES:

@@ -85,7 +85,7 @@ def read_captions(
 def _read(loaded: Loaded, kind: str, options: ReadOptions) -> RawItems:
     source = loaded.source
     if kind in ("json", "coco"):
-        return read_caption_json(loaded.json, source.name, options)
+        return read_caption_json(loaded.take_json(), source.name, options)
     if kind == "jsonl":
         return read_caption_jsonl(source, options)
     if kind in _TABLES:

@@ -34,7 +34,7 @@ def no_collection() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file or stream that has been read, and is parsed as JSON at most once."""
+    """A file or stream in memory: JSON is parsed once, to tell its kind and to read it."""
 
     source: Source
 
@@ -48,6 +48,13 @@ class Loaded:
         """The value of a JSON file; readers do not change it."""
         with no_collection():
             return parse(self.source.text, self.source.name)
+
+    def take_json(self) -> Any:
+        """The same, and forget it: it takes several times the memory of the file."""
+        value = self.json
+        self.__dict__.pop("json")
+        self.source.__dict__.pop("text", None)
+        return value
 
 
 def opened(data: Any, options: ReadOptions | None = None) -> Any:
