@@ -13,6 +13,7 @@ from semmetrics.metrics.bags import texts_cut
 from semmetrics.metrics.captions.documents import frequency_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
+from semmetrics.scoring.caption_fits import frozen_captions
 from semmetrics.scoring.statistics import Task
 
 __all__ = ["caption_notes", "notes_on"]
@@ -86,7 +87,8 @@ def caption_notes(
     """
     notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for name, task in tasks.items():
-        told = _count_notes(task) + frequency_notes(task, measures)
+        chosen = [frozen_captions(measure, task)[0] for measure in measures]
+        told = _count_notes(task) + frequency_notes(task, chosen)
         notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
     return notes
 

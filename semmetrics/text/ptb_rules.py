@@ -165,7 +165,7 @@ RULES = (
     Rule("'n'", "'’\x92&", f"{APOSTROPHE}[nN]{APOSTROPHE}"),
     Rule("'n", "'", "'[nN]", "[ \xa0\t\n]"),
     Rule("’n", "’\x92&", f"{CURLED}[nN]"),
-    Rule("'90", "'’\x92&", f"{APOSTROPHE}{D}{D}", AFTER),
+    Rule("'90", "'’\x92&", f"{APOSTROPHE}[0-9][0-9]", AFTER),
     Rule("'90s", "'’\x92&", f"{APOSTROPHE}[2-9]0[sS]"),
     Rule("initial'word", "A-HJ-XZn", f"[A-HJ-XZn]{ANY_QUOTE}[{LETTER}][{LETTER}]+"),
     Rule("o'clock", "DdLlOo", f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{SOLID}]+"),
