@@ -18,8 +18,7 @@ from semmetrics.scoring.caption_fits import as_frequencies, frozen_captions, ref
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.notes import caption_notes
 from semmetrics.scoring.planning import plan_captions, plan_protocol
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.score import score_tasks
 from semmetrics.text.remembering import Remembering
 from semmetrics.text.tokenize import open_tokenizer
 
@@ -60,16 +59,9 @@ def score_captions(
     chosen = {
         name: [frozen_captions(m, task) for m in plan.measures] for name, task in tasks.items()
     }
-    statistics = {
-        name: evaluate(
-            task,
-            [m for m, _ in chosen[name]],
-            keep_rows=keep_rows or ci is not None,
-            progress=progress,
-        )
-        for name, task in tasks.items()
-    }
-    scores = score_statistics(statistics, chosen, headings=plan.headings, ci=ci, progress=progress)
+    scores = score_tasks(
+        tasks, chosen, headings=plan.headings, ci=ci, keep_rows=keep_rows, progress=progress
+    )
     notes = caption_notes(tasks, inputs, plan.measures)
     return ScoreTable(scores, plan.not_computed, notes, tasks)
 

@@ -17,15 +17,13 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
-from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import frozen
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.models import embeddings_by_name, with_models
 from semmetrics.scoring.notes import notes_on
 from semmetrics.scoring.planning import cutoffs_of, plan_measures, plan_protocol
 from semmetrics.scoring.protocols import Plan
-from semmetrics.scoring.score import Score, score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.score import score_tasks
 
 __all__ = ["score_labels"]
 
@@ -72,7 +70,12 @@ def score_labels(
     plan = _plan(tasks, measures, protocol, embedding, **cuts)
     tasks = with_models(tasks, plan.measures, embedding, device=device, limit=limit, **rules)
     tasks = _with_taxonomy(tasks, taxonomy, settings.get("normalize", "none"), read)
-    scores = _scores(tasks, plan, ci, keep_rows, progress, calibrations)
+    chosen = {
+        name: [frozen(m, task, calibrations) for m in plan.measures] for name, task in tasks.items()
+    }
+    scores = score_tasks(
+        tasks, chosen, headings=plan.headings, ci=ci, keep_rows=keep_rows, progress=progress
+    )
     notes = notes_on(tasks, inputs) + calibration_notes(tasks, plan.measures, calibrations)
     return ScoreTable(scores, plan.not_computed, notes, tasks)
 
@@ -121,31 +124,6 @@ def _plan(
     given = next(iter(tasks.values())).given
     return plan_protocol(
         protocol, n_classes=given, embeddings=embeddings_by_name(embedding), **asked
-    )
-
-
-def _scores(
-    tasks: Mapping[str, LabelTask],
-    plan: Plan,
-    bootstrap: Bootstrap | None,
-    keep_rows: bool,
-    progress: Progress | None,
-    calibrations: Sequence[Calibration],
-) -> list[Score]:
-    chosen = {
-        name: [frozen(m, task, calibrations) for m in plan.measures] for name, task in tasks.items()
-    }
-    statistics = {
-        name: evaluate(
-            task,
-            [m for m, _ in chosen[name]],
-            keep_rows=keep_rows or bootstrap is not None,
-            progress=progress,
-        )
-        for name, task in tasks.items()
-    }
-    return score_statistics(
-        statistics, chosen, headings=plan.headings, ci=bootstrap, progress=progress
     )
 
 

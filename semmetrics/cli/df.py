@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from semmetrics.cli.caption_options import tokenizer_option
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
@@ -26,12 +27,7 @@ HOW, OUT = "How they are counted", "Output"
     ],
 )
 @click.argument("references", type=FILE, metavar="FILE")
-@option(
-    HOW,
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-java", "13a", "whitespace"]),
-    help="What makes tokens of captions; ptb when left out.",
-)
+@tokenizer_option(HOW)
 @option(
     HOW,
     "--stem",

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from semmetrics.cli.caption_options import df_option, tokenizer_option
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
@@ -35,13 +36,8 @@ WHAT, OUT = "What is computed", "Output"
     metavar="MEASURE",
     help="CIDEr-D or CIDEr, with its options.",
 )
-@option(
-    WHAT,
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-java", "13a", "whitespace"]),
-    help="What makes tokens of captions; ptb when left out.",
-)
-@option(WHAT, "--df", type=FILE, metavar="FILE", help="Document frequencies, as for score.")
+@tokenizer_option(WHAT)
+@df_option(WHAT)
 @option(
     WHAT,
     "--top-k",

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from semmetrics.cli import names
+from semmetrics.cli.caption_options import df_option, tokenizer_option
 from semmetrics.cli.models import device_option, limit_option
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
@@ -183,20 +184,8 @@ def complete_rules(
     help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
     "[parents]}, CSV with the columns child and parent, or wordnet.",
 )
-@option(
-    CAPTIONS,
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-java", "13a", "whitespace"]),
-    help="What makes tokens of captions: ptb (the default), as the COCO code does.",
-)
-@option(
-    CAPTIONS,
-    "--df",
-    type=FILE,
-    metavar="FILE",
-    help="Document frequencies for CIDEr-D and CIDEr, in place of those of the references: .npz, "
-    ".json, or a pickle of the COCO code, which is read and never run.",
-)
+@tokenizer_option(CAPTIONS)
+@df_option(CAPTIONS)
 @option(
     CAPTIONS,
     "--human",

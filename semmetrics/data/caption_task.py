@@ -14,6 +14,7 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, positions, take_rows
 from semmetrics.data.axis import NO_LABELS, LabelAxis
 from semmetrics.data.block import Block
+from semmetrics.data.ids import take_ids
 from semmetrics.data.labels import Ids
 from semmetrics.errors import InputError
 
@@ -113,14 +114,9 @@ class CaptionTask:
         """The task on those items alone, in that order, and on their images."""
         images, place = np.unique(self.images[rows], return_inverse=True)
         indptr, flat = take_rows(self.indptr, images)
-        ids: Ids
-        if isinstance(self.ids, (range, np.ndarray)):
-            ids = np.asarray(self.ids, np.int64)[rows]
-        else:
-            ids = [self.ids[i] for i in rows.tolist()]
         return replace(
             self,
-            ids=ids,
+            ids=take_ids(self.ids, rows),
             candidates=self.candidates[rows],
             images=place.ravel(),
             indptr=indptr,

@@ -13,6 +13,7 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Bools, Floats, Ints, positions
 from semmetrics.data.axis import LabelAxis, occurring
 from semmetrics.data.block import Block
+from semmetrics.data.ids import take_ids
 from semmetrics.data.labels import Ids, Side, Terms
 
 __all__ = ["TAXONOMY", "LabelTask", "Synonyms"]
@@ -143,14 +144,9 @@ class LabelTask:
 
     def take(self, rows: Ints) -> LabelTask:
         """The task on those items alone, in that order; nothing is coded again."""
-        ids: Ids
-        if isinstance(self.ids, (range, np.ndarray)):
-            ids = np.asarray(self.ids, np.int64)[rows]
-        else:
-            ids = [self.ids[i] for i in rows.tolist()]
         return replace(
             self,
-            ids=ids,
+            ids=take_ids(self.ids, rows),
             pred=self.pred.take(rows),
             ref=self.ref.take(rows),
             weights=None if self.weights is None else self.weights[rows],

@@ -16,9 +16,9 @@ from semmetrics.data.labels import Ids
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.intervals import Bootstrap, Interval, intervals
 from semmetrics.scoring.signature import signature
-from semmetrics.scoring.statistics import Statistics, frame_of, merged_labels
+from semmetrics.scoring.statistics import Statistics, Task, evaluate, frame_of, merged_labels
 
-__all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics"]
+__all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics", "score_tasks"]
 
 SCHEMA = "semmetrics.score/1"
 
@@ -184,6 +184,37 @@ def score_statistics(
         for (measure, note), heading, span in zip(measures[name], headings, spans, strict=True):
             scores.append(_score(name, statistics, frame, measure, heading, span, note))
     return scores
+
+
+def score_tasks(
+    tasks: Mapping[str, Task],
+    measures: Mapping[str, Sequence[tuple[Measure, str]]],
+    *,
+    headings: Sequence[str],
+    ci: Bootstrap | None = None,
+    keep_rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Score]:
+    """Evaluate the task of each system, and score what that gives.
+
+    Parameters
+    ----------
+    tasks : mapping from system to LabelTask or CaptionTask
+    measures, headings, ci, progress
+        As for ``score_statistics``.
+    keep_rows : bool
+        Keep one row an item; intervals keep them anyway.
+    """
+    statistics = {
+        name: evaluate(
+            task,
+            [measure for measure, _ in measures[name]],
+            keep_rows=keep_rows or ci is not None,
+            progress=progress,
+        )
+        for name, task in tasks.items()
+    }
+    return score_statistics(statistics, measures, headings=headings, ci=ci, progress=progress)
 
 
 def _score(

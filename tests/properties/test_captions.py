@@ -1,0 +1,252 @@
+"""What holds for every measure of captions, each held to its traits.
+
+METEOR and nltk's METEOR have stand-ins for the programs behind them; what those count is compared
+with the programs themselves elsewhere.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import reduce
+from operator import add
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.captions_ngram import Blanks
+from oracles.meteor import exact_line
+
+from semmetrics.data.block import Block
+from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.metrics.captions.documents import fit_frequencies
+from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.parse import parse_all
+from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.statistics import evaluate
+
+MEASURES = parse_all(
+    [
+        "BLEU-1", "BLEU-2(reflen=shortest)", "BLEU-3(reflen=average)", "BLEU-4",
+        "BLEU-4(no_reference=nan)", "ROUGE-L", "ROUGE-L(beta=1,no_reference=0)",
+        "CIDEr-D(df=given)", "CIDEr-D(df=given,sigma=2,stem=porter,no_reference=nan)",
+        "CIDEr(df=given)", "CIDEr(df=given,no_reference=1)",
+        "METEOR", "METEOR(no_reference=nan)", "METEOR-nltk", "METEOR-nltk(no_reference=0)",
+        "NGSM", "NGSM(order=2,refs=max)", "NGSM(no_reference=nan)",
+        "DuplicatedCaption", "CaptionLength", "LengthRatio", "LengthRatio(reflen=average)",
+        "ReferenceCount", "Vocabulary", "UniqueCaptions",
+    ]
+)  # fmt: skip
+# Document frequencies of the run itself: the values of an item depend on the others.
+OF_THE_RUN = parse_all(["CIDEr-D", "CIDEr-D(df=rows)", "CIDEr", "CIDEr(df=rows,stem=porter)"])
+DISTINCT = ("Vocabulary", "UniqueCaptions")  # of what is said twice they count one
+EMPTY = "LengthRatio"  # has no value for empty references either, which is no cause
+CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
+FITS = {
+    "df": fit_frequencies(CORPUS, Blanks()),
+    "df/porter": fit_frequencies(CORPUS, Blanks(), "porter"),
+}
+TEXT = st.lists(st.sampled_from(["a", "b", "c", "dog", "dogs", "runs"]), max_size=7).map(" ".join)
+ONE = st.lists(TEXT, min_size=1, max_size=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stand_ins():
+    def counts(candidates, references):
+        pairs = zip(candidates, references, strict=True)
+        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
+
+    def shared(references, hypothesis, *, alpha, beta, gamma):
+        return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
+
+    folder = "semmetrics.metrics.captions"
+    with (
+        mock.patch(f"{folder}.meteor.segment_counts", counts),
+        mock.patch(f"{folder}.meteor_nltk._score", lambda: shared),
+    ):
+        yield
+
+
+def items(candidates=None, least=0, most=3):
+    """Candidates and references of one to six images."""
+    candidates = st.lists(TEXT, min_size=1, max_size=2) if candidates is None else candidates
+    references = st.lists(TEXT, min_size=least, max_size=most)
+    return st.lists(st.tuples(candidates, references), min_size=1, max_size=6)
+
+
+def named(data):
+    return {f"id{place}": item for place, item in enumerate(data)}
+
+
+def statistics(data, measures, weights=None):
+    candidates, references = ([item[side] for item in data.values()] for side in (0, 1))
+    given = None
+    if weights is not None:
+        given = np.array([weights[name] for name, item in data.items() for _ in item[0]])
+    task = caption_task(candidates, references, list(data), Blanks(), weights=given, fits=FITS)
+    return evaluate(task, measures)
+
+
+def scores(found, measures, ci=None):
+    pairs = {"system": [(m, "") for m in measures]}
+    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
+
+
+def values(data, measures, **options):
+    return {
+        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
+    }
+
+
+def by_id(score):
+    return {} if score.items is None else dict(zip(score.ids, score.items.tolist(), strict=True))
+
+
+def bits(found, measures):
+    """All that a score says, the items by id, with floats that show every bit."""
+    return [
+        repr((score.to_dict(), sorted(by_id(score).items())))
+        for score in scores(found, measures, Bootstrap(resamples=6))
+    ]
+
+
+def test_every_definition_of_captions_is_covered():
+    known = {name for name, definition in DEFINITIONS.items() if definition.task == "captions"}
+    assert {m.definition.name for m in MEASURES} == known
+    fitted = {name for name in known if DEFINITIONS[name]()["df"] is not None}
+    assert {m.definition.name for m in OF_THE_RUN} == fitted
+
+
+@settings(max_examples=60, deadline=None)
+@given(items())
+def test_values_and_intervals_lie_within_the_bounds(data):
+    measures = [*MEASURES, *OF_THE_RUN]
+    for score in scores(statistics(named(data), measures), measures, Bootstrap(resamples=4)):
+        low, high = score.measure.definition.bounds
+        known = [score.value, score.ci.low, score.ci.high, *by_id(score).values()]
+        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+        assert np.isnan(score.ci.low) or score.ci.low <= score.ci.high
+
+
+@settings(max_examples=60, deadline=None)
+@given(items())
+def test_items_without_a_value_are_those_without_references(data):
+    lacking = {f"id{place}" for place, (_, references) in enumerate(data) if not references}
+    number = sum(len(data[int(name[2:])][0]) for name in lacking)
+    for score in scores(statistics(named(data), MEASURES), MEASURES):
+        policy = score.measure["no_reference"]
+        if policy is None:
+            assert score.undefined == {}
+            assert not np.isnan([score.value, *by_id(score).values()]).any()
+            continue
+        assert score.undefined == ({"no_reference": number} if number else {})
+        absent = {name.partition("#")[0] for name, v in by_id(score).items() if np.isnan(v)}
+        assert lacking == absent or (score.measure.definition.name == EMPTY and lacking < absent)
+        if policy == "nan" and lacking:
+            assert np.isnan(score.value)
+        elif len(lacking) < len(data) and score.measure.definition.name != EMPTY:
+            assert not np.isnan(score.value)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(), st.randoms(use_true_random=False))
+def test_the_order_of_references_matters_to_measures_that_say_so(data, shuffled):
+    chosen = [m for m in (*MEASURES, *OF_THE_RUN) if m.definition.order_invariant]
+    mixed = [(mine, shuffled.sample(theirs, len(theirs))) for mine, theirs in data]
+    first, second = values(named(data), chosen), values(named(mixed), chosen)
+    assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items(ONE, least=1, most=1))
+def test_symmetric_measures_may_exchange_the_sides(data):
+    chosen = [m for m in MEASURES if m.definition.symmetric]
+    assert chosen
+    back = [(theirs, mine) for mine, theirs in data]
+    assert values(named(data), chosen) == pytest.approx(values(named(back), chosen), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(TEXT, min_size=1, max_size=3), min_size=1, max_size=6))
+def test_a_reference_itself_is_worth_most(references):
+    """For those whose value of a caption and itself is the largest, however short it is."""
+    texts = ["ROUGE-L", "ROUGE-L(beta=1)", "NGSM(refs=max)", "NGSM(refs=max,order=2)", "LengthRatio"]
+    chosen = parse_all(texts)
+    data = named([(several[:1], several) for several in references])
+    found = values(data, chosen)
+    assert np.isnan(found["LengthRatio"]) or found.pop("LengthRatio") == 1
+    found.pop("LengthRatio", None)
+    assert list(found.values()) == pytest.approx([1.0] * len(found), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items())
+def test_an_item_alone_has_the_value_that_it_has_among_others(data):
+    data = named([([mine[0]], theirs) for mine, theirs in data])
+    for score in scores(statistics(data, MEASURES), MEASURES):
+        for name, value in by_id(score).items():
+            (alone,) = scores(statistics({name: data[name]}, [score.measure]), [score.measure])
+            assert repr(by_id(alone)[name]) == repr(value), score.measure
+            if not np.isnan(value):
+                assert alone.value == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@settings(max_examples=25, deadline=None)
+@given(data=items(), seed=st.integers(0, 1000))
+def test_any_split_in_any_order_gives_the_same_bits(weighted, data, seed):
+    rng = random.Random(seed)
+    data = named(data)
+    weights = {name: rng.random() for name in data} if weighted else None
+    names = rng.sample(list(data), len(data))
+    mixed = {name: data[name] for name in names}
+    for measures in (MEASURES, OF_THE_RUN):
+        whole = bits(statistics(data, measures, weights), measures)
+        assert bits(statistics(mixed, measures, weights), measures) == whole
+    cut = rng.randrange(len(names) + 1)
+    parts = [part for part in (names[:cut], names[cut:]) if part]
+    found = [statistics({n: data[n] for n in part}, MEASURES, weights) for part in parts]
+    whole = bits(statistics(data, MEASURES, weights), MEASURES)
+    assert bits(reduce(add, found), MEASURES) == whole
+
+
+@settings(max_examples=25, deadline=None)
+@given(items(), st.booleans())
+def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
+    data, measures = named(data), [*MEASURES, *OF_THE_RUN]
+    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
+    whole = bits(statistics(data, measures, weights), measures)
+
+    def singly(task, memory=0):
+        return (Block(task, place, place + 1) for place in range(len(task)))
+
+    with mock.patch.object(CaptionTask, "blocks", singly):
+        assert bits(statistics(data, measures, weights), measures) == whole
+
+
+@settings(max_examples=25, deadline=None)
+@given(items(ONE), st.sets(st.integers(0, 5)))
+def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
+    measures = [m for m in MEASURES if m.definition.name not in DISTINCT]
+    data = named(data)
+    double = [name for place, name in enumerate(data) if place in chosen]
+    weights = {name: 2.0 if name in double else 1.0 for name in data}
+    twice = {**data, **{f"{name}, again": data[name] for name in double}}
+    first = values(data, measures, weights=weights)
+    assert first == pytest.approx(values(twice, measures), abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(items(), st.sets(st.integers(0, 5)))
+def test_an_item_without_weight_is_not_there(data, chosen):
+    data = named(data)
+    weights = {name: float(place not in chosen) for place, name in enumerate(data)}
+    some = {name: item for name, item in data.items() if weights[name]}
+    if some:
+        first = values(data, MEASURES, weights=weights)
+        second = values(some, MEASURES)
+        for m in MEASURES:
+            if m["no_reference"] != "nan":  # which looks at items whatever their weight
+                assert first[str(m)] == pytest.approx(second[str(m)], abs=1e-12, nan_ok=True), m
