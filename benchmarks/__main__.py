@@ -12,6 +12,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    embedding,
     labels,
     semantic,
     tokenizers,
@@ -21,7 +22,7 @@ from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
-    labels, semantic, transport, tokenizers, captions_ngram, captions_cider, captions,
+    labels, embedding, semantic, transport, tokenizers, captions_ngram, captions_cider, captions,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run
