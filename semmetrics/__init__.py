@@ -1,4 +1,4 @@
-"""Metrics of label sets, with the numbers that a paper would print and no doubt about them."""
+"""Metrics of label sets and captions: the numbers that a paper would print."""
 
 from __future__ import annotations
 

@@ -271,8 +271,11 @@ def _refuse(options: Mapping[str, Any], kind: str) -> None:
     """An error for options that say nothing about what is evaluated."""
     given = [name for name, value in options.items() if _is_given(value)]
     if given:
+        flags = [f"--{name.replace('_', '-')}" for name in given]
+        flags += ["--threshold"] if "decode" in given else []
         raise InputError(
-            f"{listing(given)} mean{'s' if len(given) == 1 else ''} nothing for {kind}",
+            f"{', '.join(given)} ({', '.join(flags)}) mean{'s' if len(given) == 1 else ''} nothing "
+            f"for {kind}",
             remedy="leave that out, or say task= (--task)",
         )
 

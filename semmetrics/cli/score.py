@@ -117,7 +117,7 @@ def complete_rules(
     "--missing",
     type=click.Choice(["error", "skip", "empty"]),
     help="An id that only one side has is an error (the default), is left out, or has an "
-    "empty list on the other side.",
+    "empty list (of captions: an empty candidate, or no reference) on the other side.",
 )
 @option(
     DATA,

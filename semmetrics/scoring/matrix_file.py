@@ -24,7 +24,7 @@ from semmetrics.errors import InputError
 __all__ = ["write_matrix"]
 
 _FORMAT = "semmetrics.matrix/1"
-_OTHER = "choose another path, or resume=False to write it anew"
+_OTHER = "choose another path, remove the file, or say resume=False"
 
 
 def write_matrix(
