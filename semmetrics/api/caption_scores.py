@@ -14,7 +14,12 @@ from semmetrics.data.captions import Captions
 from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.caption_fits import as_frequencies, frozen_captions, reference_fits
+from semmetrics.scoring.caption_fits import (
+    as_frequencies,
+    fits_of,
+    frozen_captions,
+    unused_frequencies,
+)
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.notes import caption_notes
 from semmetrics.scoring.planning import plan_captions, plan_protocol
@@ -50,11 +55,18 @@ def score_captions(
     settings["weights"] = weights_of(weights, read)
     tasks, inputs = _tasks(systems, gts, words, human, settings, read)
     plan = plan_captions(measures) if protocol is None else plan_protocol(protocol)
+    notes = []
     if df is not None:
+        if protocol is not None:
+            raise InputError(
+                f"protocol {protocol} counts document frequencies on the references",
+                remedy="leave df= (--df) out, or name measures instead of the protocol",
+            )
         fit = as_frequencies(df)
         tasks = {name: replace(task, fits={"df": fit}) for name, task in tasks.items()}
-    elif human:  # weights as for the other systems, and not of the references left over
-        fits = reference_fits(inputs[-1], words, plan.measures)
+        notes = unused_frequencies(plan.measures)
+    elif human:  # weights as for the first system, and not of the references left over
+        fits = fits_of(tasks[next(iter(systems))], plan.measures)
         tasks[HUMAN] = replace(tasks[HUMAN], fits=fits)
     chosen = {
         name: [frozen_captions(m, task) for m in plan.measures] for name, task in tasks.items()
@@ -62,7 +74,7 @@ def score_captions(
     scores = score_tasks(
         tasks, chosen, headings=plan.headings, ci=ci, keep_rows=keep_rows, progress=progress
     )
-    notes = caption_notes(tasks, inputs, plan.measures)
+    notes += caption_notes(tasks, inputs, plan.measures, apart=(HUMAN,) if human else ())
     return ScoreTable(scores, plan.not_computed, notes, tasks)
 
 

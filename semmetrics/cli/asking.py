@@ -22,7 +22,8 @@ __all__ = ["asked", "rules", "words"]
 
 _SIGNED = (
     "measures", "protocol", "top_k", "threshold", "decode", "min_labels", "normalize", "missing",
-    "unpredicted", "ignore", "lookup", "oov", "calibration", "ci", "seed", "resamples", "level",
+    "unpredicted", "ignore", "lookup", "oov", "calibration", "tokenizer", "ci", "seed", "resamples",
+    "level",
 )  # fmt: skip
 
 
@@ -128,6 +129,7 @@ def _of_signature(request: Request, signed: Signed) -> dict[str, Any]:
         "ci": signed.bootstrap or False,
         "tokenizer": settings.get("tok"),
         "df": request.df,
+        "human": request.human or settings.get("cand") == "references",
         **signed_models(request, signed),
     }
 

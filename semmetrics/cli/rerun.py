@@ -14,11 +14,12 @@ _WHAT = {
     "lookup": "the rule of lookup differs from the signature's",
     "oov": "what stands for unknown labels differs from the signature's",
     "taxonomy": "the taxonomy differs from the signature's",
+    "fit": "the document frequencies differ from the signature's",
     "weights": "the sample weights differ from the signature's",
     "L": "the number of labels averaged over differs from the signature's",
     "v": "the version differs from the signature's",
 }
-_FITTED = ("fit", "cal")  # what was fitted then is now given
+_FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
 def differences(text: str, table: ScoreTable) -> list[str]:
@@ -44,7 +45,11 @@ def differences(text: str, table: ScoreTable) -> list[str]:
 
 def _parts(text: str) -> dict[str, str]:
     parts = dict(part.partition(":")[::2] for part in text.split("|")[1:])
-    return {name: value for name, value in parts.items() if name not in _FITTED}
+    return {
+        name: value
+        for name, value in parts.items()
+        if name not in _FITTED or value.startswith("df@")
+    }
 
 
 def _lines(then: dict[str, str], now: dict[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from semmetrics.data.labels import Labels
 from semmetrics.errors import listing
 from semmetrics.metrics.statistics import cardinality, label_frequencies, label_order
 
-__all__ = ["TOP", "odd", "survey"]
+__all__ = ["TOP", "number", "odd", "odd_texts", "survey"]
 
 TOP = 10
 _PAIRS = 1 << 28  # ordered pairs that are worth counting
@@ -50,22 +50,23 @@ def survey(labels: Labels) -> dict[str, Any]:
         if scores is None or not len(scores)
         else {"min": float(scores.min()), "max": float(scores.max())},
         "cardinality": {
-            "mean": _number(sizes.mean),
-            "std": _number(sizes.std),
+            "mean": number(sizes.mean),
+            "std": number(sizes.std),
             "min": int(np.flatnonzero(sizes.histogram)[0]),
             "max": len(sizes.histogram) - 1,
             "histogram": sizes.histogram.tolist(),
         },
         "frequencies": [
-            {"label": names[code], "count": number}
-            for code, number in zip(counts.labels.tolist(), counts.counts.tolist(), strict=True)
+            {"label": names[code], "count": times}
+            for code, times in zip(counts.labels.tolist(), counts.counts.tolist(), strict=True)
         ],
         "order": None if labels.ranked else _order(labels),
         "odd": list(odd(labels)),
     }
 
 
-def _number(value: float) -> float | None:
+def number(value: float) -> float | None:
+    """A number as JSON has it: None where there is none."""
     return value if math.isfinite(value) else None
 
 
@@ -75,7 +76,7 @@ def _order(labels: Labels) -> dict[str, Any] | None:
     if (sizes * (sizes - 1) / 2).sum() > _PAIRS:
         return None
     found = label_order(labels.side.indptr, labels.side.codes)
-    return {"mean": _number(found.mean), "pairs": len(found.order)}
+    return {"mean": number(found.mean), "pairs": len(found.order)}
 
 
 def odd(labels: Labels) -> Iterator[str]:
@@ -83,7 +84,7 @@ def odd(labels: Labels) -> Iterator[str]:
     yield from _odd_lists(labels)
     yield from _odd_labels(labels)
     if not isinstance(labels.ids, range):
-        yield from _odd_texts([str(name) for name in labels.ids], "id")
+        yield from odd_texts([str(name) for name in labels.ids], "id")
     if labels.side.scores is not None:
         yield from _odd_scores(labels)
 
@@ -109,8 +110,8 @@ def _odd_lists(labels: Labels) -> Iterator[str]:
             yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
 
 
-def _of(number: int, labels: Labels) -> str:
-    return f"{number:,} of {len(labels):,} items"
+def _of(some: int, labels: Labels) -> str:
+    return f"{some:,} of {len(labels):,} items"
 
 
 def _items(labels: Labels, rows: Any) -> str:
@@ -119,10 +120,11 @@ def _items(labels: Labels, rows: Any) -> str:
 
 def _odd_labels(labels: Labels) -> Iterator[str]:
     terms = list(dict.fromkeys(term for terms in labels.vocabulary for term in terms))
-    yield from _odd_texts(terms, "label")
+    yield from odd_texts(terms, "label")
 
 
-def _odd_texts(texts: Sequence[str], noun: str) -> Iterator[str]:
+def odd_texts(texts: Sequence[str], noun: str) -> Iterator[str]:
+    """What is odd in names: blanks around them, what cannot be seen, and names that are alike."""
     padded = [text for text in texts if text != text.strip()]
     if padded:
         yield f"{len(padded):,} {noun}s have blanks around them: {listing(padded)}"

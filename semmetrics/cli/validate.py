@@ -20,9 +20,17 @@ __all__ = ["command"]
         "semmetrics validate preds.json gt.json",
         "semmetrics validate --format json gt.csv > gt.report.json",
         "semmetrics validate --classes labels.txt scores.npy",
+        "semmetrics validate --task captions captions.json references.json",
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@option(
+    "What the data are",
+    "--task",
+    type=click.Choice(["labels", "captions"]),
+    help="What the files hold, where their shape does not tell: lists of sentences are taken for "
+    "captions.",
+)
 @reading_options
 @option(
     "Output",
@@ -33,13 +41,14 @@ __all__ = ["command"]
     show_default=True,
     help="json has everything, with the full frequency distribution.",
 )
-def command(files: tuple[str, ...], form: str, **given: Any) -> int:
+def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 
     Numbers of items and labels, labels per item, the most frequent labels, how consistently labels
     are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
-    blanks, scores out of order. All files are tried; the exit code is 2 if one of them is bad.
+    blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
+    characters. All files are tried; the exit code is 2 if one of them is bad.
     """
     from semmetrics.cli.inspection import inspect
 
-    return inspect(files, Reading(**given), form)
+    return inspect(files, Reading(**given), form, task)

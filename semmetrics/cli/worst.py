@@ -22,6 +22,8 @@ from semmetrics.scoring.statistics import Task
 __all__ = ["worst_text"]
 
 _MOST = 20  # labels of a list that are shown
+_LONGEST = 500  # letters of a caption that are shown
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: " "}
 
 
 def worst_text(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -82,8 +84,8 @@ def _captions(task: CaptionTask) -> list[list[str]]:
     """The candidate and the references of each item."""
     indptr, references = task.pairs(0, len(task))
     return [
-        [f"    caption    {_line(task.texts[candidate])}"]
-        + [f"    reference  {_line(task.texts[code])}" for code in references[start:stop].tolist()]
+        [f"    caption    {_cut(task.texts[candidate])}"]
+        + [f"    reference  {_cut(task.texts[code])}" for code in references[start:stop].tolist()]
         for candidate, start, stop in zip(
             task.candidates.tolist(), indptr[:-1].tolist(), indptr[1:].tolist(), strict=True
         )
@@ -122,5 +124,12 @@ def _listed(task: LabelTask, codes: Any) -> str:
     return ", ".join(names) + more if names else "nothing"
 
 
+def _cut(text: str) -> str:
+    line = _line(text[: 2 * _LONGEST])
+    more = len(text) - _LONGEST
+    return f"{line[:_LONGEST]} ... and {more:,} more letters" if more > 0 else line
+
+
 def _line(text: str) -> str:
-    return " ".join(text.splitlines())
+    """The text on one line; what would command a terminal is written out."""
+    return " ".join(text.splitlines()).translate(_CONTROLS)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core.hashing import hash_ids
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.caption_task import CaptionTask, caption_task, item_ids
 from semmetrics.data.captions import Captions
@@ -201,7 +202,7 @@ def leave_one_out(
     alone = len(sizes) - len(chosen)
     empty = sum(not text.strip() for text in texts)
     counts = {"single_reference": alone, "empty_references": empty}
-    settings = {"tok": str(tokenizer.name)}
+    settings = {"tok": str(tokenizer.name), "cand": "references"}
     given = None
     if weights is not None:
         settings["weights"] = "given"
@@ -217,4 +218,6 @@ def leave_one_out(
         settings=settings,
         counts={name: number for name, number in counts.items() if number},
         weights=given,
+        groups=np.repeat(hash_ids(ids), sizes[chosen]),
+        unit="caption",
     )

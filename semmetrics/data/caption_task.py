@@ -11,7 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
-from semmetrics.core.ragged import Floats, Ints, offsets, positions, take_rows
+from semmetrics.core.ragged import (
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    running_sums,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.axis import NO_LABELS, LabelAxis
 from semmetrics.data.block import Block
 from semmetrics.data.ids import take_ids
@@ -22,6 +32,10 @@ __all__ = ["FREQUENCIES", "CaptionTask", "caption_task", "item_ids"]
 
 FREQUENCIES = "hashes of document frequencies"
 """Where ``CaptionTask.shared`` notes which were used."""
+
+# Bytes of working arrays: of an item, of a candidate with a reference, and of a letter of either,
+# of which a token has about five.
+_ITEM, _PAIR, _LETTER = 512, 256, 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +64,12 @@ class CaptionTask:
         What was left out or odd, by name.
     weights : float array, shape (items,), or None
     fits : mapping
-        What was fitted on other data, by name: "df" is a table of document frequencies, and
-        "df/porter" one for stemmed words.
+        Document frequencies: "df" for measures with ``df=given`` ("df/porter" for those with
+        ``stem=porter``), "references/none" in place of those that ``df=references`` would count.
+    groups : uint64 array, shape (items,), or None
+        A hash of each item's image, where several items are of one: they are resampled together.
     unit : str
-        What is resampled.
+        What an item is.
     shared : dict
         What steps compute once for all blocks.
     """
@@ -69,6 +85,7 @@ class CaptionTask:
     counts: Mapping[str, int] = field(default_factory=dict)
     weights: Floats | None = None
     fits: Mapping[str, Any] = field(default_factory=dict)
+    groups: Hashes | None = None
     unit: str = "image"
     kind: ClassVar[str] = "captions"
     axis: ClassVar[LabelAxis] = NO_LABELS
@@ -78,11 +95,20 @@ class CaptionTask:
         return len(self.candidates)
 
     def blocks(self, memory: int = 1 << 27) -> Iterator[Block[CaptionTask]]:
-        """Items in blocks whose working arrays take about that many bytes."""
-        each = 4096 * (2 + len(self.references) / max(1, len(self.indptr) - 1))
-        step = max(1, int(memory / each))
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+        """Items in blocks whose working arrays take about that many bytes, or of one item."""
+        for rows in runs_within(running_sums(self._costs()), memory):
+            yield Block(self, rows.start, rows.stop)
+
+    def _costs(self) -> Ints:
+        """Bytes that an item takes beside others: by its pairs and the letters of their captions.
+
+        Not by their tokens, which no measure may have asked for.
+        """
+        letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+        n_refs = lengths(self.indptr)[self.images]
+        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
+        of_pairs = n_refs * letters[self.candidates] + theirs
+        return _ITEM + _PAIR * n_refs + _LETTER * of_pairs
 
     @property
     def identities(self) -> dict[str, str]:
@@ -122,6 +148,7 @@ class CaptionTask:
             indptr=indptr,
             references=self.references[flat],
             weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
         )
 
 
@@ -153,6 +180,8 @@ def caption_task(
     indptr = offsets(np.fromiter(map(len, references), np.int64, len(references)))
     refs = [codes.setdefault(text, len(codes)) for texts in references for text in texts]
     sizes = np.fromiter(map(len, candidates), np.int64, len(candidates))
+    if (sizes > 1).any():
+        more |= {"groups": np.repeat(hash_ids(ids), sizes), "unit": "caption"}
     return CaptionTask(
         ids=item_ids(ids, sizes),
         texts=tuple(codes),

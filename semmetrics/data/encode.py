@@ -75,6 +75,12 @@ def encode(raw: RawItems) -> Labels:
     )
 
 
+def _place(raw: RawItems, position: int) -> str:
+    """Where an item stands; readers of files name the file themselves."""
+    place = raw.where(position)
+    return place if place.startswith(raw.source) else f"{raw.source}, {place}"
+
+
 def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
     """The distinct values in order of first appearance, and the code of each value."""
     table: defaultdict[Any, int] = defaultdict(count().__next__)
@@ -94,7 +100,7 @@ def _lists(raw: RawItems, notes: list[str]) -> Sequence[Sequence[Any]]:
         if not isinstance(item, (list, tuple)):
             raise InputError(
                 f"the labels are {brief(item)}, a {type(item).__name__}, not a list",
-                where=f"{raw.source}, {raw.where(position)}",
+                where=_place(raw, position),
                 remedy='write a list of labels, as ["cat", "dog"]',
             )
     return lists
@@ -114,7 +120,7 @@ def _report_empty(raw: RawItems, vocabulary: Sequence[Terms], codes: Codes, indp
     position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
     raise InputError(
         "a label is empty",
-        where=f"{raw.source}, {raw.where(position)}, label {occurrence - indptr[position] + 1}",
+        where=f"{_place(raw, position)}, label {occurrence - indptr[position] + 1}",
         remedy="remove it, or give the item an empty list if it has no label",
     )
 
@@ -136,7 +142,7 @@ def _flatten(
             except InputError as error:
                 raise InputError(
                     error.problem,
-                    where=f"{raw.source}, {raw.where(position)}, label {number}",
+                    where=f"{_place(raw, position)}, label {number}",
                     remedy=error.remedy,
                 ) from None
             if isinstance(label, Mapping):
@@ -147,7 +153,7 @@ def _flatten(
         if scores and len(scores) != len(terms):
             raise InputError(
                 "some labels have a score and others have none",
-                where=f"{raw.source}, {raw.where(position)}",
+                where=_place(raw, position),
                 remedy="give every label a score, or none",
             )
     if unused:

@@ -38,7 +38,7 @@ from semmetrics.data.readers.parquet import column_names
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.errors import InputError
 
-__all__ = ["Kind", "kind_of"]
+__all__ = ["Kind", "kind_of", "kind_of_one"]
 
 _ITEMS, _STRINGS = 200, 20
 _LINE = re.compile(r"\S[^\n]*")
@@ -46,7 +46,7 @@ _ROLES = {
     "columns": (TABLE_ROLES["label"], CAPTION_TABLE_ROLES["caption"]),
     "keys": (JSON_ROLES["label"], CAPTION_JSON_ROLES["caption"]),
 }
-_SENTENCE = 5.0
+_PHRASE, _SENTENCE = 2.5, 5.0  # mean words: above those of labels, and those of captions
 _REMEDY = "say task='labels' or task='captions' (on the command line --task)"
 
 
@@ -59,10 +59,13 @@ class Kind:
     task : {"labels", "captions"}
     understood : str
         What each side was taken for.
+    sure : bool
+        Whether it could hardly be the other.
     """
 
     task: Literal["labels", "captions"]
     understood: str
+    sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,39 @@ def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
             remedy=_REMEDY,
         )
     return Kind("labels", understood)
+
+
+def kind_of_one(data: Any, *, options: ReadOptions | None = None) -> Kind:
+    """Tell what one side holds, where there is no other; lists of sentences are captions.
+
+    Parameters
+    ----------
+    data : Loaded, path, or what `as_labels` and `as_captions` take
+    options : ReadOptions, optional
+
+    Returns
+    -------
+    Kind
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> kind_of_one({"a": ["a man rides a brown horse"]})
+    Kind(task='captions', understood='lists of strings of 6.0 words on average', sure=False)
+    >>> kind_of_one({"a": ["ice cream", "cat"]}).task
+    'labels'
+    """
+    options = options or DEFAULTS
+    shape = _shape(opened(data, options), options)
+    if shape.form != "lists":
+        return Kind("labels" if shape.form == "labels" else "captions", shape.what)
+    understood = f"{shape.what} of {shape.words:.1f} words on average"
+    task: Literal["labels", "captions"] = "captions" if shape.words >= _SENTENCE else "labels"
+    return Kind(task, understood, sure=shape.words < _PHRASE)
 
 
 def _shape(data: Any, options: ReadOptions) -> _Shape:

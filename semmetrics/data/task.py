@@ -89,6 +89,7 @@ class LabelTask:
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Any = None
     kind: ClassVar[str] = "labels"
+    groups: ClassVar[None] = None
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:

@@ -39,6 +39,7 @@ _RESERVED = frozenset(
     [
         "k",
         "tok",
+        "cand",
         "norm",
         "missing",
         "unpredicted",

@@ -9,18 +9,16 @@ their hash: of a file that is given (``df=given``), or of the references of the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.captions import Captions
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.documents import fit_frequencies, frequency_hash
+from semmetrics.metrics.captions.documents import frequency_hash, task_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
 
-__all__ = ["as_frequencies", "frozen_captions", "reference_fits"]
+__all__ = ["as_frequencies", "fits_of", "frozen_captions", "unused_frequencies"]
 
 
 def as_frequencies(df: Any) -> DocumentFrequencies:
@@ -42,26 +40,28 @@ def as_frequencies(df: Any) -> DocumentFrequencies:
 
 def frozen_captions(measure: Measure, task: CaptionTask) -> tuple[Measure, str]:
     """The measure with its document frequencies chosen; and a note for the signature."""
-    source, stem = measure["df"], str(measure["stem"])
+    source = measure["df"]
     if source is None:
         return measure, ""
-    if source == "references" and {"df", f"df/{stem}"} & task.fits.keys():
+    if source == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")
-    return measure, f"fit:df@{frequency_hash(task, str(measure['df']), stem)}"
+    return measure, f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}"
 
 
-def reference_fits(
-    captions: Captions, tokenizer: Any, measures: Iterable[Measure]
-) -> dict[str, DocumentFrequencies]:
-    """Document frequencies of references, as measures need them; for ``CaptionTask.fits``.
+def fits_of(task: CaptionTask, measures: Iterable[Measure]) -> dict[str, DocumentFrequencies]:
+    """The document frequencies that measures count on a task, for the ``fits`` of another."""
+    fits = {}
+    for measure in measures:
+        source, stem = measure["df"], str(measure["stem"])
+        if source in ("references", "rows"):
+            fits[f"{source}/{stem}"] = task_frequencies(task, str(source), stem)
+    return fits
 
-    Parameters
-    ----------
-    captions : Captions
-    tokenizer : Tokenizer
-    measures : iterable of Measure
-    """
-    ends = captions.indptr.tolist()
-    lists = [captions.texts[a:b] for a, b in pairwise(ends)]
-    stems = dict.fromkeys(str(m["stem"]) for m in measures if m["df"] is not None)
-    return {f"df/{stem}": fit_frequencies(lists, tokenizer, stem) for stem in stems}
+
+def unused_frequencies(measures: Sequence[Measure]) -> list[str]:
+    """What is said of measures that given document frequencies say nothing to."""
+    takers = [m for m in measures if m["df"] in ("references", "given")]
+    if not takers:
+        return ["df= (--df) has no effect: no measure here takes document frequencies"]
+    own = [str(m) for m in measures if m["df"] == "rows"]
+    return [f"df= (--df) has no effect on {', '.join(own)}"] if own else []

@@ -4,7 +4,7 @@ Conventions
 -----------
 A resample draws as many items as there are, with replacement; its weights are drawn once and used
 for all measures and systems. Items are drawn in the order of their ids' hashes, so an interval
-does not depend on the order of the input.
+does not depend on the order of the input. Several captions of one image are drawn together.
 """
 
 from __future__ import annotations
@@ -110,18 +110,19 @@ def intervals(
     """
     needed = {m: m.definition.family.statistic(m) for m in measures}
     order = statistics.order
+    draws = _Draws.of(statistics)
     exact = {
         s: [
             (name, part, weights)
             for name, column in statistics.rows(s).items()
-            for part, weights in _exact(column, statistics.weights)
+            for part, weights in _exact(column, statistics.weights, draws.most)
         ]
         for s in set(needed.values())
         if s.additive
     }
     values = np.empty((len(measures), bootstrap.resamples))
     done = 0
-    for counts in _weights(len(statistics), order, bootstrap, _chunk(statistics)):
+    for counts in draws.counts(bootstrap, _chunk(statistics)):
         sums: dict[Statistic, Any] = {s: _resampled(parts, counts) for s, parts in exact.items()}
         for s in set(needed.values()) - set(exact):
             heavy = counts.astype(np.float64)
@@ -142,33 +143,63 @@ def _chunk(statistics: Statistics) -> int:
     return max(1, min(128, _MEMORY // largest))
 
 
-def _weights(n: int, order: Ints, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
-    """Counts of shape (up to ``chunk`` resamples, items): how often each item was drawn."""
-    generator = np.random.default_rng(bootstrap.seed)
-    for start in range(0, bootstrap.resamples, chunk):
-        size = min(chunk, bootstrap.resamples - start)
-        counts = np.empty((size, n), np.uint16)
-        for row in counts:
-            row[order] = np.bincount(generator.integers(0, n, n), minlength=n)
-        yield counts
+@dataclass(frozen=True)
+class _Draws:
+    """What is drawn: items, or groups of items together.
+
+    Attributes
+    ----------
+    place : int array, shape (items,)
+        The place of each item, or of its group, among those drawn: by rising hash, which no
+        permutation or split changes.
+    number : int
+        How many are drawn.
+    most : int
+        How many items a resample can have.
+    """
+
+    place: Ints
+    number: int
+    most: int
+
+    @staticmethod
+    def of(statistics: Statistics) -> _Draws:
+        """Items where there are no groups."""
+        if statistics.groups is None:
+            place = np.empty(len(statistics), np.int64)
+            place[statistics.order] = np.arange(len(statistics))
+            return _Draws(place, len(place), len(place))
+        groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
+        return _Draws(place.ravel(), len(groups), len(groups) * int(sizes.max()))
+
+    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
+        """How often each item is drawn, shape (up to ``chunk`` resamples, items)."""
+        generator, n = np.random.default_rng(bootstrap.seed), self.number
+        for start in range(0, bootstrap.resamples, chunk):
+            counts = np.empty((min(chunk, bootstrap.resamples - start), len(self.place)), np.uint16)
+            for row in counts:
+                row[:] = np.bincount(generator.integers(0, n, n), minlength=n)[self.place]
+            yield counts
 
 
-def _exact(column: Any, weights: Floats | None) -> list[tuple[Column, Floats | None]]:
+def _exact(column: Any, weights: Floats | None, most: int) -> list[tuple[Column, Floats | None]]:
     """Columns, with item weights, that add up to the column and whose resampled sums are exact."""
     if hasattr(column, "values"):
         values = column.values.astype(np.float64)
-        parts = _grids(values if weights is None else values * weights)
+        parts = _grids(values if weights is None else values * weights, most)
         return [(Dense(part), None) for part in parts]
-    return [(column, None)] if weights is None else [(column, part) for part in _grids(weights)]
+    return (
+        [(column, None)] if weights is None else [(column, part) for part in _grids(weights, most)]
+    )
 
 
-def _grids(values: Floats) -> list[Floats]:
+def _grids(values: Floats, most: int) -> list[Floats]:
     """Two parts, on a coarse and a fine grid of powers of two; their sum is the values.
 
-    As many items are drawn as there are, so that all sums of either part are whole multiples of
+    No more than ``most`` items are drawn, so that all sums of either part are whole multiples of
     its grid that a float64 holds: they are the same in any order.
     """
-    bits = 52 - len(values).bit_length()
+    bits = 52 - most.bit_length()
     exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     parts, rest = [], values
     for shift in (bits - exponent, 2 * bits - exponent):

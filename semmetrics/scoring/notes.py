@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
@@ -65,13 +65,14 @@ def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[s
         ]
         told += _near_notes(pairs_near(task))
         notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
-    if len({len(task) for task in tasks.values()}) > 1:
-        notes.append("systems are scored on different items: compare with care")
-    return notes
+    return notes + _different(tasks)
 
 
 def caption_notes(
-    tasks: Mapping[str, CaptionTask], inputs: Iterable[Captions], measures: Iterable[Measure]
+    tasks: Mapping[str, CaptionTask],
+    inputs: Iterable[Captions],
+    measures: Iterable[Measure],
+    apart: Collection[str] = (),
 ) -> list[str]:
     """Notes on inputs, on the captions of each system, and on measures that say nothing of them.
 
@@ -80,6 +81,8 @@ def caption_notes(
     tasks : mapping from system to CaptionTask
     inputs : iterable of Captions
     measures : iterable of Measure
+    apart : collection of str
+        Systems that are on other items by what they are.
 
     Returns
     -------
@@ -90,7 +93,13 @@ def caption_notes(
         chosen = [frozen_captions(measure, task)[0] for measure in measures]
         told = _count_notes(task) + frequency_notes(task, chosen)
         notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
-    return notes
+    return notes + _different({n: task for n, task in tasks.items() if n not in apart})
+
+
+def _different(tasks: Mapping[str, Task]) -> list[str]:
+    """That systems are on different items, if they are."""
+    sizes = {len(task) for task in tasks.values()}
+    return ["systems are scored on different items: compare with care"] if len(sizes) > 1 else []
 
 
 def _count_notes(task: Task) -> list[str]:

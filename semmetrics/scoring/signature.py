@@ -21,7 +21,7 @@ from semmetrics.scoring.statistics import Statistics
 __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
-SETTINGS = ("tok", "norm", "missing", "unpredicted", "classes", "ignore", "weights")
+SETTINGS = ("tok", "cand", "norm", "missing", "unpredicted", "classes", "ignore", "weights")
 MODELS = ("emb", "lookup", "oov", "taxonomy")
 
 
@@ -48,6 +48,8 @@ def signature(
     """
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
+    if statistics.groups is not None and "cand" not in statistics.settings:
+        parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
         parts += [f"emb:{_escape(identity)}", *rules]

@@ -47,6 +47,8 @@ class Statistics:
     ids, hashes
         The items, and a hash of each id.
     weights : float array, shape (items,), or None
+    groups : uint64 array, shape (items,), or None
+        Items with equal numbers are resampled together; None where each is alone.
     fingerprint : int
         Of the ids and reference labels; adds modulo 2**64.
     settings, counts : mappings
@@ -68,6 +70,7 @@ class Statistics:
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     unit: str = "image"
+    groups: Hashes | None = None
     models: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__
     _joined: dict[Statistic, Mapping[str, Column]] = field(
@@ -160,6 +163,8 @@ class Statistics:
             ids=_joined(left.ids, right.ids),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_weights(left, right),
+            groups=_joined_groups(left, right),
+            unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
         )
@@ -223,6 +228,12 @@ def _joined_weights(left: Statistics, right: Statistics) -> Floats | None:
         return None
     parts = [np.ones(len(s)) if s.weights is None else s.weights for s in (left, right)]
     return np.concatenate(parts)
+
+
+def _joined_groups(left: Statistics, right: Statistics) -> Hashes | None:
+    if left.groups is None and right.groups is None:
+        return None
+    return np.concatenate([s.hashes if s.groups is None else s.groups for s in (left, right)])
 
 
 def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
@@ -328,5 +339,6 @@ def _packed(task: Task, sums: Any, parts: Any) -> Statistics:
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,
+        groups=task.groups,
         models=task.identities,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.errors import InputError
+
 __all__ = ["Remembering"]
 
 
@@ -31,5 +33,11 @@ class Remembering:
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """The tokens of each caption."""
         new = [text for text in dict.fromkeys(captions) if text not in self._known]
-        self._known.update(zip(new, self._tokenizer.tokens(new), strict=True))
+        found = self._tokenizer.tokens(new)
+        if len(found) != len(new):
+            raise InputError(
+                f"the tokenizer {self.name} gives {len(found)} lists for {len(new)} captions",
+                remedy="give the tokens of each caption",
+            )
+        self._known.update(zip(new, found, strict=True))
         return [self._known[text] for text in captions]

@@ -8,13 +8,22 @@ captions every time.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.errors import InputError, brief
 from semmetrics.text.captions import check_captions
 
-__all__ = ["TOKENIZERS", "FunctionTokenizer", "Tokenizer", "WhitespaceTokenizer", "open_tokenizer"]
+__all__ = [
+    "TOKENIZERS",
+    "FunctionTokenizer",
+    "Identified",
+    "Tokenizer",
+    "WhitespaceTokenizer",
+    "open_tokenizer",
+]
 
 
 @runtime_checkable
@@ -103,6 +112,40 @@ class FunctionTokenizer:
         return result
 
 
+class Identified:
+    """A tokenizer of a user's own, with a name that says what it does to some captions.
+
+    Attributes
+    ----------
+    name : str
+        Its own name, and a hash of the tokens of captions that tell tokenizers apart.
+
+    Examples
+    --------
+    >>> one, other = (Identified(FunctionTokenizer(rule)) for rule in (str.split, list))
+    >>> one.name.partition("@")[0], other.name.partition("@")[0]
+    ('str.split', 'list')
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        made = json.dumps(tokenizer.tokens(_PROBE)).encode()
+        self.name = f"{tokenizer.name}@{hashlib.sha256(made).hexdigest()[:12]}"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """The tokens of each caption."""
+        return self._tokenizer.tokens(captions)
+
+
+_PROBE = (
+    "",
+    "A dog runs.",
+    'Two women, a man and 3 children don\'t eat (in) the "blue-green" café!',
+    "The U.S. flag costs $1,000.50 - see http://example.org/a_b?c=1 & more...",
+    "10:30 a.m.: it's John's 2nd T-shirt; half/half",
+)
+
+
 def _ptb() -> Tokenizer:
     from semmetrics.text.ptb import PtbTokenizer
 
@@ -162,10 +205,12 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
         raise InputError(
             f"there is no tokenizer {choice!r}", remedy=f"choose one of {', '.join(TOKENIZERS)}"
         )
-    if isinstance(choice, Tokenizer) and not isinstance(choice, type):
-        return choice
+    if isinstance(choice, type) and hasattr(choice, "tokens"):
+        choice = choice()
+    if isinstance(choice, Tokenizer):
+        return choice if type(choice).__module__.startswith("semmetrics.") else Identified(choice)
     if callable(choice):
-        return FunctionTokenizer(choice)
+        return Identified(FunctionTokenizer(choice))
     raise InputError(
         f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
         remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",

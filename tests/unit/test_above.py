@@ -31,9 +31,7 @@ def check(rows, threshold):
         deciding.items(every.reshape(1, n), every.reshape(1, n), threshold),
     ):
         assert_array_equal(found.above.reshape(n, n), exact > threshold)
-        assert_array_equal(
-            np.sort(found.close), np.flatnonzero(is_close(exact, threshold))
-        )
+        assert_array_equal(np.sort(found.close), np.flatnonzero(is_close(exact, threshold)))
     return exact
 
 

@@ -70,6 +70,7 @@ def test_the_join_is_that_of_plain_loops(candidates, references, missing):
     assert items(task) == found
     assert {key: n for key, n in task.counts.items() if key.startswith("missing")} == lacking
     assert task.settings == {"tok": "blanks", "missing": missing}
+    assert (task.groups is not None) == any("#" in str(name) for name in task.ids)
     assert sorted(task.texts) == sorted({t for _, c, refs in found for t in [c, *refs]}
                                         | {t for refs in references.values() for t in refs
                                            if missing == "empty"})  # fmt: skip
@@ -232,7 +233,7 @@ def test_each_reference_against_the_others_of_its_image(references):
     assert task.counts.get("empty_references", 0) == sum(
         not text.strip() for refs in several.values() for text in refs
     )
-    assert task.settings == {"tok": "blanks"}
+    assert task.settings == {"tok": "blanks", "cand": "references"}
     assert set(task.texts) == {text for refs in several.values() for text in refs}
 
 
@@ -241,7 +242,7 @@ def test_leaving_one_out_with_weights_and_by_position():
     task = leave_one_out(references, tokenizer=Blanks(), weights=[2, 9, 3])
     assert list(task.ids) == ["0#1", "0#2", "2#1", "2#2", "2#3"]
     assert task.weights.tolist() == [2, 2, 3, 3, 3]
-    assert task.settings == {"tok": "blanks", "weights": "given"}
+    assert task.settings == {"tok": "blanks", "cand": "references", "weights": "given"}
 
 
 def test_names_of_items():

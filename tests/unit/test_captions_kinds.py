@@ -14,7 +14,7 @@ import pytest
 from semmetrics.data import kinds
 from semmetrics.data.caption_inputs import as_captions
 from semmetrics.data.inputs import as_labels
-from semmetrics.data.kinds import kind_of
+from semmetrics.data.kinds import kind_of, kind_of_one
 from semmetrics.data.readers import Loaded, ReadOptions, opened
 from semmetrics.errors import InputError
 
@@ -220,3 +220,26 @@ def test_reference_data(reference_dir):
     images = reference_dir / "openimages"
     found = kind_of(images / "microsoft_predictions.csv", images / "ground_truth.csv")
     assert found.task == "labels"
+
+
+@pytest.mark.parametrize(
+    ("data", "task", "sure"),
+    [
+        ({"1": "cat"}, "captions", True),
+        ({"1": "a cat sleeps"}, "captions", True),
+        ({"1": ["cat"]}, "labels", True),
+        ({"1": ["ice cream", "hot dog"]}, "labels", True),
+        ({"1": ["the cat sleeps"]}, "labels", False),
+        ({"1": ["a man rides a horse"]}, "captions", False),
+        ([["a man rides a horse"], ["a cat"]], "labels", False),
+        ([("cat", "dog")], "labels", True),
+        ({"1": [["cat", 0.5]]}, "labels", True),
+        (np.zeros((2, 3)), "labels", True),
+        ([{"id": 1, "caption": "cat"}], "captions", True),
+        ([{"id": 1, "labels": ["a man rides a horse"]}], "labels", True),
+        ({"1": []}, "labels", True),
+    ],
+)
+def test_one_side_alone(data, task, sure):
+    kind = kind_of_one(data)
+    assert (kind.task, kind.sure) == (task, sure)

@@ -46,9 +46,7 @@ def test_options_that_say_nothing_are_refused(glove, tmp_path):
     (tmp_path / "rows.txt").write_text("cat\ndog\n")
     folder = convert(open_embedding(glove), tmp_path / "toy")
     for spec in ("static", glove, folder, tmp_path / "rows.npy"):
-        with pytest.raises(
-            InputError, match=r"device='cpu' is for sentence .*leave device"
-        ):
+        with pytest.raises(InputError, match=r"device='cpu' is for sentence .*leave device"):
             open_embedding(spec, device="cpu")
     for spec in ("static", f"matrix:{tmp_path / 'rows.npy'}", "sbert:none", "transformers:none"):
         with pytest.raises(InputError, match=r"limit=3 is for files of word vectors; leave limit"):

@@ -169,7 +169,7 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
 def test_grids_lose_nothing_and_add_up_exactly():
     rng = np.random.default_rng(0)
     for values in (rng.random(1000), rng.normal(size=500) * 1e9, np.zeros(3), np.full(4, 1 / 3)):
-        parts = intervals._grids(values)
+        parts = intervals._grids(values, len(values))
         scale = np.abs(values).max()
         np.testing.assert_allclose(sum(parts), values, rtol=0, atol=2.0**-80 * scale)
         drawn = rng.integers(0, len(values), len(values))
@@ -281,3 +281,25 @@ def test_rows_are_needed():
     with pytest.raises(InputError, match="item rows were not kept"):
         intervals.intervals(score.statistics, [score.measure], score.frame, Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
+
+
+def test_captions_of_one_image_are_drawn_together():
+    rng = np.random.default_rng(5)
+    words = [f"w{n}" for n in range(12)]
+
+    def caption():
+        return " ".join(rng.choice(words, 6).tolist())
+
+    refs = {str(n): [caption(), caption()] for n in range(20)}
+    once = {name: [texts[0][:-3] + " x"] for name, texts in refs.items()}
+    often = {name: texts * 25 for name, texts in once.items()}
+    options = {"measures": ["ROUGE-L", "BLEU-1"], "ci": True, "resamples": 200}
+    one, many = (semmetrics.score(preds, refs, **options) for preds in (once, often))
+    for a, b in zip(one, many, strict=True):
+        assert (a.unit, b.unit, a.n, b.n) == ("image", "caption", 20, 500)
+        assert b.value == pytest.approx(a.value, abs=1e-9)
+        widths = [score.ci.high - score.ci.low for score in (a, b)]
+        assert widths[1] == pytest.approx(widths[0], rel=0.35)
+        assert "|cand:several|" in b.signature
+    statistics = many.scores[0].statistics
+    assert len(np.unique(statistics.groups)) == 20

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
-from semmetrics.core import settle
+from semmetrics.core import even, settle
 from semmetrics.core.padded import relaxed_costs, transport, transport_plans
 from semmetrics.core.similarity import euclidean_table
 from semmetrics.core.sinkhorn import sinkhorn
@@ -82,6 +82,75 @@ def test_equal_masses_are_an_assignment(ties):
         transport(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
     ]
     np.testing.assert_array_equal(np.array(found), np.hstack(alone))
+
+
+def even_problems(rng, size, most, *, ties):
+    """Equal masses on as many rows as columns, from 1 to ``most`` of them."""
+    costs = random_problems(rng, size, most, most, ties=ties)[0]
+    masses = (np.arange(most) < rng.integers(1, most + 1, size)[:, None]).astype(float)
+    return costs, masses, masses
+
+
+@pytest.mark.parametrize(("most", "ties"), [(15, False), (15, True), (140, False)])
+def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
+    costs, rows, columns = even_problems(np.random.default_rng(17), 80, most, ties=ties)
+    whole = transport(costs, rows, columns)
+    sizes = rows.sum(1).astype(int)
+    for k, n in enumerate(sizes):
+        alone = transport(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1])
+        bare = transport(costs[k : k + 1, :n, :n], rows[k : k + 1, :n], columns[k : k + 1, :n])
+        for other in (alone, bare):
+            np.testing.assert_array_equal(np.array(whole)[:, k], np.ravel(other))
+    network = transport(costs, rows, columns, method="network")
+    np.testing.assert_allclose(whole.costs, network.costs, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [4, 10, 20])
+def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
+    costs = np.random.default_rng(18).random((400, size, size))
+    ones, left = np.ones((400, size)), []
+    found, one_by_one = transport(costs, ones, ones), even._one_by_one
+
+    def counted(costs, *others):
+        left.append(costs.shape[-1])
+        return one_by_one(costs, *others)
+
+    monkeypatch.setattr(even, "_one_by_one", counted)
+    np.testing.assert_array_equal(found, transport(costs, ones, ones))
+    assert sum(left) < 40
+    left.clear()
+    monkeypatch.setattr(even, "_MOST", 0)
+    np.testing.assert_array_equal(transport(costs, ones, ones).costs, found.costs)
+    assert sum(left) == 400
+
+
+def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
+    rng = np.random.default_rng(19)
+    costs, ones, halfway = rng.random((60, 9, 9)), np.ones((60, 9)), even._halfway
+    expected = transport(costs, ones, ones).costs
+
+    def swapped(*arguments):
+        column, u = halfway(*arguments)
+        return column[::-1], u
+
+    def moved(*arguments):
+        column, u = halfway(*arguments)
+        return column, u + 1e-8 * rng.normal(size=u.shape)
+
+    for wrong in (swapped, moved):
+        monkeypatch.setattr(even, "_halfway", wrong)
+        found = transport(costs, ones, ones)
+        np.testing.assert_array_equal(found.costs, expected)
+        assert (found.gaps < 1e-13).all()
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-305, 1e-40, 1e200, 1e306])
+def test_the_scale_of_costs_of_equal_masses_does_not_matter(scale):
+    costs, ones = np.random.default_rng(20).random((40, 10, 10)), np.ones((40, 10))
+    found = transport(costs * scale, ones, ones)
+    expected = transport(costs, ones, ones).costs * scale
+    np.testing.assert_allclose(found.costs, expected, rtol=1e-12)
+    assert (found.gaps <= 1e-12 * scale).all()
 
 
 def test_larger_problems_go_to_the_network_simplex():

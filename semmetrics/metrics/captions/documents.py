@@ -64,8 +64,9 @@ def task_frequencies(
     InputError
         If none are given, or those given were counted on other tokens.
     """
-    if source == "given":
-        return _given(task, stem)
+    fit = _fixed(task, source, stem)
+    if fit is not None:
+        return fit
     documents, counts = _counted(task, source, stem)
     return _fit(tokens_of(task, stem), documents, counts, str(task.tokenizer.name), stem)
 
@@ -89,8 +90,9 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
         As for ``task_frequencies``.
     """
     frequency_hash(task, source, stem)  # so that parts with other frequencies are not merged
-    if source == "given":
-        return _given(task, stem).weights(tokens_of(task, stem))
+    fit = _fixed(task, source, stem)
+    if fit is not None:
+        return fit.weights(tokens_of(task, stem))
     documents, counts = _counted(task, source, stem)
     return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
 
@@ -146,6 +148,7 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
         str(measure)
         for measure in measures
         if measure["df"] in ("references", "rows")
+        and f"{measure['df']}/{measure['stem']}" not in task.fits
         and int(_times(task, str(measure["df"])).sum()) == 1
     ]
     if not lone:
@@ -157,15 +160,20 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
     ]
 
 
-def _given(task: CaptionTask, stem: str) -> DocumentFrequencies:
-    given = task.fits.get(f"df/{stem}", task.fits.get("df"))
-    if not isinstance(given, DocumentFrequencies):
+def _fixed(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | None:
+    """The fit that the task has for a measure; None where its references are to be counted."""
+    given = task.fits.get(f"{'df' if source == 'given' else source}/{stem}")
+    if source == "given":
+        given = given or task.fits.get("df")
+    if isinstance(given, DocumentFrequencies):
+        given.check_tokens(str(task.tokenizer.name), stem)
+        return given
+    if source == "given":
         raise InputError(
             "df=given needs document frequencies",
             remedy="give them (--df FILE), or choose df=references",
         )
-    given.check_tokens(str(task.tokenizer.name), stem)
-    return given
+    return None
 
 
 def _counted(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
