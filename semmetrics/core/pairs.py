@@ -20,6 +20,7 @@ __all__ = ["Euclidean"]
 _CLOSE = 1e-6  # of the squared lengths
 _DIGITS = 12
 _NUMBERS = 1 << 16  # of gathered vectors at a time: they stay in a cache
+_CELLS = 1 << 15  # distances at a time, for the same reason
 
 
 class Euclidean:
@@ -47,10 +48,34 @@ class Euclidean:
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Distances of codes (items, m) and (items, n), of shape (items, m, n)."""
+        if self.space.torch:
+            products = self.vectors[pred_codes] @ self.vectors[ref_codes].swapaxes(1, 2)
+            return self._distances(products, pred_codes, ref_codes)
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        table, step = np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
+        for start in range(0, items, step):
+            part = slice(start, start + step)
+            self._products(pred_codes[part], ref_codes[part], table[part])
+            self._distances(table[part], pred_codes[part], ref_codes[part])
+        return table
+
+    def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
+        """Write inner products into a table."""
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
+        step = max(1, min(items, _NUMBERS // max(1, (m + n) * dimension)))
+        taken = np.empty((step, m + n, dimension))  # the same memory for every step
+        for start in range(0, items, step):
+            part = codes[start : start + step]
+            both = taken[: len(part)]
+            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
+            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
+
+    def _distances(self, square: Any, pred_codes: Any, ref_codes: Any) -> Any:
+        """Turn inner products into distances, in their place."""
         space, squares = self.space, self.squares
-        square = self._products(pred_codes, ref_codes)
-        lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
         square *= -2
+        lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
         square += lengths
         lengths *= _CLOSE
         near = square < lengths
@@ -60,18 +85,3 @@ class Euclidean:
             square[item, row, column] = (apart * apart).sum(1)
         space.xp.sqrt(square, out=square)
         return space.xp.round(square, decimals=_DIGITS, out=square)
-
-    def _products(self, pred_codes: Any, ref_codes: Any) -> Any:
-        (items, m), n = pred_codes.shape, ref_codes.shape[1]
-        if self.space.torch:
-            return self.vectors[pred_codes] @ self.vectors[ref_codes].swapaxes(1, 2)
-        table, codes = np.empty((items, m, n)), np.concatenate([pred_codes, ref_codes], 1)
-        size = (m + n) * self.vectors.shape[1]
-        step = max(1, min(items, _NUMBERS // max(1, size)))
-        taken = np.empty((step, m + n, self.vectors.shape[1]))  # the same memory for every step
-        for start in range(0, items, step):
-            part = codes[start : start + step]
-            both = taken[: len(part)]
-            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
-            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
-        return table

@@ -157,7 +157,7 @@ def _ways(
     lone = (n_rows == 1) | (n_columns == 1)
     yield _only_plan, lone
     even = lone & False
-    if not space.torch:  # one by one on the processor, which a device would wait for
+    if not space.torch:  # some one by one on the processor, which a device would wait for
         even = are_even(rows, columns, n_rows, n_columns)
         yield solve_even, even
     yield solve, ~lone & ~even & (n_rows + n_columns <= MOST_NODES)

@@ -253,7 +253,8 @@ def _block(space: Space, distances: Any, sides: tuple[_Words, _Words], items: In
     else:
         costs = space.array(distances[pred[:, None], ref], "float64")
     equal = (pred[:, None] == ref) & (rows > 0)[:, None] & (columns > 0)
-    return _Block(items, space.xp.where(equal, 0.0, costs), rows, columns, equal)
+    costs[equal] = 0.0  # in a copy of what was given
+    return _Block(items, costs, rows, columns, equal)
 
 
 def _computed(
@@ -276,12 +277,19 @@ def _apart(block: _Block) -> tuple[Any, Any]:
 
     An item that lists a word twice on a side keeps its masses.
     """
-    equal, rows, columns = block.equal, block.rows, block.columns
-    if not equal.any():
-        return rows, columns
-    space = Space(rows)
+    space, rows, columns = Space(block.rows), block.rows, block.columns
+    these = space.nonzero(block.equal.any(0).any(0))
+    if len(these):
+        sides = (space.chosen(side, these) for side in (block.equal, rows, columns))
+        rows, columns = space.copy(rows), space.copy(columns)
+        rows[:, these], columns[:, these] = _rest(space, *sides)
+    return rows, columns
+
+
+def _rest(space: Space, equal: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """The same for items with a word on both sides."""
     where = space.xp.where
-    some = equal.any(0).any(0) & (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
+    some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
     common = where(equal & some, space.xp.minimum(rows[:, None], columns), 0.0)
     less = []
     for mass, axis in ((rows, 1), (columns, 0)):
