@@ -92,13 +92,20 @@ def check_inputs(paths: Iterable[str]) -> None:
         raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
 
 
-def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
+def check_outputs(
+    outputs: Mapping[str, str | None],
+    inputs: Iterable[str],
+    *,
+    remedy: str = "give the output another name",
+) -> None:
     """Refuse outputs that would overwrite an input or one another, or that have no place.
 
     Parameters
     ----------
     outputs : mapping from option to path or None
     inputs : iterable of paths
+    remedy : str
+        What to do where an input would be overwritten.
 
     Raises
     ------
@@ -114,7 +121,7 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
             raise InputError(
                 "the output would overwrite an input",
                 where=f"{name} {path}",
-                remedy="give the output another name (the ground truth is the last file)",
+                remedy=remedy,
             )
         taken = next((option for other, option in seen.items() if _same(path, other)), None)
         if taken is not None:

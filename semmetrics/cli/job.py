@@ -132,7 +132,11 @@ def _check(request: Request) -> Signed | None:
     if not request.preds or request.gt is None:
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     check_inputs(request.inputs())
-    check_outputs(request.outputs(), request.inputs())
+    check_outputs(
+        request.outputs(),
+        request.inputs(),
+        remedy="give the output another name (the ground truth is the last file)",
+    )
     check_rows(request.outputs())
     if len(request.cardinality) not in (0, 1, len(request.preds)):
         raise InputError(

@@ -60,15 +60,20 @@ WHAT, OUT = "What is computed", "Output"
     metavar="FILE",
     required=True,
     help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
-    "--top-k, a .jsonl file. A .npy file that was not finished is continued.",
+    "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
+    "continued.",
 )
 @option(
     OUT,
     "--dtype",
     type=click.Choice(["float64", "float32"]),
-    default="float64",
-    show_default=True,
-    help="Of the numbers in the file.",
+    help="Of the numbers in the .npy file; float64 when left out.",
+)
+@option(
+    OUT,
+    "--overwrite",
+    is_flag=True,
+    help="Compute all of a .npy file that is there already, whatever it is of.",
 )
 @reading_options
 @quiet_option()

@@ -35,7 +35,7 @@ FREQUENCIES = "hashes of document frequencies"
 
 # Bytes of working arrays: of an item, of a candidate with a reference, and of a letter of either,
 # of which a token has about five.
-_ITEM, _PAIR, _LETTER = 512, 256, 48
+_ITEM, _PAIR, _LETTER = 1024, 512, 24
 
 
 @dataclass(frozen=True, eq=False)

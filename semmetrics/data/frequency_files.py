@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
 from semmetrics.data.frequency_table import (
     CLOSE,
+    LARGEST,
     FrequencyTable,
     check_counts,
     is_count,
@@ -35,7 +37,7 @@ from semmetrics.data.readers.npy import read_arrays
 from semmetrics.data.readers.options import ReadOptions
 from semmetrics.data.readers.source import Source, load, shown
 from semmetrics.data.readers.strict_json import parse
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 
 __all__ = ["read_frequencies", "write_frequencies"]
 
@@ -65,6 +67,8 @@ def read_frequencies(
         If the file is not as described, a count is impossible, or a pickle names anything but
         plain values.
     """
+    if documents is not None and not is_count(documents):
+        raise InputError(f"documents={brief(documents)}", remedy="give a whole number below 2**53")
     limit = ReadOptions().max_bytes
     source = load(path, limit)
     if source.data.startswith(b"PK\x03\x04"):
@@ -90,12 +94,27 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
     Raises
     ------
     InputError
-        If JSON is asked for and a token holds a blank, or the number of documents is not known.
+        If JSON is asked for and a token holds a blank, or the number of documents is not known; or
+        the file cannot be written.
     """
     file = Path(path)
-    if file.suffix.lower() == ".json":
-        file.write_text(_as_json(table, str(file)), encoding="utf-8")
-        return
+    json_text = _as_json(table, str(file)) if file.suffix.lower() == ".json" else None
+    try:
+        if json_text is not None:
+            file.write_text(json_text, encoding="utf-8")
+            return
+        with file.open("wb") as stream:  # so that the name stays as it was given
+            np.savez_compressed(stream, **_arrays(table))
+    except OSError as error:
+        raise InputError(
+            f"it cannot be written: {error.strerror or type(error).__name__}",
+            where=str(file),
+            remedy="choose another place",
+        ) from error
+
+
+def _arrays(table: FrequencyTable) -> dict[str, Any]:
+    """A table as arrays of bytes and integers."""
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
     said = {
         "format": FORMAT,
@@ -111,8 +130,7 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
     }
     for order, (grams, counts) in enumerate(zip(table.grams, table.counts, strict=True), 1):
         arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
-    with file.open("wb") as stream:  # so that the name stays as it was given
-        np.savez_compressed(stream, **arrays)
+    return arrays
 
 
 def _as_json(table: FrequencyTable, where: str) -> str:
@@ -135,7 +153,7 @@ def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> Freq
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
     if not isinstance(frequencies, dict) or not is_count(number):
         raise InputError(
-            'it lacks "documents" (a whole number) or "frequencies" (an object)',
+            'it lacks "documents" (a whole number below 2**53) or "frequencies" (an object)',
             where=name,
             remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
         )
@@ -143,6 +161,13 @@ def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> Freq
     if not all(isinstance(text, str) for text in said):
         raise InputError('"tokenizer" and "stem" are texts', where=name, remedy="or leave them out")
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
+    if len(counts) < len(frequencies):
+        twice = Counter(" ".join(gram.split()) for gram in frequencies).most_common(1)[0][0]
+        raise InputError(
+            f"the n-gram {shown(twice)} is there twice, with other blanks",
+            where=name,
+            remedy="keep one of them",
+        )
     return of_counts(counts, number, log_of(number), name, *said)
 
 
@@ -169,11 +194,11 @@ def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
 def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
     """The number of documents and its logarithm, from either of them."""
     plain = isinstance(length, int | float) and not isinstance(length, bool)
-    if not plain or not math.isfinite(length) or length < 0:
+    if not plain or not 0 <= length < LARGEST:
         raise InputError(
-            f"ref_len is {shown(length)}",
+            f"ref_len is {brief(length)}",
             where=name,
-            remedy="it is the number of documents or its logarithm",
+            remedy="it is the number of documents, below 2**53, or its logarithm",
         )
     if isinstance(length, int) or length > _LARGEST_LOG:
         if length != int(length):
@@ -190,20 +215,16 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
     try:
         said = json.loads(arrays["said"].tobytes())
         if said["format"] != FORMAT:
-            raise ValueError(said["format"])
-        data, indptr = arrays["tokens"].tobytes(), arrays["token_indptr"].astype(np.int64)
-        if (lengths(indptr) < 0).any() or indptr[0] != 0 or indptr[-1] != len(data):
-            raise ValueError("tokens")
-        bounds = zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
-        vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in bounds)
+            raise ValueError("format")
+        vocabulary = _vocabulary(arrays["tokens"], arrays["token_indptr"])
         orders = range(1, 1 + sum(name.startswith("grams_") for name in arrays))
         grams = tuple(_codes(arrays[f"grams_{n}"], n, len(vocabulary)) for n in orders)
         counts = tuple(_counts(arrays[f"counts_{n}"], len(grams[n - 1])) for n in orders)
-        documents = said["documents"]
-        log = float(said["log_documents"]) if documents is None else log_of(int(documents))
-        texts = str(said["tokenizer"]), str(said["stem"])
-        return FrequencyTable(documents, log, vocabulary, grams, counts, *texts)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+        texts = [said["tokenizer"], said["stem"]]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("tokenizer or stem")
+        return FrequencyTable(*_documents(said), vocabulary, grams, counts, *texts)
+    except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
         raise InputError(
             f"it holds no document frequencies, or damaged ones ({error})",
             where=source.name,
@@ -211,14 +232,45 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
         ) from None
 
 
+def _documents(said: Mapping[str, Any]) -> tuple[int | None, float]:
+    """The number of documents, where it is known, and its logarithm."""
+    documents, log = said["documents"], said["log_documents"]
+    if is_count(documents):
+        return documents, log_of(documents)
+    plain = isinstance(log, int | float) and not isinstance(log, bool)
+    if documents is not None or not plain or not 0 <= log <= _LARGEST_LOG:
+        raise ValueError("the number of documents")
+    return None, float(log)
+
+
+def _vocabulary(tokens: Any, indptr: Any) -> tuple[str, ...]:
+    data, ends = tokens.tobytes(), indptr.astype(np.int64)
+    if (
+        ends.ndim != 1
+        or indptr.dtype.kind not in "iu"
+        or (lengths(ends) < 0).any()
+        or ends[0] != 0
+        or ends[-1] != len(data)
+    ):
+        raise ValueError("tokens")
+    bounds = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in bounds)
+    if len(set(vocabulary)) < len(vocabulary):
+        raise ValueError("a token is there twice")
+    return vocabulary
+
+
 def _codes(grams: Any, order: int, width: int) -> Codes:
-    inside = not grams.size or 0 <= grams.min() <= grams.max() < width
-    if grams.shape != (len(grams), order) or not inside:
+    if grams.shape != (len(grams), order) or grams.dtype.kind not in "iu":
+        raise ValueError(f"grams_{order}")
+    if grams.size and not 0 <= grams.min() <= grams.max() < width:
         raise ValueError(f"grams_{order}")
     return np.asarray(grams, np.int32)
 
 
 def _counts(counts: Any, number: int) -> Ints:
-    if counts.shape != (number,) or counts.dtype.kind not in "iu" or (counts < 1).any():
+    if counts.shape != (number,) or counts.dtype.kind not in "iu":
+        raise ValueError("counts")
+    if number and not 1 <= counts.min() <= counts.max() < LARGEST:
         raise ValueError("counts")
     return np.asarray(counts, np.int64)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints
-from semmetrics.data.readers.source import shown
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 
 __all__ = [
     "CLOSE",
+    "LARGEST",
     "FrequencyTable",
     "check_counts",
     "frequency_table",
@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 CLOSE = 1e-9  # to which a logarithm is that of a whole number
+LARGEST = 2**53
+"""Counts are below it: each is a float, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +71,20 @@ def frequency_table(
     Raises
     ------
     InputError
-        If a count is no whole number from 0 to the number of documents.
+        If a count is no whole number from 0 to the number of documents, below 2**53.
     """
     if not is_count(documents):
-        raise InputError(f"there are {shown(documents)} documents", remedy="give a whole number")
+        raise InputError(
+            f"there are {brief(documents)} documents", remedy="give a whole number below 2**53"
+        )
     table = of_counts(counts, documents, log_of(documents), "", tokenizer, stem)
     check_counts(table, "")
     return table
 
 
 def is_count(number: object) -> bool:
-    """Whether it is a whole number from 0."""
-    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+    """Whether it is a whole number from 0, below 2**53."""
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < LARGEST
 
 
 def of_counts(
@@ -94,11 +98,13 @@ def of_counts(
     """A table from n-grams and their counts; counts of 0 are left out."""
     for gram, count in counts.items():
         _check_entry(gram, count, name)
-    kept = [(gram, count) for gram, count in counts.items() if count > 0]
-    names = dict.fromkeys(chain.from_iterable(gram for gram, _ in kept))
+    alike: dict[int, list[tuple[tuple[str, ...], Any]]] = {}
+    for gram, count in counts.items():
+        if count > 0:
+            alike.setdefault(len(gram), []).append((gram, count))
+    chosen = [alike.get(order, []) for order in range(1, max(alike, default=0) + 1)]
+    names = dict.fromkeys(chain.from_iterable(gram for gram, count in counts.items() if count > 0))
     vocabulary = {token: code for code, token in enumerate(names)}
-    orders = max((len(gram) for gram, _ in kept), default=0)
-    chosen = [[one for one in kept if len(one[0]) == order] for order in range(1, orders + 1)]
     return FrequencyTable(
         documents,
         log_documents,
@@ -120,12 +126,12 @@ def _rows(codes: Iterable[int], order: int) -> Codes:
 def _check_entry(gram: tuple[Any, ...], count: Any, name: str) -> None:
     if not gram or not all(isinstance(token, str) for token in gram):
         raise InputError(
-            f"{str(gram)[:60]} is no n-gram", where=name, remedy="an n-gram is a tuple of tokens"
+            f"{brief(gram)} is no n-gram", where=name, remedy="an n-gram is a tuple of tokens"
         )
     number = isinstance(count, int | float) and not isinstance(count, bool)
-    if not number or not 0 <= count < 2**53 or count != int(count):
+    if not number or not 0 <= count < LARGEST or count != int(count):
         raise InputError(
-            f"the frequency of {' '.join(gram)!r} is {shown(count)}",
+            f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
             where=name,
             remedy="give the whole number of documents that hold it",
         )
@@ -138,9 +144,9 @@ def check_counts(table: FrequencyTable, name: str) -> None:
     for grams, counts in zip(table.grams, table.counts, strict=True):
         if counts.max(initial=0) > most:
             place = int(np.argmax(counts))
-            gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
+            gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
             raise InputError(
-                f"{gram!r} is in {counts[place]} of {table.documents or round(most, 1)} documents",
+                f"{gram} is in {counts[place]} of {table.documents or round(most, 1)} documents",
                 where=name,
                 remedy="count an n-gram once a document, or correct the number of documents",
             )

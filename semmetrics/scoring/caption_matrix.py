@@ -24,18 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Floats, Ints, lengths
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.sparse_pairs import SparsePairs
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.caption_task import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions.cider_pairs import cider_pairs
 from semmetrics.metrics.captions.documents import task_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.caption_fits import as_frequencies
+from semmetrics.scoring.caption_sides import check_sides, matrix_measure, matrix_task
 from semmetrics.scoring.matrix_file import write_matrix
-from semmetrics.scoring.parse import parse
-from semmetrics.text.tokenize import open_tokenizer
 
 __all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
 
@@ -90,7 +89,8 @@ def caption_matrix(
     Raises
     ------
     InputError
-        If an image has no reference, the measure is another one, or ``out`` is of other inputs.
+        If an image has no reference, the measure is another one, or ``out`` is of other inputs,
+        cannot be written, or is being written by another run.
 
     Examples
     --------
@@ -186,6 +186,7 @@ def caption_top_k(
     """
     if axis not in ("captions", "images"):
         raise InputError(f"axis={axis!r}", remedy='choose "captions" or "images"')
+    check_sides(references, captions)
     most = len(captions if axis == "captions" else references)
     if not 1 <= k <= most:
         raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
@@ -241,9 +242,9 @@ class _Job:
         """Check and prepare the inputs."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
-        chosen = _chosen(measure, df)
+        chosen = matrix_measure(measure, df)
         fits = {} if df is None else {"df": as_frequencies(df)}
-        task = _task(references, captions, tokenizer, fits)
+        task = matrix_task(references, captions, tokenizer, fits)
         pairs = cider_pairs(task, chosen)
         step = max(1, min(memory // (16 * max(1, len(captions))), len(references)))
         return cls(task, chosen, pairs, step, dtype)
@@ -284,36 +285,3 @@ class _Job:
             "df": frequencies.hash,
             "inputs": hashed.hexdigest(),
         }
-
-
-def _chosen(measure: str | Measure, df: Any) -> Measure:
-    """The measure, with frequencies from where they come from."""
-    found = parse(measure) if isinstance(measure, str) else [measure]
-    if len(found) != 1 or found[0].definition.name not in ("CIDEr-D", "CIDEr"):
-        raise InputError(
-            f"no matrix of {measure} is computed", remedy="choose CIDEr-D or CIDEr, with options"
-        )
-    if found[0]["df"] == "rows":
-        raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
-    return found[0] if df is None else found[0].with_options(df="given")
-
-
-def _task(
-    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, fits: Any
-) -> CaptionTask:
-    """The references of the images, and all captions as candidates."""
-    for side, what in ((references, "image"), (captions, "caption")):
-        if not len(side) or isinstance(side, str):
-            raise InputError(f"there is no {what}", remedy="give at least one, in a list")
-    if any(isinstance(texts, str) for texts in references):
-        raise InputError("the references of an image are a text", remedy="give a list of texts")
-    # the captions as candidates of the first image: which image they stand at does not matter
-    candidates = [captions, *[()] * (len(references) - 1)]
-    ids = list(map(str, range(len(references))))
-    task = caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
-    without = np.flatnonzero(lengths(task.indptr) == 0)
-    if len(without):
-        raise InputError(
-            f"image {without[0]} has no reference", remedy="leave images without references out"
-        )
-    return task

@@ -80,6 +80,71 @@ def test_the_best_of_each_row_or_column(ok, files):
     assert [(row["caption"], row["images"][0]["id"]) for row in rows] == [("1", "1"), ("2", "2")]
 
 
+def test_the_best_on_standard_output(run, ok, files):
+    ok("matrix", "--top-k", 2, "-o", "best.jsonl", *BOTH)
+    found = run("matrix", "-q", "--top-k", 2, "-o", "-", *BOTH)
+    assert found.exit_code == 0
+    assert found.stdout == Path("best.jsonl").read_text(encoding="utf-8")
+    assert not Path("-").exists()
+
+
+def test_a_matrix_of_something_else_is_overwritten_on_request(ok, refused, files):
+    ok("matrix", "-o", "phi.npy", *BOTH)
+    before = np.load("phi.npy")
+    message = refused("matrix", "-m", "CIDEr", "-o", "phi.npy", *BOTH)
+    assert "its measure is CIDEr-D" in message
+    assert "--overwrite" in message
+    np.testing.assert_array_equal(np.load("phi.npy"), before)
+    ok("matrix", "-m", "CIDEr", "--overwrite", "-o", "phi.npy", *BOTH)
+    ok("matrix", "-m", "CIDEr", "-o", "other.npy", *BOTH)
+    np.testing.assert_array_equal(np.load("phi.npy"), np.load("other.npy"))
+    assert (np.load("phi.npy") != before).any()
+
+
+def test_single_precision(ok, files):
+    assert "2 x 2, float32" in ok("matrix", "--dtype", "float32", "-o", "phi.npy", *BOTH)
+    assert np.load("phi.npy").dtype == np.float32
+
+
+def test_one_name_for_two_captions_is_refused(refused, files):
+    named = {"1": ["a cat", "the cat"], "1#1": ["a dog"]}
+    Path("twice.json").write_text(json.dumps(named), encoding="utf-8")
+    for more in (("-o", "phi.npy"), ("--top-k", 1, "-o", "best.jsonl")):
+        assert "'1#1' is also the name" in refused("matrix", *more, "twice.json", "references.json")
+    assert not Path("phi.npy").exists()
+
+
+def test_options_without_effect_are_said(run, files):
+    Path("refs.csv").write_text("id,caption\n1,a cat\n2,a dog\n", encoding="utf-8")
+    idle = ("--classes", "classes.txt", "--label-column", "x")
+    for call in (("df", "-o", "df.npz", "refs.csv"),
+                 ("matrix", "-o", "phi.npy", "refs.csv", "refs.csv")):  # fmt: skip
+        found = run(*call, *idle)
+        assert found.exit_code == 0, found.stderr
+        assert "--classes has no effect on captions" in found.stderr
+        assert "refs.csv: options that do not apply to csv: label_column" in found.stderr
+        assert run(call[0], "-q", *call[1:], *idle).stderr == ""
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--caption-column", "x"),
+        ("--id-column", "x"),
+        ("--classes", "classes.txt"),
+        ("--input-format", "json"),
+        ("--delimiter", ";"),
+        ("--max-bytes", 5),
+        ("--max-line-bytes", 5),
+    ],
+)
+def test_reading_options_with_convert(ok, refused, files, option):
+    ok("df", "-o", "df.npz", "references.json")
+    message = refused("df", "--convert", *option, "-o", "out.npz", "df.npz")
+    assert f"{option[0]} would have no effect" in message
+    assert not Path("out.npz").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,8 +155,27 @@ def test_the_best_of_each_row_or_column(ok, files):
         (("matrix", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
         (("matrix", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D or CIDEr"),
         (("matrix", "-o", "captions.json", *BOTH), "overwrite an input"),
+        (("matrix", "-o", "phi.csv", *BOTH), "ends in .npy"),
+        (("matrix", "-o", "phi", *BOTH), "ends in .npy"),
+        (("matrix", "-o", "-", *BOTH), "a matrix cannot be written to standard output"),
+        (("matrix", "--top-k", 1, "-o", "best.csv", *BOTH), "ends in .jsonl"),
+        (("matrix", "--top-k", 1, "--dtype", "float32", "-o", "b.jsonl", *BOTH), "--dtype"),
+        (("matrix", "--top-k", 1, "--overwrite", "-o", "b.jsonl", *BOTH), "--overwrite"),
+        (("matrix", "-o", "no/phi.npy", *BOTH), "no such folder"),
+        (("df", "-o", "d.txt", "references.json"), "ends in .npz or .json"),
+        (("df", "-o", "-", "references.json"), "cannot be written to standard output"),
         (("matrix", "--top-k", 9, "-o", "best.jsonl", *BOTH), "k=9"),
     ],
 )
 def test_wrong_requests(refused, files, arguments, message):
     assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", ["df", "matrix", "rank", "score"])
+def test_what_to_do_where_an_input_would_be_overwritten(refused, files, command):
+    inputs = {"df": ("references.json",), "rank": ("references.json", "-m", "F1")}.get(
+        command, BOTH
+    )
+    message = refused(command, *inputs, "-o", "references.json")
+    assert "would overwrite an input; give the output another name" in message
+    assert ("the ground truth is the last file" in message) == (command == "score")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -255,19 +256,23 @@ def test_a_file_of_other_inputs_is_refused(tmp_path):
     df = fit_frequencies(references[:20], "whitespace")
     turned = [refs[::-1] for refs in references]
     others = {
-        "inputs": {"captions": ["x", *captions[1:]]},
-        "shape": {"captions": captions[1:]},
-        "dtype": {"dtype": "float32"},
-        "measure": {"measure": "CIDEr"},
-        "df": {"df": df},
-        "block_rows": {"memory": 2 * MEMORY},
+        "its captions or references are others": {"captions": ["x", *captions[1:]]},
+        "its shape is": {"captions": captions[1:]},
+        "its type of numbers is float64, not float32": {"dtype": "float32"},
+        "its measure is CIDEr-D.*, not CIDEr.*": {"measure": "CIDEr"},
+        "its document frequencies are others": {"df": df},
+        "its number of rows of a block .* is 3, not 6": {"memory": 2 * MEMORY},
     }
+    hashes = json.loads(notes_of(path).read_text().splitlines()[0])
     for named, change in others.items():
         options = {"captions": captions, "memory": MEMORY, **change}
         with pytest.raises(InputError, match=named) as error:
             matrix(references, out=path, **options)
-        assert "phi.npy.blocks" in str(error.value)
-    with pytest.raises(InputError, match="inputs"):
+        for part in ("phi.npy.blocks", "resume=False", "--overwrite"):
+            assert part in str(error.value)
+        assert hashes["df"] not in str(error.value)
+        assert hashes["inputs"] not in str(error.value)
+    with pytest.raises(InputError, match="captions or references"):
         matrix(turned, captions, out=path, memory=MEMORY)
     with pytest.raises(InputError, match="tokenizer"):
         caption_matrix(references, captions, tokenizer=str.split, out=path, memory=MEMORY)
@@ -292,12 +297,145 @@ def test_files_that_no_run_wrote(tmp_path):
         matrix(references, captions, out=path)
     path.unlink()  # notes without a matrix: all of it is computed
     assert_array_equal(matrix(references, captions, out=path), whole)
-    notes_of(path).write_text("{}\n")
-    with pytest.raises(InputError, match="something else"):
+    for written in (b"[\n", b"[]\n", b"5\n", b"\xff\xfe\n", b"\n", b"[" * 10**5 + b"\n"):
+        notes_of(path).write_bytes(written)
+        with pytest.raises(InputError, match=r"phi\.npy\.blocks: it is damaged"):
+            matrix(references, captions, out=path)
+    notes_of(path).write_bytes(b"{}\n")
+    with pytest.raises(InputError, match="another version"):
         matrix(references, captions, out=path)
-    notes_of(path).write_text("[\n")
-    with pytest.raises(InputError, match="damaged"):
+    notes_of(path).write_bytes(b"")
+    with pytest.raises(InputError, match="there already"):
         matrix(references, captions, out=path)
+
+
+class Killed(Exception):
+    pass
+
+
+def stopped_after(rows):
+    def progress(done, _):
+        if done >= rows:
+            raise Killed
+
+    return progress
+
+
+@pytest.mark.parametrize("written", [None, b"\xff\xfe\n", b"{}\n3\n"])
+def test_notes_of_a_matrix_that_is_gone_are_written_anew(tmp_path, written):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    whole = np.array(matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr"))
+    path.unlink()
+    if written is not None:
+        notes_of(path).write_bytes(written)
+    with pytest.raises(Killed):  # the notes may also be of another measure
+        matrix(references, captions, out=path, memory=MEMORY, progress=stopped_after(6))
+    assert notes_of(path).read_text().splitlines()[1:] == ["0", "3"]
+    path.unlink()
+    with pytest.raises(Killed):
+        matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr",
+               progress=stopped_after(9))  # fmt: skip
+    found = matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr")
+    assert_array_equal(found, whole)
+    assert whole.any(axis=1).all()
+
+
+@pytest.mark.parametrize("kept", [60, 200, -1])
+def test_a_matrix_that_is_cut_off_is_refused(tmp_path, kept):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    matrix(references, captions, out=path, memory=MEMORY)
+    data = path.read_bytes()[:kept]
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="damaged or cut off"):
+        matrix(references, captions, out=path, memory=MEMORY)
+    assert path.read_bytes() == data
+
+
+def test_the_order_of_rows_is_checked(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    np.save(path, np.asfortranarray(whole))
+    with pytest.raises(InputError, match="shape"):
+        matrix(references, captions, out=path, memory=MEMORY)
+
+
+FULL = """
+import json, resource, sys
+from semmetrics.errors import InputError
+from semmetrics.scoring.caption_matrix import caption_matrix
+references, captions, path, memory = json.load(open(sys.argv[1]))
+def limit(*_):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
+if sys.argv[2] == "begin":
+    limit()
+try:
+    caption_matrix(references, captions, tokenizer="whitespace", out=path, memory=memory,
+                   progress=limit)
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
+@pytest.mark.parametrize(("when", "done"), [("begin", 0), ("later", 3)])
+def test_no_room(tmp_path, when, done):
+    """The size of files is limited, which is told like a full disk: by errors of writing."""
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    job = tmp_path / "job.json"
+    job.write_text(json.dumps([references, captions, str(path), MEMORY]))
+    call = [sys.executable, "-c", FULL, str(job), when]
+    found = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert "phi.npy: it cannot be written: File too large" in found.stdout
+    assert len(notes_of(path).read_text().splitlines()) == 1 + done
+    whole = matrix(references, captions, out=tmp_path / "whole.npy", memory=MEMORY)
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is mapped cannot be removed")
+def test_maps_outlive_their_file(tmp_path):
+    references, captions = made(**INPUTS)
+    path, place = tmp_path / "phi.npy", tmp_path / "place.npy"
+    path.symlink_to(place)
+    found = matrix(references, captions, out=path)
+    before = np.array(found)
+    small = matrix(references, captions[:1], out=path, resume=False)
+    assert_array_equal(found, before)
+    assert path.is_symlink()
+    assert_array_equal(np.load(place), small)
+
+
+def test_two_runs_on_one_file(tmp_path):
+    pytest.importorskip("fcntl")
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    tried = []
+
+    def other(*_):
+        for resume in (True, False):
+            with pytest.raises(InputError, match="another run is writing it") as error:
+                matrix(references, captions, out=path, memory=MEMORY, resume=resume)
+            tried.append(str(error.value))
+
+    found = matrix(references, captions, out=path, memory=MEMORY, progress=other)
+    assert len(tried) == 28
+    assert "phi.npy" in tried[0]
+    assert_array_equal(found, matrix(references, captions, memory=MEMORY))
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), found)
+
+
+def test_places_where_no_file_can_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    references, captions = made(**INPUTS)
+    for out, problem in ((".", "folder"), ("", "folder"), ("no/phi.npy", "no such folder"),
+                         (tmp_path, "folder"), (os.devnull, "no regular file")):  # fmt: skip
+        for resume in (True, False):
+            with pytest.raises(InputError, match=problem):
+                matrix(references, captions, out=out, resume=resume)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -305,9 +443,18 @@ def test_files_that_no_run_wrote(tmp_path):
     [
         ({"references": []}, "no image"),
         ({"references": [["a"], []]}, "image 1 has no reference"),
-        ({"references": ["a", "b"]}, "a text"),
+        ({"references": ["a", "b"]}, "references of image 0 are a text"),
+        ({"references": {"1": ["a"]}}, "images are a dict"),
+        ({"references": [["a"], {"b": 1}]}, "references of image 1 are a dict"),
+        ({"references": [["a"], None]}, "references of image 1 are None"),
+        ({"references": [["a"], ["a", 3]]}, r"reference 1 of image 1 is 3 \(an int\)"),
+        ({"captions": {"1": "a"}}, "captions are a dict"),
+        ({"captions": {"a"}}, "captions are a set"),
+        ({"captions": None}, "captions are None"),
+        ({"captions": ["a", ["b"]]}, r"caption 1 is \['b'\] \(a list\)"),
+        ({"captions": [None]}, "caption 0 is None"),
         ({"captions": []}, "no caption"),
-        ({"captions": "a man"}, "no caption"),
+        ({"captions": "a man"}, "captions are a text"),
         ({"measure": "BLEU-4"}, "no matrix of BLEU-4"),
         ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
         ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
@@ -318,7 +465,17 @@ def test_files_that_no_run_wrote(tmp_path):
 def test_inputs_are_checked(change, problem):
     options = {"references": [["a man"], ["a bike"]], "captions": ["a"], **change}
     with pytest.raises(InputError, match=problem):
-        matrix(options.pop("references"), options.pop("captions"), **options)
+        matrix(**options)
+    options.pop("dtype", None)
+    if "dtype" not in change:
+        with pytest.raises(InputError, match=problem):
+            caption_top_k(k=1, tokenizer="whitespace", **options)
+
+
+def test_arrays_of_texts():
+    references, captions = made(**INPUTS)
+    found = matrix(np.array(references), np.array(captions))
+    assert_array_equal(found, matrix(references, captions))
 
 
 @pytest.mark.parametrize(

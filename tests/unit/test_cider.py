@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,8 @@ from oracles import cider as oracle
 
 from semmetrics.data.caption_task import caption_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.cider import CIDEr, CIDErD
+from semmetrics.metrics.captions import cider_vectors
+from semmetrics.metrics.captions.cider import CIDEr, CIDErD, length_penalty
 from semmetrics.metrics.captions.documents import fit_frequencies, frequency_notes
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.scoring.parse import parse
@@ -109,6 +112,25 @@ def test_without_limits_it_is_cider():
     endless = CIDErD(sigma=np.inf)
     assert str(endless) == "CIDEr-D(sigma=inf)"
     assert_allclose(values(task, endless), values(task, CIDEr()), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("sigma", "far"), [(1e-320, 0.0), (1e-200, 0.0), (1e200, 1.0)])
+def test_extreme_sigmas(sigma, far):
+    """Only captions of one length agree, or all of them, and nothing is lost on the way."""
+    penalty = length_penalty(np.array([9, 9]), np.array([9, 3]), sigma)
+    assert penalty.tolist() == [1.0, far]
+    task = task_of([(["men on bikes"], ["men on bikes rides"]), (["a man"], ["a man"]), *OTHERS])
+    found, endless = values(task, CIDErD(sigma=sigma)), values(task, CIDErD(sigma=np.inf))
+    assert endless[0] > 0
+    assert found[0] == far * endless[0]
+    assert found[1] == endless[1]
+
+
+def test_norms_of_texts_some_at_a_time(monkeypatch):
+    groups = [([a], [a, b]) for a, b in itertools.pairwise(" ".join(WORDS).split("e"))]
+    whole = values(task_of(groups), CIDErD())
+    monkeypatch.setattr(cider_vectors, "_CELLS", 3)
+    assert_array_equal(values(task_of(groups), CIDErD()), whole)
 
 
 def test_length_counts_bigrams():

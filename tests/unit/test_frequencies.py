@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import gzip
 import json
 import math
 import os
 import pickle
 import random
+import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +25,7 @@ from oracles import cider as oracle
 
 from semmetrics.core.code_rows import find_rows
 from semmetrics.data.caption_task import caption_task
+from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions.documents import (
     fit_frequencies,
@@ -199,6 +203,107 @@ def task_of(caption):
     return caption_task([[caption]], [[caption]], ["1"], open_tokenizer("whitespace"))
 
 
+def test_numbers_of_numpy_from_python_2(tmp_path):
+    """Python 2 wrote their bytes as texts, here those of 9.25 and of 12 in the other order."""
+    data = (
+        b"\x80\x02}(U\x12document_frequency}U\x01a\x85cnumpy.core.multiarray\nscalar\nq\x01"
+        b"cnumpy\ndtype\nq\x02U\x02i2K\x00K\x01\x87R(K\x03U\x01>NNNJ\xff\xff\xff\xff"
+        b"J\xff\xff\xff\xffK\x00tbU\x02\x00\x0c\x86Rs"
+        b"U\x07ref_lenh\x01h\x02U\x02f8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xff"
+        b"J\xff\xff\xff\xffK\x00tbU\x08" + struct.pack("<d", math.log(16250)) + b"\x86Ru."
+    )
+    assert any(byte > 127 for byte in struct.pack("<d", math.log(16250)))
+    found = DocumentFrequencies.load(write(tmp_path, data))
+    assert found.as_dict() == {("a",): 12}
+    assert found.documents == 16250
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=4)
+NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.none())
+KEY = st.one_of(TEXT, st.lists(TEXT, max_size=4).map(tuple))
+VALUE = st.recursive(
+    st.one_of(NUMBER, TEXT, st.binary(min_size=1, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(KEY, inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+@given(VALUE, st.integers(0, pickle.HIGHEST_PROTOCOL))
+@settings(deadline=None, max_examples=150)
+def test_plain_values_are_read_as_by_pickle(value, protocol):
+    data = pickle.dumps(value, protocol)
+    assert read_plain_pickle(data, "df.p") == pickle.loads(data)
+
+
+@given(st.binary(max_size=60), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=300)
+def test_damaged_pickles_raise_one_error(data, seed):
+    rng = random.Random(seed)
+    whole = bytearray(pickle.dumps({"document_frequency": COUNTS, "ref_len": 3}, seed % 6))
+    for _ in range(3):
+        whole[rng.randrange(len(whole))] = rng.randrange(256)
+    for damaged in (data, bytes(whole), bytes(whole[: rng.randrange(len(whole))])):
+        with contextlib.suppress(InputError):
+            read_plain_pickle(damaged, "df.p")
+
+
+def nested(depth, step):
+    """A dict with one key, of which each level is made of the one below."""
+    return b"\x80\x02}(U\x12document_frequency})" + step * depth + b"K\x01sU\x07ref_lenK\x09u."
+
+
+HOSTILE = {
+    "deep": nested(10**6, b"\x85"),  # hashing it would overflow the stack
+    "shared": nested(60, b"q\x00h\x00\x86"),  # hashing it would take 2**60 steps
+    "shared value": b"\x80\x02}U\x01a\x85)" + b"q\x00h\x00\x86" * 60 + b"s.",
+    "deep value": b"\x80\x02}U\x01a\x85)" + b"\x85" * 10**6 + b"s.",
+    "deep name": b"cnumpy\ndtype\n)" + b"q\x00h\x00\x86" * 60 + b"\x85R.",
+    "deep module": b"\x80\x04)" + b"q\x00h\x00\x86" * 60 + b"h\x00\x93.",
+    "memo": b"\x80\x02Nr\xff\xff\xff\x0f.",  # a table of places would take gigabytes
+    "long text": b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7f.",
+    "many marks": b"(" * 10**6 + b".",
+    # a long key put into the dict again and again
+    "again": b"\x80\x02}(" + b"U\x01a" * 10**5 + b"tq\x00N" + b"s" + b"h\x00Ns" * 10**5 + b".",
+    "digits": b"I" + b"9" * 10**6 + b"\n.",
+    "to encode": b"\x80\x02c_codecs\nencode\nq\x00X\x00\x00\x0f\x00" + b"a" * 0xF0000
+    + b"U\x06latin1\x86q\x01R" + b"h\x00h\x01R" * 10**5 + b".",
+    "dict in itself": b"\x80\x02}q\x00X\x12\x00\x00\x00document_frequencyh\x00s.",
+}  # fmt: skip
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+from semmetrics.errors import InputError
+from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+for path in sys.argv[1:]:
+    try:
+        DocumentFrequencies.load(path, documents=9)
+        print("loaded", path)
+    except InputError as error:
+        print(path in str(error), error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time")
+def test_hostile_pickles_take_little(tmp_path):
+    for name, data in HOSTILE.items():
+        (tmp_path / f"{name}.p").write_bytes(data)
+    paths = [str(tmp_path / f"{name}.p") for name in HOSTILE]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    found = subprocess.run(
+        [sys.executable, "-c", LIMITED, *paths], capture_output=True, text=True, env=environment,
+        check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr[-500:]
+    lines = found.stdout.splitlines()
+    assert len(lines) == len(HOSTILE)
+    assert all(line.startswith("True") for line in lines), lines
+
+
 class Runs:
     """What pickle turns into a call."""
 
@@ -285,6 +390,11 @@ def test_odd_pickles_are_refused(tmp_path, data):
         ({"documents": 2, "frequencies": {"a": "1"}}, "frequency of 'a' is '1'"),
         ({"documents": 2, "frequencies": {" ": 1}}, "no n-gram"),
         ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "texts"),
+        ({"documents": 10**400, "frequencies": {"a": 1}}, "below 2**53"),
+        ({"documents": 2**53, "frequencies": {"a": 1}}, "below 2**53"),
+        ({"documents": 2, "frequencies": {"a": 10**400}}, "frequency of 'a' is 1000"),
+        ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "'a b' is there twice"),
+        ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "'a' is there twice"),
     ],
 )
 def test_json_is_checked(tmp_path, said, problem):
@@ -305,11 +415,67 @@ def test_json_by_hand(tmp_path):
         DocumentFrequencies.load(path, documents=6)
 
 
-@pytest.mark.parametrize("length", [-1.0, math.nan, math.inf, "3", None, 60.5])
+@pytest.mark.parametrize(
+    "length",
+    [-1.0, math.nan, math.inf, "3", None, 60.5, 10**400, 2**53, 2.0**53, "long", True, -1],
+)
 def test_ref_len_is_checked(tmp_path, length):
+    length = 1 << 20000 if length == "long" else length  # more digits than Python writes
     value = {"document_frequency": {("a",): 1}, "ref_len": length}
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
+
+
+@pytest.mark.parametrize("documents", [-1, 2.5, 3.0, "3", 10**400, 2**53, True])
+def test_a_given_number_of_documents_is_checked(tmp_path, documents):
+    path = write(tmp_path, pickle.dumps({("a",): 1}))
+    with pytest.raises(InputError, match="documents"):
+        DocumentFrequencies.load(path, documents=documents)
+    with pytest.raises(InputError, match="documents"):
+        DocumentFrequencies.of_counts({("a",): 1}, documents=documents)
+
+
+def test_long_n_grams_take_no_long():
+    """Of 30,000 lengths; each is looked at once."""
+    counts = {("a",) * 30_000: 1, **{(str(number),): 1 for number in range(30_000)}}
+    start = time.process_time()
+    found = DocumentFrequencies.of_counts(counts, documents=4)
+    assert time.process_time() - start < 3
+    assert found.as_dict() == counts
+
+
+def noted(**change):
+    said = {"format": "semmetrics.frequencies/1", "documents": 2, "log_documents": 0.7,
+            "tokenizer": "", "stem": "", **change}  # fmt: skip
+    return np.frombuffer(json.dumps(said).encode(), np.uint8)
+
+
+def test_noted(tmp_path):
+    """What damages are made from is whole."""
+    path = tmp_path / "df.npz"
+    DocumentFrequencies.of_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
+    with np.load(path) as parts:
+        arrays = dict(parts)
+    for change, documents in (({}, 2), ({"documents": None, "log_documents": 2}, None)):
+        np.savez(path, **{**arrays, "said": noted(**change)})
+        assert DocumentFrequencies.load(path).documents == documents
+
+
+def test_a_token_that_is_there_twice(tmp_path):
+    path = tmp_path / "df.npz"
+    DocumentFrequencies.of_counts({("a",): 1, ("b",): 1}, documents=2).save(path)
+    with np.load(path) as parts:
+        arrays = dict(parts)
+    np.savez(path, **{**arrays, "tokens": np.frombuffer(b"aa", np.uint8)})
+    with pytest.raises(InputError, match="twice"):
+        DocumentFrequencies.load(path)
+
+
+def test_where_it_cannot_be_written(tmp_path):
+    found = DocumentFrequencies.of_counts({("a",): 1}, documents=2)
+    for name in ("no/df.npz", "no/df.json"):
+        with pytest.raises(InputError, match="cannot be written"):
+            found.save(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -326,6 +492,26 @@ def test_ref_len_is_checked(tmp_path, length):
         ("said", np.frombuffer(b"{}", np.uint8)),
         ("said", np.frombuffer(b"not JSON", np.uint8)),
         ("said", np.array([os.system], object)),
+        ("said", noted(documents="3")),
+        ("said", noted(documents=3.7)),
+        ("said", noted(documents=10**400)),
+        ("said", noted(documents=-1)),
+        ("said", noted(documents=True)),
+        ("said", noted(documents=None, log_documents=1e9)),
+        ("said", noted(documents=None, log_documents=math.nan)),
+        ("said", noted(documents=None, log_documents=-1.0)),
+        ("said", noted(documents=None, log_documents="1")),
+        ("said", noted(documents=None, log_documents=10**400)),
+        ("said", noted(tokenizer=3)),
+        ("said", np.frombuffer(b"[" * 10**5, np.uint8)),
+        ("said", np.frombuffer(b"[]", np.uint8)),
+        ("counts_1", np.array([2**63], np.uint64)),
+        ("counts_1", np.array([2**53], np.uint64)),
+        ("counts_1", np.array([True])),
+        ("grams_1", np.array([[0.5]])),
+        ("grams_1", np.array([[2**63]], np.uint64)),
+        ("token_indptr", np.array([0.0, 1.0])),
+        ("token_indptr", np.array([[0, 1]])),
         ("tokens", None),
     ],
 )

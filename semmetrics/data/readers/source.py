@@ -42,7 +42,8 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
     if isinstance(value, int | float):
-        return str(value)[:60]
+        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
+        return "a number of thousands of digits" if huge else str(value)[:60]
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     return type(value).__name__
