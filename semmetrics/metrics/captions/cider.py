@@ -29,7 +29,6 @@ from semmetrics.metrics.captions.cider_vectors import (
     Vectors,
     caption_lengths,
     pair_cosines,
-    vectors_of,
 )
 from semmetrics.metrics.captions.documents import SOURCES, frequency_weights, tokens_of
 from semmetrics.metrics.captions.families import NO_REFERENCE, References, caption_values
@@ -52,7 +51,8 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
     [1.0, 0.6065]
     """
     difference = (candidates - references).astype(np.float64)
-    penalty: Floats = np.exp(-(difference**2) / (2.0 * sigma**2))
+    with np.errstate(over="ignore"):  # of lengths very far from each other, whose penalty is 0
+        penalty: Floats = np.exp(-0.5 * (difference / sigma) ** 2)
     return penalty
 
 
@@ -69,13 +69,13 @@ class CiderValues:
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Compare each candidate with its references."""
         beside = block.get(References())
-        pairs = beside.first, beside.references
         vectors = task_vectors(block.task, self.df, self.stem)
         item, clip = row_numbers(beside.indptr), self.sigma is not None
-        penalty = self._penalty(block.task, *pairs)
+        penalty = self._penalty(block.task, beside.first, beside.references)
+        sides = beside.candidates, beside.indptr, beside.references
         total = np.zeros(len(block))
         for one in vectors:
-            scores = pair_cosines(one, *pairs, clip=clip) * penalty
+            scores = pair_cosines(one, *sides, clip=clip) * penalty
             total += np.bincount(item, scores, len(block))
         n_refs = beside.n_refs
         values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
@@ -94,7 +94,7 @@ def task_vectors(task: CaptionTask, df: str, stem: str) -> list[Vectors]:
     if key not in task.shared:
         weights = frequency_weights(task, df, stem)
         ngrams = tokens_of(task, stem).ngrams
-        task.shared[key] = [vectors_of(*one) for one in zip(ngrams, weights, strict=True)]
+        task.shared[key] = [Vectors(*one) for one in zip(ngrams, weights, strict=True)]
     vectors: list[Vectors] = task.shared[key]
     return vectors
 

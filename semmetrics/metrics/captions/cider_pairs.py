@@ -95,7 +95,7 @@ def _features(vectors: Sequence[Vectors], *, clip: bool) -> _Features:
         texts.append(text)
         codes.append(first + names)
         counts.append(ngrams.counts[cell])
-        squares.append(one.square[grams])
+        squares.append(np.add(*one.squares(grams)))
         norms = one.norms[text]
         inverse.append(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
         first += size + len(higher)

@@ -10,17 +10,20 @@ what other captions there are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.ngrams import NGrams
-from semmetrics.core.ragged import Floats, Ints, row_numbers, take_rows
+from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, runs_within, take_rows
 
-__all__ = ["Vectors", "caption_lengths", "pair_cosines", "vectors_of"]
+__all__ = ["Vectors", "caption_lengths", "pair_cosines"]
 
 # A squared weight is cut in two parts on grids so coarse that sums of them, each times a product of
 # counts, stay whole multiples within 53 bits: exact for captions that hold a word up to 500 times.
 _HIGH, _LOW = 2.0**24, 2.0**60
+_CELLS = 1 << 20  # n-grams whose squares are held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,58 +33,51 @@ class Vectors:
     Attributes
     ----------
     ngrams : NGrams
-    squares : pair of float arrays, shape (distinct n-grams,)
-        Squared weights, as the sum of two parts.
-    norms : float array, shape (texts,)
-        Euclidean lengths of the vectors.
-    cells : int array, shape (cells,)
-        Text and n-gram of each count as one number, rising.
+    weights : float array, shape (distinct n-grams,)
+        Not negative.
     """
 
     ngrams: NGrams
-    squares: tuple[Floats, Floats]
-    norms: Floats
-    cells: Ints
+    weights: Floats
 
-    @property
-    def square(self) -> Floats:
-        """Squared weights, shape (distinct n-grams,)."""
-        return self.squares[0] + self.squares[1]
+    @cached_property
+    def norms(self) -> Floats:
+        """Euclidean lengths of the vectors, shape (texts,)."""
+        ngrams = self.ngrams
+        found = np.empty(len(ngrams.indptr) - 1)
+        for rows in runs_within(ngrams.indptr, _CELLS):
+            indptr = ngrams.indptr[rows.start : rows.stop + 1]
+            flat = slice(indptr[0], indptr[-1])
+            counts = ngrams.counts[flat].astype(np.int64)
+            texts = row_numbers(indptr - indptr[0])
+            found[rows] = self.sums(texts, ngrams.codes[flat], counts * counts, len(indptr) - 1)
+        return np.sqrt(found, out=found)
 
-    def sums(self, rows: Ints, codes: Ints, times: Ints, n_rows: int) -> Floats:
+    def squares(self, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
+        """Squared weights of n-grams, as two parts whose sum they are."""
+        squares = self.weights[codes] ** 2
+        high = np.rint(squares * _HIGH) / _HIGH
+        return high, np.rint((squares - high) * _LOW) / _LOW
+
+    def sums(self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int) -> Floats:
         """Sum over the n-grams of each row of times · weight²."""
-        high, low = (np.bincount(rows, times * part[codes], n_rows) for part in self.squares)
+        high, low = (np.bincount(rows, times * part, n_rows) for part in self.squares(codes))
         total: Floats = np.add(high, low)
         return total
 
 
-def vectors_of(ngrams: NGrams, weights: Floats) -> Vectors:
-    """The vectors of all captions of a table.
-
-    Parameters
-    ----------
-    ngrams : NGrams
-    weights : float array, shape (distinct n-grams,)
-        Not negative.
-    """
-    squares = weights * weights
-    high = np.rint(squares * _HIGH) / _HIGH
-    low = np.rint((squares - high) * _LOW) / _LOW
-    texts = row_numbers(ngrams.indptr)
-    cells = texts * max(1, len(ngrams)) + ngrams.codes
-    made = Vectors(ngrams, (high, low), np.zeros(0), cells)
-    sums = made.sums(texts, ngrams.codes, ngrams.counts**2, len(ngrams.indptr) - 1)
-    return Vectors(ngrams, (high, low), np.sqrt(sums), cells)
-
-
-def pair_cosines(vectors: Vectors, candidates: Ints, references: Ints, *, clip: bool) -> Floats:
-    """Cosine of the vectors of each pair of texts; 0 where one of them is zero.
+def pair_cosines(
+    vectors: Vectors, candidates: Ints, indptr: Ints, references: Ints, *, clip: bool
+) -> Floats:
+    """Cosine of the vectors of each candidate and its references; 0 where one of them is zero.
 
     Parameters
     ----------
     vectors : Vectors
-    candidates, references : int arrays, shape (pairs,)
+    candidates : int array, shape (items,)
         Texts.
+    indptr, references : int arrays, shapes (items + 1,) and (pairs,)
+        The texts of each item's references.
     clip : bool
         An n-gram counts for the candidate at most as often as the reference holds it.
 
@@ -90,18 +86,21 @@ def pair_cosines(vectors: Vectors, candidates: Ints, references: Ints, *, clip: 
     float array, shape (pairs,)
         In [0, 1].
     """
-    ngrams = vectors.ngrams
-    indptr, theirs = take_rows(ngrams.indptr, references)
-    pairs = row_numbers(indptr)
-    codes = ngrams.codes[theirs]
-    wanted = candidates[pairs] * max(1, len(ngrams)) + codes
-    mine = np.minimum(np.searchsorted(vectors.cells, wanted), len(vectors.cells) - 1)
-    both = np.flatnonzero(vectors.cells[mine] == wanted) if len(wanted) else theirs
-    hits, counts = ngrams.counts[mine[both]], ngrams.counts[theirs[both]]
+    ngrams, size = vectors.ngrams, len(vectors.ngrams)
+    item = row_numbers(indptr)
+    rows, mine = take_rows(ngrams.indptr, candidates)
+    held = row_numbers(rows) * size + ngrams.codes[mine]
+    rows, theirs = take_rows(ngrams.indptr, references)
+    wanted = np.repeat(item * size, lengths(rows)) + ngrams.codes[theirs]
+    place = np.searchsorted(held, wanted)
+    both = np.flatnonzero(np.append(held, -1)[place] == wanted)
+    theirs = theirs[both]
+    hits, counts = (ngrams.counts[cells].astype(np.int64) for cells in (mine[place[both]], theirs))
     times = (np.minimum(hits, counts) if clip else hits) * counts
-    products = vectors.sums(pairs[both], codes[both], times, len(candidates))
-    lengths = vectors.norms[candidates] * vectors.norms[references]
-    return np.where(lengths > 0, products / np.where(lengths > 0, lengths, 1.0), 0.0)
+    pairs = np.searchsorted(rows, both, "right") - 1
+    products = vectors.sums(pairs, ngrams.codes[theirs], times, len(references))
+    norms = vectors.norms[candidates[item]] * vectors.norms[references]
+    return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
 
 
 def caption_lengths(indptr: Ints) -> Ints:

@@ -107,14 +107,15 @@ class ItemNumbers:
         if self.name == "ReferenceCount":
             values = beside.n_refs
         else:
-            values = _of_texts(self.name, block.get(Tokens()))[beside.candidates]
+            values = _of_texts(self.name, block.get(Tokens()), beside.candidates)
         return caption_values(values.astype(np.float64), beside.n_refs)
 
 
-def _of_texts(name: str, table: TokenTable) -> NDArray[Any]:
+def _of_texts(name: str, table: TokenTable, texts: Ints) -> NDArray[Any]:
     if name == "DuplicatedCaption":
-        return has_repeated_word(table.indptr, table.codes)
-    return lengths(table.indptr)
+        indptr, flat = take_rows(table.indptr, texts)
+        return has_repeated_word(indptr, table.codes[flat])
+    return lengths(table.indptr)[texts]
 
 
 class ItemNumberFamily(ItemMeans):
@@ -201,8 +202,8 @@ class CandidateWords:
         table, candidates = block.get(Tokens()), block.get(References()).candidates
         words = table.ngrams[0]
         indptr, cells = take_rows(words.indptr, candidates)
-        names = block.get(WordHashes())[table.codes[words.places]]
-        return {"words": Hashed(indptr, names[words.codes[cells]])}
+        tokens = table.codes[words.places[words.codes[cells]]]
+        return {"words": Hashed(indptr, block.get(WordHashes())[tokens])}
 
 
 @dataclass(frozen=True)

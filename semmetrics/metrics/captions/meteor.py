@@ -20,6 +20,7 @@ from semmetrics.core.columns import Dense, as_floats
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.metrics.captions.families import (
     SKIP_OR_NAN,
+    CountSums,
     References,
     reference_causes,
     summed_or_nan,
@@ -35,7 +36,6 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.policies import undefined_items
 from semmetrics.metrics.registry import add
 
 __all__ = ["METEOR", "MeteorCounts", "TokenLists", "meteor_missing", "meteor_value"]
@@ -160,7 +160,7 @@ def _share(counts: Any, side: str) -> Floats:
     return share
 
 
-class MeteorFamily:
+class MeteorFamily(CountSums):
     """METEOR of summed counts."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -172,21 +172,11 @@ class MeteorFamily:
         value = meteor_value({name: as_floats(sums[name]) for name in COUNTS})
         return summed_or_nan(measure, sums, value)
 
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a reference."""
-        return undefined_items(sums)
-
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """The formula on each item: the program's segment score."""
         columns: Any = rows
         value = meteor_value({name: columns[name].values.astype(np.float64) for name in COUNTS})
         return np.where(columns["cause"].codes == 0, value, np.nan)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: there are no labels."""
-        return None
 
 
 METEOR = add(

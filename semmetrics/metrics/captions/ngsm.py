@@ -41,7 +41,7 @@ from semmetrics.metrics.registry import add
 
 __all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]
 
-_CELLS = 1 << 22  # n-grams of pairs held at a time
+_CELLS = 1 << 20  # n-grams of pairs held at a time
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -115,9 +115,8 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     product = np.ones(len(first))
     orders = np.zeros(len(first), np.int64)
     for one in grams:
-        totals = sum_rows(one.counts, one.indptr)
         common = common_ngrams(one, first, second)
-        value = divide(common, totals[first] + totals[second] - common)
+        value = divide(common, one.totals[first] + one.totals[second] - common)
         neither = np.isnan(value)
         orders += ~neither
         product *= np.where(neither, 1.0, value)
@@ -150,10 +149,11 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints) -> Ints:
 
 
 def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
-    size, bits = len(grams), int(grams.counts.max(initial=0)).bit_length()
-    pairs, held = np.arange(len(first)) * size, []
-    for side in (first, second):
-        indptr, cells = take_rows(grams.indptr, side)
+    size, held = len(grams), []
+    sides = [take_rows(grams.indptr, side) for side in (first, second)]
+    bits = max(int(grams.counts[cells].max(initial=0)) for _, cells in sides).bit_length()
+    pairs = np.arange(len(first)) * size
+    for indptr, cells in sides:
         keys = np.repeat(pairs, lengths(indptr)) + grams.codes[cells]
         held.append((keys << bits) | grams.counts[cells])
     # pair, n-gram and count in one number: where both have an n-gram, the smaller count is first
