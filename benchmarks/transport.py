@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def make_texts(pairs: int, sizes: tuple[int, int], seed: int = 0) -> Texts:
 def counted(lists: Lists, places: dict[str, int]) -> tuple[Any, Any, Any]:
     """Offsets, codes and weights of the distinct words of each list."""
     sizes = np.fromiter(map(len, lists), np.int64, len(lists))
-    codes = np.fromiter(map(places.__getitem__, chain.from_iterable(lists)), np.int64, sizes.sum())
+    codes = np.fromiter(itemgetter(*chain.from_iterable(lists))(places), np.int64)
     indptr, codes, counts = distinct(offsets(sizes), codes, len(places))
     return indptr, codes, counts / np.repeat(sizes, np.diff(indptr))
 

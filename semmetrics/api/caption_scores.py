@@ -20,8 +20,8 @@ from semmetrics.scoring.caption_fits import (
     frozen_captions,
     unused_frequencies,
 )
+from semmetrics.scoring.caption_notes import caption_notes
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.notes import caption_notes
 from semmetrics.scoring.planning import plan_captions, plan_protocol
 from semmetrics.scoring.score import score_tasks
 from semmetrics.text.remembering import Remembering

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from semmetrics.api.label_scores import score_labels
-from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import ReadOptions, opened
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
@@ -193,6 +192,8 @@ def score_systems(
         measures = list(measures)  # they are looked at twice
     kind = said_kind(task, protocol, measures)
     if kind is None:
+        from semmetrics.data.kinds import kind_of
+
         systems, gts = first_opened(systems, gts, read)
         kind = kind_of(next(iter(systems.values())), gts, options=read or ReadOptions()).task
     shared: dict[str, Any] = {

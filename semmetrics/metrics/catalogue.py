@@ -1,10 +1,6 @@
 """Every definition, registered: importing this module fills the registry."""
 
-from semmetrics.metrics import bags as _bags  # noqa: F401  # registers
-from semmetrics.metrics import hierarchical as _hierarchical  # noqa: F401  # registers
-from semmetrics.metrics import score_measures as _scores  # noqa: F401  # registers
-from semmetrics.metrics import semantic as _semantic  # noqa: F401  # registers
-from semmetrics.metrics import sets as _sets  # noqa: F401  # registers
+from semmetrics.metrics import label_catalogue as _labels  # noqa: F401  # registers
 from semmetrics.metrics.captions import bleu as _bleu  # noqa: F401  # registers
 from semmetrics.metrics.captions import cider as _cider  # noqa: F401  # registers
 from semmetrics.metrics.captions import descriptive as _descriptive  # noqa: F401  # registers

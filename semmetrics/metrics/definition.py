@@ -215,7 +215,7 @@ def _can_be_written(text: str) -> bool:
 
 
 def _registered(name: str) -> Definition:
-    from semmetrics.metrics.registry import DEFINITIONS
+    from semmetrics.metrics.catalogue import DEFINITIONS
 
     if name not in DEFINITIONS:
         raise InputError(

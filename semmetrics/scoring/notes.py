@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.captions import Captions
 from semmetrics.data.labels import Labels
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.bags import texts_cut
-from semmetrics.metrics.captions.documents import frequency_notes
-from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
-from semmetrics.scoring.caption_fits import frozen_captions
 from semmetrics.scoring.statistics import Task
 
-__all__ = ["caption_notes", "notes_on"]
+__all__ = ["count_notes", "different_items", "notes_on"]
 
 _MANY = 3
 
@@ -55,7 +50,7 @@ def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[s
     """
     notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for name, task in tasks.items():
-        told = _count_notes(task)
+        told = count_notes(task)
         told += [line for model in task.models.values() for line in _model_notes(model)]
         told += [
             f"{cut:,} label lists longer than {task.models[name].embedder.identity} reads: "
@@ -65,44 +60,17 @@ def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[s
         ]
         told += _near_notes(pairs_near(task))
         notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
-    return notes + _different(tasks)
+    return notes + different_items(tasks)
 
 
-def caption_notes(
-    tasks: Mapping[str, CaptionTask],
-    inputs: Iterable[Captions],
-    measures: Iterable[Measure],
-    apart: Collection[str] = (),
-) -> list[str]:
-    """Notes on inputs, on the captions of each system, and on measures that say nothing of them.
-
-    Parameters
-    ----------
-    tasks : mapping from system to CaptionTask
-    inputs : iterable of Captions
-    measures : iterable of Measure
-    apart : collection of str
-        Systems that are on other items by what they are.
-
-    Returns
-    -------
-    list of str
-    """
-    notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
-    for name, task in tasks.items():
-        chosen = [frozen_captions(measure, task)[0] for measure in measures]
-        told = _count_notes(task) + frequency_notes(task, chosen)
-        notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
-    return notes + _different({n: task for n, task in tasks.items() if n not in apart})
-
-
-def _different(tasks: Mapping[str, Task]) -> list[str]:
+def different_items(tasks: Mapping[str, Task]) -> list[str]:
     """That systems are on different items, if they are."""
     sizes = {len(task) for task in tasks.values()}
     return ["systems are scored on different items: compare with care"] if len(sizes) > 1 else []
 
 
-def _count_notes(task: Task) -> list[str]:
+def count_notes(task: Task) -> list[str]:
+    """What was left out, merged or odd in a task."""
     return [f"{_COUNTS.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
 
 

@@ -9,12 +9,13 @@ Conventions
 from __future__ import annotations
 
 import difflib
+import importlib
 import re
 from collections.abc import Iterable
 
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.label_catalogue import ALIASES, DEFINITIONS
 
 __all__ = ["cutoffs", "find", "parse", "parse_all"]
 
@@ -65,6 +66,8 @@ def find(name: str) -> tuple[Definition, dict[str, str]]:
     InputError
         If there is none; the nearest names are given.
     """
+    if name not in DEFINITIONS and name not in ALIASES:
+        importlib.import_module("semmetrics.metrics.catalogue")  # scoring labels needs no captions
     if name in DEFINITIONS:
         return DEFINITIONS[name], {}
     if name in ALIASES:
