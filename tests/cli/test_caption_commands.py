@@ -179,3 +179,13 @@ def test_what_to_do_where_an_input_would_be_overwritten(refused, files, command)
     message = refused(command, *inputs, "-o", "references.json")
     assert "would overwrite an input; give the output another name" in message
     assert ("the ground truth is the last file" in message) == (command == "score")
+
+
+def test_other_frequencies_than_those_of_the_signature_are_told(ok, run, files):
+    ok("df", "-o", "df.npz", "references.json")
+    Path("more.json").write_text(json.dumps({**REFERENCES, "3": ["a mat"]}), encoding="utf-8")
+    ok("df", "-o", "more.npz", "more.json")
+    signature = value(ok, "--df", "df.npz")["signature"]
+    again = ("score", *BOTH, "--signature", signature, "--df")
+    assert "warning" not in run(*again, "df.npz").stderr
+    assert "the document frequencies differ" in run(*again, "more.npz").stderr

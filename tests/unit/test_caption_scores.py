@@ -707,3 +707,29 @@ def test_what_is_given_is_not_changed():
     assert (preds, refs) == (CAPTIONS, REFERENCES)
     assert isinstance(FIT, DocumentFrequencies)
     assert FIT.hash == fit_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]]).hash
+
+
+def test_a_protocol_counts_its_own_document_frequencies():
+    with pytest.raises(InputError, match="protocol coco-caption counts document frequencies"):
+        score(protocol="coco-caption", df=FIT)
+
+
+def test_systems_on_different_images_are_told():
+    fewer = dict(list(CAPTIONS.items())[:1])
+    systems = {"all": CAPTIONS, "some": fewer}
+    options = {"measures": "ROUGE-L", "missing": "skip"}
+    told = "systems are scored on different items: compare with care"
+    assert told in semmetrics.score_systems(systems, REFERENCES, **options).notes
+    # what human captions are scored on is known
+    assert told not in semmetrics.score(CAPTIONS, REFERENCES, human=True, **options).notes
+
+
+def test_a_tokenizer_gives_tokens_for_each_caption():
+    class Short:
+        name = "short"
+
+        def tokens(self, captions):
+            return [caption.split() for caption in captions if "dog" not in caption]
+
+    with pytest.raises(InputError, match="lists for"):
+        score(tokenizer=Short())

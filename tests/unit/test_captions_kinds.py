@@ -243,3 +243,14 @@ def test_reference_data(reference_dir):
 def test_one_side_alone(data, task, sure):
     kind = kind_of_one(data)
     assert (kind.task, kind.sure) == (task, sure)
+
+
+def test_parsed_json_is_forgotten_once_it_is_read(tmp_path):
+    path = tmp_path / "gt.json"
+    path.write_text('{"a": ["cat"], "b": ["dog", "cat"]}', encoding="utf-8")
+    loaded = opened(path)
+    assert kind_of(loaded, loaded).task == "labels"
+    assert "json" in vars(loaded)
+    first = as_labels(loaded)
+    assert "json" not in vars(loaded)
+    assert as_labels(loaded).vocabulary == first.vocabulary

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semmetrics.data.encode import encode, encode_matrix
+from semmetrics.data.inputs import as_labels
 from semmetrics.data.raw import RawItems, RawMatrix
 from semmetrics.errors import InputError
 
@@ -249,3 +250,12 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
 def test_matrices_that_are_refused(values, classes, message):
     with pytest.raises(InputError, match=f"^{message}"):
         matrix(values, classes, source="m.npy")
+
+
+def test_a_file_is_named_once(tmp_path):
+    path = tmp_path / "gt.json"
+    path.write_text('{"a": ["cat", ""]}', encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        as_labels(path)
+    assert str(caught.value).count("gt.json") == 1
+    assert "id 'a', label 2" in str(caught.value)

@@ -58,3 +58,14 @@ def test_positions_hash_by_their_number():
 def test_nothing():
     for ids in ([], range(0), np.zeros(0, np.int64)):
         assert hashing.hash_ids(ids).shape == (0,)
+
+
+def test_many_strings_are_hashed_as_each_alone():
+    strings = [f"a string that is number {n} of many" for n in range(6_000)]
+    strings[7] = "long " * 200  # beyond the places that are known
+    found = hashing.hash_strings(strings)
+    assert len(set(found.tolist())) == len(strings)
+    for place in (0, 7, 2_999, 5_999):
+        assert found[place] == hashing.hash_strings([strings[place]])[0]
+    short = hashing.hash_strings(strings[1_000:])
+    assert short.tolist() == found[1_000:].tolist()

@@ -291,7 +291,7 @@ def test_captions_of_one_image_are_drawn_together():
         return " ".join(rng.choice(words, 6).tolist())
 
     refs = {str(n): [caption(), caption()] for n in range(20)}
-    once = {name: [texts[0][:-3] + " x"] for name, texts in refs.items()}
+    once = {n: [" ".join(texts[0].split()[: 1 + int(n) % 5])] for n, texts in refs.items()}
     often = {name: texts * 25 for name, texts in once.items()}
     options = {"measures": ["ROUGE-L", "BLEU-1"], "ci": True, "resamples": 200}
     one, many = (semmetrics.score(preds, refs, **options) for preds in (once, often))
@@ -299,7 +299,8 @@ def test_captions_of_one_image_are_drawn_together():
         assert (a.unit, b.unit, a.n, b.n) == ("image", "caption", 20, 500)
         assert b.value == pytest.approx(a.value, abs=1e-9)
         widths = [score.ci.high - score.ci.low for score in (a, b)]
-        assert widths[1] == pytest.approx(widths[0], rel=0.35)
+        assert widths[0] > 0.01
+        assert widths[1] == pytest.approx(widths[0], rel=0.35)  # a fifth where drawn one by one
         assert "|cand:several|" in b.signature
     statistics = many.scores[0].statistics
     assert len(np.unique(statistics.groups)) == 20
