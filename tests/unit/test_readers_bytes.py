@@ -31,25 +31,28 @@ def stdin(monkeypatch):
 
 @pytest.mark.parametrize("name", ["x.json.gz", "x.JSON.GZ", "x.json"])
 def test_gzip_is_known_by_its_content(tmp_path, name):
-    raw = read(file_of(tmp_path, name, gzip.compress(GOOD)))
+    raw = read(file_of(tmp_path, name, gzip.compress(GOOD, mtime=0)))
     assert raw.items == [["cat", "dog"], []]
     assert raw.understood.endswith(", gzip")
 
 
 def test_gzip_members_and_padding_are_read(tmp_path):
-    data = gzip.compress(GOOD[:9]) + gzip.compress(GOOD[9:]) + b"\0" * 512
+    data = gzip.compress(GOOD[:9], mtime=0) + gzip.compress(GOOD[9:]) + b"\0" * 512
     assert read(file_of(tmp_path, "x.json.gz", data)).ids == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (gzip.compress(GOOD)[:-5], r"x\.json\.gz: the gzip data ends too early; .*copy it again"),
-        (gzip.compress(GOOD)[:4], "ends too early"),
-        (gzip.compress(GOOD) + b"junk", r"x\.json\.gz: the gzip data is corrupt"),
-        (gzip.compress(GOOD)[:-8] + b"12345678", "corrupt"),
+        (
+            gzip.compress(GOOD, mtime=0)[:-5],
+            r"x\.json\.gz: the gzip data ends too early; .*copy it again",
+        ),
+        (gzip.compress(GOOD, mtime=0)[:4], "ends too early"),
+        (gzip.compress(GOOD, mtime=0) + b"junk", r"x\.json\.gz: the gzip data is corrupt"),
+        (gzip.compress(GOOD, mtime=0)[:-8] + b"12345678", "corrupt"),
         (GOOD, r"x\.json\.gz: it is not gzip; name it without \.gz"),
-        (gzip.compress(b""), "empty"),
+        (gzip.compress(b"", mtime=0), "empty"),
     ],
 )
 def test_bad_gzip(tmp_path, data, match):
@@ -60,7 +63,7 @@ def test_bad_gzip(tmp_path, data, match):
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
 def test_size_limit(tmp_path, name):
     data = b"id,label\n" + b"a,b\n" * 10**6
-    path = file_of(tmp_path, name, gzip.compress(data, 1) if name.endswith("gz") else data)
+    path = file_of(tmp_path, name, gzip.compress(data, 1, mtime=0) if name.endswith("gz") else data)
     with pytest.raises(InputError, match=r"more than 100000 bytes.*max_bytes \(--max-bytes\)"):
         read(path, ReadOptions(max_bytes=100_000))
 
@@ -155,7 +158,7 @@ def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["labels", "labels.txt", "labels.gz"])
 def test_a_name_that_says_nothing_needs_a_format(tmp_path, name):
-    data = gzip.compress(GOOD) if name.endswith("gz") else GOOD
+    data = gzip.compress(GOOD, mtime=0) if name.endswith("gz") else GOOD
     path = file_of(tmp_path, name, data)
     with pytest.raises(InputError, match=r"about the format; give format \(--input-format"):
         read(path)
@@ -166,7 +169,7 @@ def test_a_name_that_says_nothing_needs_a_format(tmp_path, name):
     ("data", "understood"),
     [
         (GOOD, "JSON, {id: [labels]}"),
-        (gzip.compress(GOOD), "JSON, {id: [labels]}, gzip"),
+        (gzip.compress(GOOD, mtime=0), "JSON, {id: [labels]}, gzip"),
         (b'{\n"a": ["x"]\n}', "JSON, {id: [labels]}"),
         (b'[["x"]]', "JSON, [[labels]] by position"),
         (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines, one record"),
