@@ -28,7 +28,11 @@ MOST_NODES = 63
 """Rows and columns together that one problem may have: edges fit a signed 64-bit mask."""
 
 _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
-_HUGE = 1e300  # above any cost or mass
+_HUGE = 1e300  # above any mass
+_TINY = 1e-300  # costs up to it are not scaled
+_FAR = 1e30  # beside scaled costs
+_STEPS = 1.5, 1.2, 0.9, 0.7, 0.5, 0.3  # by which rows are shifted before a tree starts
+_UNITS = 1 << 20  # of mass, in doing so
 _KEPT = 0.7  # solved problems are taken out when fewer than these are left
 
 
@@ -90,9 +94,9 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, larg
     array([1.])
     """
     space = Space(costs)
-    offset, order = _opening(space, costs, rows, columns, n_columns)
+    alike, order = _opening(space, costs, (rows, columns), (n_rows, n_columns), largest)
+    start = _start(space, alike, order, (rows, columns), (n_rows, n_columns))
     table = _closed(space, costs, rows, columns)
-    start = _start(space, table + offset[:, None], order, (rows, columns), (n_rows, n_columns))
     trees = _rooted(space, table, start, _OPTIMAL * largest)
     cell, flow, u = (space.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
 
@@ -123,21 +127,45 @@ def _closed(space: Space, costs: Any, rows: Any, columns: Any) -> Any:
     return costs if used.all() else space.xp.where(used, costs, np.inf)
 
 
-def _opening(space: Space, costs: Any, rows: Any, columns: Any, n_columns: Any) -> tuple[Any, Any]:
-    """Row offsets that make rows alike, and columns by falling regret of their second-best row.
+def _opening(
+    space: Space, costs: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any], largest: Any
+) -> tuple[Any, Any]:
+    """Costs shifted by row, and columns by falling regret of their second-best row.
 
-    Only differences between rows matter, as every column is served: so the mean cost of each row
-    is taken off.
+    Only differences between rows matter, as every column is served. A few digits do where a tree
+    starts; the last bits of a cost hold the number of its row.
     """
-    where = space.xp.where
-    offset = where(rows > 0, running_total(costs.swapaxes(0, 1)) / -n_columns, np.inf)
-    best = costs[0] + offset[0]
+    where, (rows, columns), (n_rows, n_columns) = space.xp.where, masses, sizes
+    scale = 1 / where(largest > _TINY, largest, np.inf)
+    means = running_total(costs.swapaxes(0, 1)) / n_columns
+    table = space.array((costs - means[:, None]) * scale, "float32")
+    squares = running_total(table * table) * (columns > 0)
+    spread = space.array(space.xp.sqrt(running_total(squares) / (n_rows * n_columns)), "float32")
+    table += space.array(where(rows > 0, 0.0, _FAR), "float32")[:, None]
+    _level(space, table, masses, spread)
+    table = space.numbered(table)
+    best = table[0]
     second = best + np.inf
-    for row in range(1, len(rows)):
-        cost = costs[row] + offset[row]
+    for cost in table[1:]:
         second = space.xp.minimum(second, space.xp.maximum(best, cost))
         best = space.xp.minimum(best, cost)
-    return offset, space.stable_order(where(columns > 0, best - second, np.inf))
+    regret = space.numbered(where(columns > 0, best - second, _FAR))
+    return table, space.numbers(space.sorted(regret))
+
+
+def _level(space: Space, table: Any, masses: tuple[Any, Any], spread: Any) -> None:
+    """Shift the rows of a table until about as much comes to each as it has.
+
+    The row that most columns find cheapest gets dearer, by subgradients of the dual (Shor 1985)
+    in steps of the spread of costs. Masses are whole numbers, whose sums know no order.
+    """
+    unit = _UNITS / running_total(masses[0])
+    rows, columns = (space.array(mass * unit, "int32") for mass in masses)
+    for step in _STEPS:
+        best = space.xp.amin(table, 0)
+        for row, mass in zip(table, rows, strict=True):
+            surplus = ((row == best) * columns).sum(0, dtype=columns.dtype) - mass
+            row += space.array(surplus, "float32") * (spread * (step / _UNITS))
 
 
 @dataclass
@@ -157,18 +185,17 @@ def _start(
     """Serve one column after the other, each from its cheapest row with mass left."""
     m, n, size = costs.shape
     at, edges = space.arange(size), m + n - 1
-    rows, columns, shut = space.copy(masses[0]), space.copy(masses[1]), space.zeros(m, size)
+    rows, columns, shut = space.copy(masses[0]), space.copy(masses[1]), costs[:, 0] * 0
     shut[rows == 0] = np.inf
     flat_rows, flat_columns, flat_shut = (x.reshape(-1) for x in (rows, columns, shut))
-    flat_order, flat_costs = (order * size + at).reshape(-1), costs.reshape(-1)
-    first = space.arange(m)[:, None] * (n * size)
+    flat_order, by_row = (order * size + at).reshape(-1), costs.reshape(m, -1)
     row_of, column_of = (space.zeros(edges, size, dtype="int64") for _ in range(2))
     flow, leaf_row = space.zeros(edges, size), space.zeros(edges, size, dtype="bool")
-    most, never = sizes[0] - 1, space.zeros(1) + np.inf
+    most, never = sizes[0] - 1, space.zeros(1, dtype="float32") + np.inf
     closed, turn, end = at * 0, at + 0, (sizes[1] - 1) * size + at
     for edge in range(edges):
         there, last = flat_order.take(turn), turn == end
-        row = space.first_least(flat_costs.take(first + there) + shut)[1]
+        row = space.numbers(space.xp.amin(space.chosen(by_row, there) + shut, 0))
         here = row * size + at
         have, need = flat_rows.take(here), flat_columns.take(there)
         moved = space.xp.minimum(have, need)
@@ -233,8 +260,8 @@ def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) 
     where, (m, n) = space.xp.where, trees.costs.shape[:2]
     at = space.arange(len(column))
     column = where(active, column, trees.cell[0] % n)
-    cells = space.arange(m)[:, None] * (n * len(at)) + (column * len(at) + at)
-    row = space.first_least(trees.costs.reshape(-1).take(cells) - trees.u)[1]
+    costs = space.chosen(trees.costs.reshape(m, -1), column * len(at) + at)
+    row = space.first_least(costs - trees.u)[1]
     row = where(active, row, trees.cell[0] // n)
     from_row, to_row = trees.down[row, at], trees.up[row, at]
     from_column, to_column = trees.down[m + column, at], trees.up[m + column, at]

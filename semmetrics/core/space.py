@@ -93,6 +93,20 @@ class Space:
             return self.xp.sort(values, dim=0, stable=True).indices
         return np.argsort(values, axis=0, kind="stable")
 
+    def sorted(self, values: Any) -> Any:
+        """The same with the first axis in rising order."""
+        return self.xp.sort(values, 0).values if self.torch else np.sort(values, 0)
+
+    def numbered(self, values: Any) -> Any:
+        """Finite values of 32 bits whose last six are their place along the first axis."""
+        bits = self.array(values, "float32").view(self.kind("int32")) & -64
+        bits |= self.arange(len(values), "int32").reshape(-1, *[1] * (values.ndim - 1))
+        return bits.view(self.kind("float32"))
+
+    def numbers(self, values: Any) -> Any:
+        """The last six bits of such values."""
+        return self.array(values.view(self.kind("int32")) & 63, "int64")
+
     def first_true(self, flags: Any) -> Any:
         """The first place along the last axis that is true, or 0."""
         return flags.to(self.xp.uint8).argmax(-1) if self.torch else flags.argmax(-1)
