@@ -137,8 +137,11 @@ def test_paired_surrogate_escapes_are_characters(load):
         ([{"id": 1, "labels": {"x": 1}, "scores": [1]}], "labels that have scores; keep one"),
         ('{"a": [], "a": []}', r"gt\.json: the key 'a' stands twice in one object; keep one"),
         ('{"a": [{"label": "x", "label": "y"}]}', "the key 'label' stands twice"),
-        ('{"a": [["x", NaN]]}', "NaN is no JSON number"),
-        ('{"a": [["x", -Infinity]]}', "-Infinity is no JSON number"),
+        ('{"a": [["x", NaN]]}', r"gt\.json, line 1, column 14: NaN is no JSON number"),
+        (
+            '{"a": [["NaN \\" NaN", 1]],\n "b": [["x", -Infinity]]}',
+            r"line 2, column 14: -Infinity is no JSON number",
+        ),
         ("[" * 200_000, "nested too deeply"),
         ('{"a":' * 200_000, "nested too deeply"),
         ('{"a": [' + "1" * 5000 + "]}", "thousands of digits; shorten"),
@@ -164,7 +167,7 @@ def test_bad_json(load, data, match):
         ('{"a": ["x"]}', "line 1: there is no id column"),
         ('{"id": 1, "labels": []}\n{"id": 1, "labels": []}', "line 2, id '1'.*also at line 1"),
         ('{"id": 1, "id": 1, "labels": []}', "the key 'id' stands twice"),
-        ('{"id": 1, "labels": []}\n{"id": 2, "labels": [NaN]}', "line 2: NaN is no JSON number"),
+        ('{"id": 1, "labels": []}\n{"id": 2, "labels": [NaN]}', "line 2, column 22: NaN is no JSON number"),
         ('{"id": 1, "labels": []}\n{"id": 2, "labels": 3}', "line 2, id '2': 3 stands where"),
     ],
 )

@@ -11,6 +11,7 @@ from semmetrics.errors import InputError
 
 __all__ = ["parse"]
 
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -25,8 +26,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+class _NoNumberError(Exception):
+    """NaN or Infinity, which no JSON text holds."""
+
+
 def _constant(name: str) -> Any:
-    raise InputError(f"{name} is no JSON number", remedy="write a finite number, or leave it out")
+    raise _NoNumberError
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
@@ -49,6 +54,14 @@ def parse(text: str, name: str, line: int = 1) -> Any:
         return value
     except InputError as error:
         raise InputError(error.problem, where=where, remedy=error.remedy) from None
+    except _NoNumberError:
+        found = next(match for match in _CONSTANT.finditer(text) if match[1])
+        row, column = _position(text, found.start(1))
+        raise InputError(
+            f"{found[1]} is no JSON number",
+            where=at(name, f"line {line + row}, column {column}"),
+            remedy="write a finite number, or leave it out",
+        ) from None
     except json.JSONDecodeError as error:
         # Of JSON lines in a .json file the first is parsed and the rest is "extra".
         lines = error.msg == "Extra data" and text[: error.pos].rstrip(" \t\r").endswith("\n")
@@ -66,3 +79,8 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     except ValueError:
         problem, remedy = "it holds an integer with thousands of digits", "shorten the number"
     raise InputError(problem, where=where, remedy=remedy)
+
+
+def _position(text: str, start: int) -> tuple[int, int]:
+    """How many lines stand before a place, and its column, from 1."""
+    return text.count("\n", 0, start), start - text.rfind("\n", 0, start)
