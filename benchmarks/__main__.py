@@ -12,6 +12,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    device,
     embedding,
     labels,
     semantic,
@@ -22,7 +23,8 @@ from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
-    labels, embedding, semantic, transport, tokenizers, captions_ngram, captions_cider, captions,
+    labels, embedding, semantic, transport, device,
+    tokenizers, captions_ngram, captions_cider, captions,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run
