@@ -162,10 +162,17 @@ def converted(
     from semmetrics.cli.progress import progress_on
     from semmetrics.embed.compact import convert, meta_of
     from semmetrics.embed.keyed import read_keyed
+    from semmetrics.embed.open import options_of
     from semmetrics.embed.vectors import KINDS, read_vectors
 
     if Path(folder).exists():
         raise InputError("it exists", where=folder, remedy="name a new folder, or remove it")
+    if "limit" not in options_of(source):
+        raise InputError(
+            "only files of word vectors are converted",
+            where=source,
+            remedy="give a word2vec, GloVe or fastText file, or kv:PATH",
+        )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
         vectors = read_keyed(Path(path), limit=limit, name=name)
@@ -177,10 +184,11 @@ def converted(
         complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
     with progress_on(quiet=quiet) as progress:
         convert(vectors, folder, licence=licence, progress=progress)
-    zeros = meta_of(Path(folder))["zero_vectors"]
+    meta = meta_of(Path(folder))
+    zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    click.echo(f"{folder}: {len(vectors):,} words, {vectors.identity}")
+    click.echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
 
 
 @command.command(

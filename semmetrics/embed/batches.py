@@ -10,6 +10,7 @@ give equal vectors, on one machine; others agree to about 1e-6.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,22 @@ from semmetrics.core.ragged import Ints
 from semmetrics.embed.base import Vectors
 from semmetrics.errors import InputError
 
-__all__ = ["check_batch", "check_device", "in_batches", "weights_digest"]
+__all__ = [
+    "check_batch",
+    "check_device",
+    "check_tokenizer",
+    "in_batches",
+    "positions_of",
+    "readable",
+    "weights_digest",
+]
+
+_PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
+_CONFIGURED = (
+    "num_attention_heads", "num_key_value_heads", "hidden_act", "hidden_activation",
+    "activation_function", "ff_activation", "layer_norm_eps", "layer_norm_epsilon",
+)  # fmt: skip
+_HALVES = re.compile("[\ud800-\udfff]")
 
 TOKENS = 8  # tokens that a batch may hold for each text of the batch size
 
@@ -108,17 +124,63 @@ def in_batches(
 def weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> str:
     """SHA-256 of what decides a model's vectors: weights by name, vocabulary, settings.
 
-    It is the same for the same weights whatever file format and place they are loaded from.
+    Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
+    lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It is
+    the same for the same weights whatever file format and place they are loaded from.
     """
     import hashlib
     import json
 
+    configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
+    settings = [*settings, *(getattr(configured, key, None) for key in _CONFIGURED)]
     state = hashlib.sha256(json.dumps([str(setting) for setting in settings]).encode())
     if hasattr(tokenizer, "get_vocab"):
-        vocabulary = sorted(tokenizer.get_vocab().items())
-        state.update(json.dumps(vocabulary).encode())
+        vocabulary = tokenizer.get_vocab()
+        words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
+        state.update(json.dumps([words, _probed(tokenizer)]).encode())
     for name, tensor in sorted(model.state_dict().items()):
         array = tensor.detach().cpu().float().numpy()
         state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         state.update(np.ascontiguousarray(array).data)
     return state.hexdigest()
+
+
+def _probed(tokenizer: Any) -> list[int]:
+    """The tokens of one text: those of a bag of words are its vocabulary's business."""
+    if callable(tokenizer):
+        return list(tokenizer(_PROBE)["input_ids"])
+    read = tokenizer.encode(_PROBE) if hasattr(tokenizer, "encode") else ()
+    return list(getattr(read, "ids", ()))
+
+
+def check_tokenizer(tokenizer: Any, name: str) -> None:
+    """Refuse a tokenizer that knows no word: it was made up where its files are missing.
+
+    Raises
+    ------
+    InputError
+        If so.
+    """
+    special = set(getattr(tokenizer, "all_special_tokens", ()))
+    if hasattr(tokenizer, "get_vocab") and not set(tokenizer.get_vocab()) - special:
+        raise InputError(
+            "its tokenizer knows no word",
+            where=name,
+            remedy="check that the files of the tokenizer (tokenizer.json, vocab.txt) are there",
+        )
+
+
+def positions_of(model: Any) -> int | None:
+    """The most tokens for which a transformer has positions; None where it has no table of them."""
+    positions = getattr(getattr(model, "config", None), "max_position_embeddings", None)
+    if not isinstance(positions, int) or positions <= 0:
+        return None
+    # RoBERTa counts positions from after that of padding.
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return positions if padding is None else positions - padding - 1
+
+
+def readable(texts: Sequence[str]) -> list[str]:
+    """Texts with what no tokenizer reads, halves of surrogate pairs, replaced by U+FFFD."""
+    return [text if text.isascii() else _HALVES.sub("\ufffd", text) for text in texts]

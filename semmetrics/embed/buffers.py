@@ -65,7 +65,7 @@ def unpack(path: Path, target: IO[bytes], member: str | None = None) -> None:
     Raises
     ------
     InputError
-        If it is damaged, or the file in the archive is not named and not alone.
+        If it is damaged or encrypted, or the file in the archive is not named and not alone.
     """
     try:
         if zipfile.is_zipfile(path):
@@ -76,6 +76,10 @@ def unpack(path: Path, target: IO[bytes], member: str | None = None) -> None:
         else:
             with gzip.open(path, "rb") as stream:
                 shutil.copyfileobj(stream, target, _CHUNK)
+    except RuntimeError as error:  # encrypted, or packed in a way that Python does not know
+        raise InputError(
+            f"it cannot be unpacked: {error}", where=str(path), remedy="unpack it first"
+        ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise InputError(
             f"what is packed in it is damaged or cut off ({error})",

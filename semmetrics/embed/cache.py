@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from semmetrics.errors import InputError
 __all__ = ["CachedEmbedder"]
 
 _WAIT = 60.0  # seconds for another process to finish writing
+_PAUSE = 0.01  # seconds between two attempts
 _MANY = 500  # texts in one question
 _BLOCK = 1024  # texts embedded between two writes
 _SCHEMA = """
@@ -161,7 +163,7 @@ class CachedEmbedder:
         """A connection for one transaction."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_WAIT)) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 with connection:
                     yield connection
@@ -183,6 +185,23 @@ class CachedEmbedder:
             where=str(self.path),
             remedy="remove the file; what was in it is computed again",
         )
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer work at once.
+
+    SQLite does not wait for another process that changes the mode at the same time, as several do
+    that find no file yet: so it is waited for here.
+    """
+    end = time.monotonic() + _WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+        time.sleep(_PAUSE)
 
 
 def _coded(text: str) -> bytes:

@@ -10,6 +10,7 @@ SHA-256, sizes and SHA-256 of the parts, all taken when it is converted. Opening
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -23,7 +24,7 @@ from semmetrics._version import __version__
 from semmetrics.embed.buffers import file_digest
 from semmetrics.embed.formats import ArrayTable
 from semmetrics.embed.index import PARTS, WordIndex, hash_mark
-from semmetrics.embed.vectors import WordVectors
+from semmetrics.embed.vectors import WordVectors, identity
 from semmetrics.errors import InputError
 
 __all__ = ["SCHEMA", "convert", "is_converted", "meta_of", "open_converted", "verify"]
@@ -115,6 +116,13 @@ def _index(vectors: WordVectors) -> WordIndex:
     return WordIndex.build([word.encode("utf-8", "surrogatepass") for word in words])
 
 
+def _digest(vectors: WordVectors) -> str:
+    """That of the vectors; another where words that have no row lose what they are made of."""
+    if vectors.compose is None:
+        return vectors.digest
+    return hashlib.sha256(f"{vectors.digest} listed words".encode()).hexdigest()
+
+
 def _meta(
     vectors: WordVectors, folder: Path, licence: str, source: str, zeros: int
 ) -> dict[str, Any]:
@@ -124,9 +132,9 @@ def _meta(
         "words": len(vectors),
         "dimension": vectors.dimension,
         "zero_vectors": zeros,
-        "identity": vectors.identity,
+        "identity": identity(vectors.name, vectors.dimension, _digest(vectors)),
         "source": source,
-        "sha256": vectors.digest,
+        "sha256": _digest(vectors),
         "licence": licence,
         "hash": hash_mark(),
         "semmetrics": __version__,

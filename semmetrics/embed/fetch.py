@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -76,14 +77,19 @@ def fetch(
     Raises
     ------
     InputError
-        If the network fails, the SHA-256 is another, or the vectors are not those expected.
+        If the network fails, the SHA-256 is another, the vectors are not those expected, or
+        something else is in the folder.
     """
     target = entry.folder if folder is None else Path(folder)
+    source = entry.url if limit is None else f"{entry.url}, the first {limit:,} words"
     if is_converted(target):
+        if folder is not None:
+            _check_there(target, entry, source)
         meta_of(target)
         return Fetched(target, "", bool(entry.sha256))
-    name = unquote(Path(urlsplit(entry.url).path).name) or entry.name
-    file = cache_folder() / "downloads" / name
+    if target.exists():
+        raise InputError("it exists", where=str(target), remedy="name a new folder, or remove it")
+    file = cache_folder() / "downloads" / _file_name(entry)
     if not file.is_file():
         download(entry.url, file, progress=progress)
     sha256 = file_digest(file)
@@ -94,7 +100,6 @@ def fetch(
             where=entry.url,
             remedy="it was removed; fetch it again, or see whether the file was replaced",
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
     vectors = read_vectors(
         file, kind=entry.kind, limit=limit, name=entry.name, member=entry.member or None
     )
@@ -104,10 +109,27 @@ def fetch(
             where=str(file),
             remedy="correct the manifest, or fetch it again",
         )
-    convert(vectors, target, licence=entry.licence, source=entry.url, progress=progress)
+    convert(vectors, target, licence=entry.licence, source=source, progress=progress)
     if not keep:
         file.unlink()
     return Fetched(target, sha256, bool(entry.sha256))
+
+
+def _file_name(entry: Entry) -> str:
+    """The name of a download, which no file of another URL has."""
+    name = Path(unquote(urlsplit(entry.url).path)).name or entry.name
+    return f"{hashlib.sha256(entry.url.encode()).hexdigest()[:8]}-{name}"
+
+
+def _check_there(folder: Path, entry: Entry, source: str) -> None:
+    """Refuse a folder in which other vectors are than those that were asked for."""
+    meta = meta_of(folder)
+    if (meta["name"], meta.get("source")) != (entry.name, source):
+        raise InputError(
+            f"it holds other vectors: {meta['name']}, from {meta.get('source')}",
+            where=str(folder),
+            remedy="name a new folder, or remove it",
+        )
 
 
 def download(url: str, file: Path, *, progress: Progress | None = None) -> None:
@@ -151,7 +173,9 @@ def download(url: str, file: Path, *, progress: Progress | None = None) -> None:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError(
-            f"it cannot be written: {why}", where=str(part), remedy="check the free space"
+            f"it cannot be written: {why}",
+            where=str(part),
+            remedy="check its folder and the free space",
         ) from None
     part.replace(file)
     tag.unlink(missing_ok=True)

@@ -24,6 +24,10 @@ __all__ = ["ArrayTable", "BinaryTable", "Scanned", "Table", "TextTable", "scan",
 FASTTEXT = (793712314).to_bytes(4, "little")  # how a fastText model begins
 LONGEST_WORD, LONGEST_LINE = 1 << 12, 1 << 20
 _HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
+_HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
+_MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
+_DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
+_LOOKED_AT = 1000  # words: where a header names another width, the second is wrong already
 
 
 class Table(Protocol):
@@ -126,15 +130,40 @@ def told(buffer: Any, where: str) -> str:
         return "fasttext"
     head = bytes(buffer[:LONGEST_LINE])
     header = _HEADER.match(head)
-    if header is None:
-        if _fields(head, 0) >= 1:
-            return "glove"
+    if header is not None:
+        return _with_header(head, header.end(), int(header[2]), where)
+    if _HEADER_ALONE.fullmatch(head):
         raise InputError(
-            "its first line is neither a header ('3000000 300') nor a word and its numbers",
+            "it ends in its header",
             where=where,
-            remedy="word vectors are word2vec files (binary or text), GloVe text or fastText",
+            remedy="it was cut off: copy or download it again",
         )
-    return "text" if _fields(head, header.end()) == int(header[2]) else "binary"
+    if _fields(head, 0) >= 1 and not head.startswith(_MARK):
+        return "glove"
+    raise InputError(
+        "it begins with a byte order mark, which would be part of the first word"
+        if head.startswith(_MARK)
+        else "its first line is neither a header ('3000000 300') nor a word and its numbers",
+        where=where,
+        remedy="word vectors are word2vec files (binary or text), GloVe text or fastText",
+    )
+
+
+def _with_header(head: bytes, start: int, dimension: int, where: str) -> str:
+    """Whether numbers or bytes stand after the first word."""
+    numbers = _fields(head, start)
+    if numbers == dimension:
+        return "text"
+    if numbers > 1:  # bytes do not look like several numbers
+        raise InputError(
+            f"there are {numbers} numbers after the word, and its header promises {dimension}",
+            where=f"{where}, line 2",
+            remedy="it is damaged, or its header is wrong",
+        )
+    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
+    last = line.split(b" ")[1:][-dimension:] if dimension > 1 else []
+    phrase = _parsed(b" ".join(last)) if len(last) == dimension else None
+    return "binary" if phrase is None or phrase.size != dimension else "text"
 
 
 def _fields(head: bytes, start: int) -> int:
@@ -202,6 +231,7 @@ def _scan_binary(
         words.append(buffer[start:blank].lstrip(b"\n"))
         starts[row] = blank + 1
         start = blank + 1 + size
+    _check_words(words[:_LOOKED_AT], where)
     if limit is None and bytes(buffer[start : start + 2]).strip():
         raise InputError(
             f"there is more after the {count:,} words that the header promises",
@@ -209,6 +239,17 @@ def _scan_binary(
             remedy="it is damaged, or its header is wrong",
         )
     return Scanned(words, BinaryTable(buffer, starts, dimension))
+
+
+def _check_words(words: list[bytes], where: str) -> None:
+    """Refuse what is read of a file whose header names another width: bytes of numbers."""
+    for row, word in enumerate(words):
+        if b"\n" in word or b"\0" in word:
+            raise InputError(
+                f"there is no word where number {row + 1} should be",
+                where=where,
+                remedy="it is damaged, or its header is wrong",
+            )
 
 
 def _scan_text(
@@ -229,6 +270,8 @@ def _scan_text(
                 break
             raise _narrow(blanks, dimension, len(words), count, where)
         width = line.index(b" ") if blanks == dimension else len(line.rsplit(b" ", dimension)[0])
+        if blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2]):
+            raise _narrow(blanks, dimension, len(words), count, where)
         words.append(line[:width])
         starts.append(start + width + 1)
         stops.append(start + len(line))

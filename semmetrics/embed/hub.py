@@ -63,9 +63,10 @@ def loading(name: str, owner: str = "") -> Iterator[None]:
     logging.disable_progress_bar()
     try:
         yield
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    # What damaged weights and tokenizers raise is not bounded, nor of one package.
+    except Exception as error:
         raise _absent(name, owner, error) from error
     finally:
         if shown:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from semmetrics.embed.folders import vectors_folder
+from semmetrics.embed.vectors import KINDS
 from semmetrics.errors import InputError
 
 __all__ = ["MANIFEST", "Entry", "read_manifest"]
@@ -103,8 +105,20 @@ def _entry(name: str, table: Any, file: str) -> Entry:
     missing = [key for key in _REQUIRED if key not in table]
     if missing:
         raise InputError(f"there is no {missing[0]}", where=where, remedy=f"write {missing[0]} = …")
-    if not table["url"].startswith(("https://", "http://")):
+    if not _is_url(table["url"]):
         raise InputError(
             f"url = {table['url']!r}", where=where, remedy="only http and https are fetched"
         )
+    if table["kind"] not in KINDS:
+        raise InputError(
+            f"kind = {table['kind']!r}", where=where, remedy=f"choose one of {', '.join(KINDS)}"
+        )
     return Entry(name=name, **table)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is no number
+        return False

@@ -56,8 +56,9 @@ def open_embedding(
     limit : int, optional
         Of files of word vectors: the first words only.
     cache : bool or path
-        Keep the vectors of sentence and transformer models on disk; True is the user's cache
-        folder.
+        Keep the vectors of models that read text on disk: sentence and transformer models,
+        functions, embeddings of your own; True is the user's cache folder. Word vectors, matrices
+        and "static" are faster than any cache, and stay without one.
 
     Returns
     -------
@@ -77,10 +78,12 @@ def open_embedding(
     """
     _check_options(spec, device=device, limit=limit)
     model = _opened(spec, device or "cpu", batch_size, limit)
-    if cache is False or not hasattr(model, "cut"):
-        return model
     from semmetrics.embed.cache import CachedEmbedder
+    from semmetrics.embed.static import StaticEmbedder
 
+    fast = hasattr(model, "find") or isinstance(model, StaticEmbedder | CachedEmbedder)
+    if cache is False or fast:
+        return model
     return CachedEmbedder(model, None if cache is True else cache)
 
 
@@ -145,6 +148,8 @@ def _kind(spec: Any) -> tuple[str, str]:
     if not isinstance(spec, str | os.PathLike):
         return ("kv" if _is_keyed(spec) else _OPEN), ""
     text = os.fspath(spec)
+    if not text:
+        raise InputError("the embedding's name is empty", remedy=f"write a path, or {DEFAULT!r}")
     kind, colon, rest = text.partition(":")
     if colon and kind in KINDS:
         if not rest and kind != "static":

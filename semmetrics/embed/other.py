@@ -93,8 +93,9 @@ class CallableEmbedder:
     def _called(self, texts: list[str]) -> NDArray[np.float32]:
         returned = self._function(list(texts))
         try:
-            vectors = np.array(returned, np.float32)
-        except (TypeError, ValueError):
+            with np.errstate(over="ignore"):  # what is too large is refused below
+                vectors = np.array(returned, np.float32)
+        except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
             raise InputError(
                 f"it returned a {type(returned).__name__} that is no array of numbers",
                 where=self.name,
@@ -160,7 +161,8 @@ class MatrixEmbedder(WordVectors):
     ) -> None:
         where = where or name
         try:
-            rows = np.array(vectors, np.float32)
+            with np.errstate(over="ignore"):  # what is too large is refused below
+                rows = np.array(vectors, np.float32)
         except (TypeError, ValueError):
             raise InputError("it is no matrix of numbers", where=where, remedy="give one") from None
         if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
@@ -275,15 +277,9 @@ def _parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
         raise InputError(
             f"it cannot be read as Parquet: {line}", where=str(file), remedy="write it again"
         ) from None
-    kinds = import_module("pyarrow").types
-    texts = [
-        f.name for f in table.schema if kinds.is_string(f.type) or kinds.is_large_string(f.type)
-    ]
-    lists = [
-        f.name
-        for f in table.schema
-        if kinds.is_list(f.type) or kinds.is_large_list(f.type) or kinds.is_fixed_size_list(f.type)
-    ]
+    kinds = arrow.types
+    texts = [f.name for f in table.schema if _is_text(kinds, f.type)]
+    lists = [f.name for f in table.schema if _is_list(kinds, f.type)]
     numbers = [f.name for f in table.schema if kinds.is_floating(f.type)]
     if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
         raise InputError(
@@ -300,6 +296,20 @@ def _parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
     if None in found:
         raise InputError("a text is null", where=str(file), remedy="remove the row")
     return vectors, found
+
+
+def _is_text(kinds: Any, type_: Any) -> bool:
+    """Whether a column holds texts, perhaps as numbers of a dictionary (categories)."""
+    plain = type_.value_type if kinds.is_dictionary(type_) else type_
+    return bool(kinds.is_string(plain) or kinds.is_large_string(plain))
+
+
+def _is_list(kinds: Any, type_: Any) -> bool:
+    """Whether a column holds lists of numbers."""
+    tests = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
+    return any(test(type_) for test in tests) and bool(
+        kinds.is_floating(type_.value_type) or kinds.is_integer(type_.value_type)
+    )
 
 
 def _even(rows: list[Any], where: str) -> NDArray[Any]:

@@ -5,8 +5,9 @@ Conventions
 Vectors are as the model gives them (many models normalise). Texts that are longer than the model
 reads are cut by it, and counted. Batches hold texts of one length and are filled up, so a text's
 vector does not depend on what stands beside it (`semmetrics.embed.batches`). The identity carries a
-SHA-256 of weights, vocabulary, pooling and longest text: it is the model's revision, wherever the
-model was loaded from.
+SHA-256 of weights, vocabulary, pooling, longest text and what else decides the vectors
+(`semmetrics.embed.batches.weights_digest`): it is the model's revision, wherever the model was
+loaded from.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.base import Embedded
-from semmetrics.embed.batches import check_batch, check_device, in_batches, weights_digest
+from semmetrics.embed.batches import (
+    check_batch,
+    check_device,
+    check_tokenizer,
+    in_batches,
+    positions_of,
+    readable,
+    weights_digest,
+)
 from semmetrics.embed.hub import base_name, loading, needs
 from semmetrics.embed.vectors import identity
 from semmetrics.errors import InputError
@@ -66,9 +75,11 @@ class SentenceEmbedder:
             check_device(device, needs("torch", "torch", "sentence models"))
             with loading(model, OWNER):
                 self.model = package.SentenceTransformer(model, device=device, revision=revision)
+            _shorten(self.model)
             self.name = base_name(model)
         else:
             self.model, self.name = model, base_name(_name_of(model))
+        check_tokenizer(self.model.tokenizer, str(model) if isinstance(model, str) else self.name)
         self.model.eval()
 
     @cached_property
@@ -100,7 +111,7 @@ class SentenceEmbedder:
         InputError
             If the model gives numbers that are not finite; names the text.
         """
-        texts = list(texts)
+        texts = readable(texts)
         widths, cut = self._measured(texts)
 
         def run(numbers: list[int]) -> Any:
@@ -122,7 +133,7 @@ class SentenceEmbedder:
 
     def cut(self, texts: Sequence[str]) -> Bools:
         """Which texts the model reads only the beginning of."""
-        return self._measured(list(texts))[1]
+        return self._measured(readable(texts))[1]
 
     def _measured(self, texts: list[str]) -> tuple[Ints, Bools]:
         """The tokens that the model reads of each text, and which texts have more."""
@@ -134,6 +145,14 @@ class SentenceEmbedder:
         if limit is None:
             return widths, np.zeros(len(texts), np.bool_)
         return np.minimum(widths, limit), widths > limit
+
+
+def _shorten(model: Any) -> None:
+    """Let a model read no more tokens than it has positions for."""
+    said = model.max_seq_length
+    places = positions_of(getattr(model[0], "auto_model", None))
+    if isinstance(said, int) and places is not None and said > places:
+        model.max_seq_length = places
 
 
 def _name_of(model: Any) -> str:

@@ -289,6 +289,7 @@ class StaticEmbedder:
             table = np.load(rows, mmap_mode="r", allow_pickle=False)
             centre = np.load(mean, allow_pickle=False)
             _check(entries, table, centre)
+            _check_metadata(self.metadata, entries, centre)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"the static embedding cannot be read: {error}",
@@ -336,3 +337,14 @@ def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
         raise ValueError(f"{FILES[0]} has {len(table)} rows for {len(entries)} entries")
     if table.dtype["codes"].shape != (len(mean) // 2,):
         raise ValueError(f"{FILES[0]} and {FILES[1]} have different dimensions")
+
+
+def _check_metadata(told: Any, entries: list[str], mean: NDArray[Any]) -> None:
+    """Refuse metadata of other files."""
+    if not isinstance(told, dict) or not {"name", "threshold"} <= set(told):
+        raise ValueError("static.json has another format")
+    if (told.get("entries"), told.get("dimension")) != (len(entries), len(mean)):
+        raise ValueError(
+            f"static.json tells of {told.get('entries')} entries of {told.get('dimension')} "
+            f"numbers, and there are {len(entries)} of {len(mean)}"
+        )

@@ -18,7 +18,15 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools
 from semmetrics.embed.base import Embedded
-from semmetrics.embed.batches import check_batch, check_device, in_batches, weights_digest
+from semmetrics.embed.batches import (
+    check_batch,
+    check_device,
+    check_tokenizer,
+    in_batches,
+    positions_of,
+    readable,
+    weights_digest,
+)
 from semmetrics.embed.hub import base_name, loading, needs
 from semmetrics.embed.vectors import identity
 from semmetrics.errors import InputError
@@ -71,6 +79,13 @@ class TransformerEmbedder:
         with loading(name):
             self.tokenizer = package.AutoTokenizer.from_pretrained(name, revision=revision)
             model = package.AutoModel.from_pretrained(name, revision=revision)
+        check_tokenizer(self.tokenizer, name)
+        if getattr(model.config, "is_encoder_decoder", False):
+            raise InputError(
+                f"a {type(model).__name__} has a decoder, whose states are of no use here",
+                where=name,
+                remedy="take a model that only encodes, such as BERT, RoBERTa or XLNet",
+            )
         self.model = model.to(device).eval()
         self.name = f"{base_name(name)}-{pooling}"
 
@@ -89,10 +104,9 @@ class TransformerEmbedder:
     def _limit(self) -> int | None:
         """The most tokens that the model reads."""
         said = int(min(self.tokenizer.model_max_length, _NO_LIMIT))
-        if said < _NO_LIMIT:
-            return said
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        return positions if isinstance(positions, int) and positions > 0 else None
+        places = positions_of(self.model)
+        most = said if places is None else min(said, places)
+        return most if most < _NO_LIMIT else None
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Vectors of texts; the empty text is unknown.
@@ -103,10 +117,12 @@ class TransformerEmbedder:
             If the model gives numbers that are not finite; names the text.
         """
         tokens, cut = self._tokens(texts)
-        widths = np.fromiter((len(row) for row in tokens), np.int64, len(tokens))
-        vectors = in_batches(
-            widths,
-            lambda numbers: self._run([tokens[number] for number in numbers]),
+        # Without special tokens an empty text has none at all, and nothing to run.
+        some = [row for row in tokens if row]
+        vectors = np.zeros((len(tokens), self.dimension), np.float32)
+        vectors[[bool(row) for row in tokens]] = in_batches(
+            np.fromiter(map(len, some), np.int64, len(some)),
+            lambda numbers: self._run([some[number] for number in numbers]),
             batch_size=self.batch_size,
             dimension=self.dimension,
         )
@@ -118,7 +134,9 @@ class TransformerEmbedder:
                 where=self.identity,
                 remedy="check the model and the device",
             )
-        known = np.array([bool(text.strip()) for text in texts], np.bool_)
+        known = np.array(
+            [bool(text.strip() and row) for text, row in zip(texts, tokens, strict=True)], np.bool_
+        )
         vectors[~known] = 0
         return Embedded(vectors, known, int(cut.sum()))
 
@@ -130,7 +148,7 @@ class TransformerEmbedder:
         """The token numbers of each text, cut where they are too many, and which were."""
         if not len(texts):
             return [], np.zeros(0, np.bool_)
-        limit, every = self._limit, list(texts)
+        limit, every = self._limit, readable(texts)
         read = self.tokenizer(every, truncation=False, verbose=False)["input_ids"]
         cut = np.array([limit is not None and len(row) > limit for row in read], np.bool_)
         if cut.any():

@@ -58,6 +58,19 @@ def test_convert_tells_of_zero_vectors(run, files):
     assert "words whose vector is zero: 1" in run("embed", "convert", "zero.txt", "zero").stderr
 
 
+@pytest.mark.parametrize("source", ["static", "sbert:some", "matrix:some.npy", "there"])
+def test_only_word_vectors_are_converted(ok, refused, vectors, source):
+    ok("embed", "convert", vectors, "there")
+    assert "only files of word vectors are converted" in refused("embed", "convert", source, "x")
+
+
+def test_a_pickle_is_not_converted_unasked(refused, files):
+    Path("toy.kv").write_bytes(b"")
+    text = refused("embed", "convert", "toy.kv", "x")
+    assert "can run any code" in text
+    assert "write kv:toy.kv" in text
+
+
 def test_refusals(refused, vectors):
     assert "there is no such file" in refused("embed", "convert", "none.bin", "x")
     Path("there").mkdir()

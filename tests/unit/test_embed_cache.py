@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semmetrics.embed import cache
 from semmetrics.embed.base import Embedded
-from semmetrics.embed.cache import CachedEmbedder
+from semmetrics.embed.cache import CachedEmbedder, _write_ahead
 from semmetrics.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,3 +133,26 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         CachedEmbedder(Counting(), tmp_path / "file" / "cache.sqlite")
     with pytest.raises(InputError, match="cannot be used"):
         CachedEmbedder(Counting(), tmp_path)
+
+
+class Busy:
+    """A connection on which setting the mode fails some times, as while another process does it."""
+
+    def __init__(self, times, says="database is locked"):
+        self.times, self.says = times, says
+
+    def execute(self, statement):
+        if self.times:
+            self.times -= 1
+            raise sqlite3.OperationalError(self.says)
+
+
+def test_it_waits_for_another_process_that_makes_the_file(monkeypatch):
+    busy = Busy(3)
+    _write_ahead(busy)
+    assert busy.times == 0
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
+        _write_ahead(Busy(3, "disk I/O error"))
+    monkeypatch.setattr(cache, "_WAIT", 0.02)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        _write_ahead(Busy(10**6))

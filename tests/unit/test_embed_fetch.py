@@ -39,7 +39,7 @@ class Server:
         wanted = request.headers.get("Range")
         self.asked.append(wanted)
         start, size = 0, len(self.data)
-        if request.path != "/toy.txt.gz":
+        if not request.path.startswith("/toy.txt.gz"):
             request.send_error(404)
             return
         if wanted and self.ranges and request.headers.get("If-Range") == self.tag:
@@ -160,3 +160,44 @@ def test_missing_files_and_servers_are_said(server, home):
     with pytest.raises(InputError, match=r"it cannot be fetched: .*refused") as caught:
         download("http://127.0.0.1:9/x", home / "x")
     assert "check the network" in caught.value.remedy
+
+
+def test_files_of_one_name_from_two_places_are_kept_apart(server, home):
+    fetch(entry(server), folder=home / "first", keep=True)
+    server.data = gzip.compress(GLOVE.replace(b"word", b"wort"), mtime=0)
+    elsewhere = f"{server.url}?language=de"
+    got = fetch(entry(server, url=elsewhere), folder=home / "second", keep=True)
+    assert open_converted(got.folder).find(["word7", "wort7"]).tolist() == [-1, 7]
+    assert len(list((home / "downloads").iterdir())) == 2
+
+
+def test_a_name_does_not_leave_the_folder_of_downloads(server, home):
+    fetch(entry(server, url=f"{server.url}/..%2F..%2Fout.txt"), keep=True)
+    (kept,) = (home / "downloads").iterdir()
+    assert kept.name.endswith("-out.txt")
+    assert not (home.parent / "out.txt").exists()
+
+
+def test_a_folder_with_something_else_is_refused_before_the_download(server, home):
+    (home / "mine").mkdir(parents=True)
+    with pytest.raises(InputError, match="it exists; name a new folder"):
+        fetch(entry(server), folder=home / "mine")
+    assert server.asked == []
+
+
+def test_a_folder_with_other_vectors_is_refused(server, home):
+    folder = fetch(entry(server), folder=home / "toy", limit=10).folder
+    assert fetch(entry(server), folder=folder, limit=10).sha256 == ""
+    for other, limit in ((entry(server), None), (entry(server), 20),
+                         (entry(server, name="other"), 10),
+                         (entry(server, url=f"{server.url}?2"), 10)):  # fmt: skip
+        with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
+            fetch(other, folder=folder, limit=limit)
+    assert len(open_converted(folder)) == 10
+
+
+def test_a_place_that_cannot_be_written_is_refused(server, home):
+    home.mkdir()
+    (home / "file").write_bytes(b"")
+    with pytest.raises(InputError, match="it cannot be written"):
+        fetch(entry(server), folder=home / "file" / "toy")

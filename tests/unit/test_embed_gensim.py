@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from semmetrics.embed.compact import convert, meta_of
 from semmetrics.embed.keyed import from_keyed, read_fasttext, read_keyed
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
@@ -105,3 +106,18 @@ def test_without_gensim_there_is_the_command_to_install_it(monkeypatch, tmp_path
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[word2vec\]'"):
         open_embedding(f"kv:{path}")
+
+
+def test_a_converted_fasttext_model_is_another_embedding(fasttext, tmp_path):
+    path, _ = fasttext
+    model = open_embedding(path)
+    folder = convert(model, tmp_path / "toy")
+    listed = open_embedding(folder)
+    assert model.embed(["trafficking"]).known.tolist() == [True]
+    assert listed.embed(["trafficking"]).known.tolist() == [False]
+    assert listed.identity == meta_of(folder)["identity"] != model.identity
+
+
+def test_converted_keyed_vectors_keep_their_identity(keyed, tmp_path):
+    model = open_embedding(keyed)
+    assert open_embedding(convert(model, tmp_path / "toy")).identity == model.identity

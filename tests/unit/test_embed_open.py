@@ -6,7 +6,7 @@ import pytest
 from semmetrics.embed.compact import convert
 from semmetrics.embed.manifest import MANIFEST, read_manifest
 from semmetrics.embed.open import KINDS, open_embedding
-from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
 from semmetrics.errors import InputError
 
 GLOVE = "cat 1 2\ndog 3 4\n"
@@ -136,6 +136,18 @@ def test_the_manifest_is_complete():
             '[a]\nurl = "file:///x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
             "only http and https",
         ),
+        (
+            '[a]\nurl = "http://[bad/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
+            "only http and https",
+        ),
+        (
+            '[a]\nurl = "http://x:99999/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
+            "only http and https",
+        ),
+        (
+            '[a]\nurl = "http://x/y"\nkind = "elmo"\ndimension = 2\nlicence = "CC0"\n',
+            "kind = 'elmo'; choose one of word2vec",
+        ),
     ],
 )
 def test_manifests_are_checked(tmp_path, text, says):
@@ -151,3 +163,28 @@ def test_every_embedding_gives_equal_rows_to_equal_texts(glove):
     model = open_embedding(glove)
     alone, beside = model.embed(["cat"]).vectors, model.embed(["dog", "cat", "x"]).vectors
     np.testing.assert_array_equal(alone[0], beside[1])
+
+
+def test_what_is_kept_on_disk(glove, tmp_path):
+    path, asked = tmp_path / "cache.sqlite", []
+
+    def lengths(texts):
+        asked.extend(texts)
+        return [[len(text)] for text in texts]
+
+    service = CallableEmbedder(lengths, name="lengths", version="1")
+    for _ in range(2):
+        kept = open_embedding(service, cache=path)
+        assert kept.embed(["mouse"]).vectors.tolist() == [[5]]
+        assert kept.identity == service.identity
+        assert open_embedding(kept, cache=path) is kept
+    assert asked.count("mouse") == 1
+    path.unlink()
+    for spec in ("static", glove, MatrixEmbedder([[1.0]], ["cat"])):
+        open_embedding(spec, cache=path)
+    assert not path.exists()
+
+
+def test_an_empty_name_is_refused():
+    with pytest.raises(InputError, match="the embedding's name is empty"):
+        open_embedding("")

@@ -171,3 +171,31 @@ def test_parquet_is_checked(tmp_path):
     refused({"a": TEXTS, "v": [[1.0], [1.0, 2.0]]}, r"row 1 \(from 0\)")
     refused({"a": TEXTS, "v": [[1.0], None]}, r"row 1 \(from 0\)")
     refused({"a": ["cat", None], "v": [[1.0], [2.0]]}, "a text is null")
+
+
+def test_columns_of_parquet_are_told_by_what_they_hold(tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    tags, texts = [["x"]] * len(TEXTS), arrow.array(TEXTS).dictionary_encode()
+    parquet.write_table(arrow.table({"a": texts, "tags": tags, "v": ROWS.tolist()}), path)
+    np.testing.assert_array_equal(read_matrix(path).embed(TEXTS).vectors, ROWS)
+    parquet.write_table(arrow.table({"a": TEXTS, "tags": tags}), path)
+    with pytest.raises(InputError, match="its columns are 'a', 'tags'"):
+        read_matrix(path)
+
+
+def test_numbers_too_large_are_refused_without_a_warning():
+    with pytest.raises(InputError, match="not finite"):
+        MatrixEmbedder([[1e300]], ["cat"])
+    with pytest.raises(InputError, match="not finite"):
+        CallableEmbedder(lambda texts: np.full((len(texts), 1), 1e300)).embed(["cat"])
+
+
+def test_a_tensor_with_a_gradient_is_said_to_be_no_array():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    with pytest.raises(InputError, match="a Tensor that is no array of numbers"):
+        CallableEmbedder(lambda texts: Tensor()).embed(["cat"])

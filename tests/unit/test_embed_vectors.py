@@ -205,3 +205,57 @@ def test_options_are_checked(file, tmp_path):
     assert len(read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="b")) == len(WORDS)
     with pytest.raises(InputError, match="it cannot be read"):
         read_vectors(tmp_path)
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+@pytest.mark.parametrize("newlines", [False, True])
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_a_binary_header_that_names_another_width_is_refused(file, dimension, newlines, limit):
+    data = binary(newlines=newlines).replace(b"5 3\n", b"5 %d\n" % dimension, 1)
+    with pytest.raises(InputError, match=r"no word where number 2 should be|ends after \d of 5"):
+        read_vectors(file(data), limit=limit)
+
+
+@pytest.mark.parametrize("promised", [1, 2, 4, 300])
+def test_a_text_header_that_names_another_width_is_refused(file, promised):
+    data = text().replace(b"5 3\n", b"5 %d\n" % promised, 1)
+    for limit in (None, 1):
+        with pytest.raises(InputError, match=f"are 3 numbers .*its header promises {promised}"):
+            read_vectors(file(data), limit=limit)
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_line_with_a_number_too_many_is_refused(file, header):
+    lines = text(header=header).replace(b"Parking_Meter", b"Parking_Meter 0.5")
+    with pytest.raises(InputError, match=r"line \d: there are 4 numbers after the word, and 3"):
+        read_vectors(file(lines))
+    phrases = text([*WORDS[:2], "route 66", *WORDS[3:]], header=header)
+    assert read_vectors(file(phrases)).find(["route 66"]).tolist() == [2]
+
+
+def test_a_phrase_may_come_first_under_a_header(file):
+    model = read_vectors(file(text(["new york", *WORDS[1:]])))
+    np.testing.assert_array_equal(model.embed(["new york"]).vectors, VECTORS[:1])
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (binary()[:3], "it ends in its header; it was cut off"),
+        (b"\xef\xbb\xbf" + text(), "it begins with a byte order mark"),
+        (b"\xef\xbb\xbf" + text(header=False), "it begins with a byte order mark"),
+    ],
+)
+def test_a_beginning_that_would_be_read_as_words_is_refused(file, data, says):
+    with pytest.raises(InputError, match=says):
+        read_vectors(file(data))
+
+
+@pytest.mark.parametrize(("place", "value"), [((6, 8), 1), ((8, 10), 99)])
+def test_archives_that_python_cannot_unpack_are_refused(file, place, value):
+    """The flag of encryption, and a method that is none, in both headers of the member."""
+    data = bytearray(zipped(a=text()))
+    middle = data.index(b"PK\x01\x02")
+    data[place[0]] = data[middle + place[1]] = value
+    with pytest.raises(InputError, match=r"it cannot be unpacked: .*; unpack it first"):
+        read_vectors(file(bytes(data)))

@@ -94,6 +94,20 @@ class TestFiles:
         with pytest.raises(InputError, match="cannot be read"):
             StaticEmbedder(folder)
 
+    @pytest.mark.parametrize("text", ["[]", "{}", "null"])
+    def test_metadata_of_another_form_are_refused(self, tmp_path, text):
+        folder = shutil.copytree(DATA, tmp_path / "model")
+        (folder / "static.json").write_text(text)
+        with pytest.raises(InputError, match=r"static\.json has another format"):
+            StaticEmbedder(folder)
+
+    def test_a_vocabulary_that_lost_a_line_is_refused(self, tmp_path):
+        folder = shutil.copytree(DATA, tmp_path / "model")
+        path = folder / "static-vocabulary.txt"
+        path.write_text(path.read_text("utf-8").partition("\n")[2], "utf-8")
+        with pytest.raises(InputError, match=r"tells of 59842 entries of 320 .* are 59841 of 320"):
+            StaticEmbedder(folder)
+
 
 class TestWords:
     @pytest.mark.parametrize(
@@ -257,7 +271,8 @@ class TestRecipe:
         pack = pytest.importorskip("embeddings.pack")
         rows = np.random.default_rng(0).normal(size=(50, 64)).astype(np.float32)
         pack.write(tmp_path, ["##s", "dog"], rows[:3], rows[0])
-        pack.describe(tmp_path, {"name": "n", "dimension": 64})
+        told = {"name": "n", "dimension": 64, "entries": 2, "threshold": 0.5}
+        pack.describe(tmp_path, told)
         described = json.loads((tmp_path / "static.json").read_text())
         assert described["sha256"] == checksum(tmp_path / name for name in FILES)
         assert StaticEmbedder(tmp_path).identity == f"n-64@{described['sha256'][:12]}"
