@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from semmetrics.api import score_systems, system_name
 from semmetrics.data.readers import ReadOptions
 from semmetrics.data.readers.pairs import as_pairs
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.reports.threshold_sweep import ThresholdSweep
 from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
 from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.models import with_models
+from semmetrics.scoring.notes import notes_on
 from semmetrics.scoring.parse import parse, parse_all
 from semmetrics.scoring.threshold_points import check_swept, threshold_points
 
@@ -115,8 +118,9 @@ def calibrate_threshold(
     Raises
     ------
     InputError
-        If the measure has no threshold of similarity, the part has fewer than two items, or the
-        input or an option is wrong.
+        If the measure has no threshold of similarity, the part has fewer than two items, the
+        predictions go no better with their own references than with others, or the input or an
+        option is wrong.
 
     Examples
     --------
@@ -131,17 +135,26 @@ def calibrate_threshold(
         raise InputError(f"{measure} are {len(several)} measures", remedy="calibrate by one")
     check_swept(several)
     points = threshold_points(thresholds)
-    # scoring at one threshold reads, joins, and looks labels up
-    probe = several[0].with_options(threshold=points[-1])
     for name in ("top_k", "decode", "min_labels", "measures", "protocol", "ci", "calibration"):
         if options.get(name):
             raise InputError(
                 f"{name} does not go with a calibration",
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
-    table = score_systems({"preds": preds}, gts, measures=[probe], keep_rows=False, **options)
-    task: Any = table.tasks["preds"]
-    return of_contrast(task, several[0], points=points, part=part, seed=seed)
+    name, probe = system_name(preds), _probe(several[0])
+    table = score_systems({name: preds}, gts, measures=[probe], keep_rows=False, **options)
+    task: Any = table.tasks[name]
+    found = of_contrast(task, several[0], points=points, part=part, seed=seed)
+    return replace(found, notes=tuple(table.notes))
+
+
+def _probe(measure: Measure) -> Measure:
+    """What reads, joins, and looks labels up, and has no threshold of which something is said."""
+    names = ["embedding", "count", "min_labels"]
+    names += ["decode"] * (measure["decode"] != BEST)  # which is refused later
+    chosen: dict[str, Any] = {name: measure[name] for name in names}
+    probe = parse("SoftF1")[0].with_options(**chosen)
+    return probe if measure.k is None else probe @ measure.k
 
 
 def calibrate_threshold_on_pairs(
@@ -180,7 +193,8 @@ def calibrate_threshold_on_pairs(
     Raises
     ------
     InputError
-        If the pairs are not of both kinds, or the input or an option is wrong.
+        If the pairs are not of both kinds, the embedding has a name, or the input or an option is
+        wrong.
 
     Examples
     --------
@@ -189,9 +203,15 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
+    if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
+        raise InputError(
+            f"pairs are compared by one embedding, and names are given: {listing(embedding)}",
+            remedy="give the embedding itself (--embedding SPEC)",
+        )
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
     task = pairs_task(known, normalize)
     rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
     probe = parse("SemF1")
     models = with_models({"pairs": task}, probe, embedding, **rules)
-    return of_pairs(models["pairs"], known, criterion=criterion)
+    found = of_pairs(models["pairs"], known, criterion=criterion)
+    return replace(found, notes=tuple(notes_on(models, [])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -18,7 +18,7 @@ from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
 from semmetrics.reports.calibration import calibration_text
 from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.parse import cutoffs
+from semmetrics.scoring.parse import cutoffs, parse_all
 
 __all__ = ["run_calibrate", "run_sweep"]
 
@@ -63,7 +63,8 @@ def run_sweep(
             progress=progress,
             **options,
         )
-    for line in [*(f"read {line}" for line in understood(labels)), *found.notes]:
+    idle = _idle(given["embedding"], texts or ("SemF1",))
+    for line in [*(f"read {line}" for line in understood(labels)), *found.notes, *idle]:
         _say(line, quiet=quiet)
     _write(found.render(form, digits=digits), output)
 
@@ -98,6 +99,8 @@ def run_calibrate(
         raise click.UsageError("name a file of pairs (--pairs), or predictions and ground truth")
     else:
         found = _on_data(preds, gt, reading, output, given, quiet=quiet)
+    for line in found.notes:
+        _say(line, quiet=quiet)
     if output is not None:
         found.save(output)
     else:
@@ -137,8 +140,9 @@ def _on_data(
     if given["criterion"] is not None:
         raise InputError("--criterion means nothing without --pairs", remedy="leave it out")
     labels = _labels(reading, preds, gt, output, given["embedding"])
-    for line in understood(labels):
-        _say(f"read {line}", quiet=quiet)
+    idle = _idle(given["embedding"], [given["measure"] or "SemF1"])
+    for line in [*(f"read {line}" for line in understood(labels)), *idle]:
+        _say(line, quiet=quiet)
     said = {name: given[name] for name in ("measure", "part", "seed", "thresholds")}
     return calibrate_threshold(
         labels[0],
@@ -169,6 +173,13 @@ def _labels(
 def _check_files(inputs: list[str], output: str | None, specs: tuple[str, ...]) -> None:
     check_inputs(inputs)
     check_outputs({"-o": output}, [*inputs, *vector_files(specs)])
+
+
+def _idle(specs: tuple[str, ...], measures: Sequence[str]) -> list[str]:
+    """What is said of embeddings that no measure takes up."""
+    used = {str(measure["embedding"]) for measure in parse_all(measures)}
+    idle = [name for name in embeddings(specs) or {} if name not in used]
+    return [f"the embedding {name!r} has no effect: no measure here uses it" for name in idle]
 
 
 def _say(line: str, *, quiet: bool) -> None:

@@ -42,6 +42,7 @@ from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.base import Embedded, embed_unique
 from semmetrics.embed.labels import label_vectors
+from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import (
     Definition,
     Measure,
@@ -258,15 +259,14 @@ class BagValues:
             found = [_whole_texts(side, vectors) for side in sides]
             cut = sum(one.truncated for one in found)
             block.task.shared.setdefault(_CUT, {})[self, block.start] = cut
-            pairs = [
-                (one.vectors.astype(np.float64), one.known & (lengths(side.indptr) > 0))
-                for one, side in zip(found, sides, strict=True)
-            ]
+            pairs = [(one.vectors.astype(np.float64), one.known) for one in found]
         else:
             pairs = [_means(side, vectors) for side in sides]
         (mine, some), (theirs, any_) = pairs
         value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
         value = np.where(some & any_, np.clip(value, -1.0, 1.0), np.nan)
+        if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
+            some, any_ = (lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 
 
@@ -282,6 +282,13 @@ def texts_cut(task: LabelTask) -> dict[str, int]:
 
 
 def _whole_texts(side: Side, vectors: Any) -> Embedded:
+    """Every list as one text; an empty list is not known."""
+    if getattr(vectors.embedder, "lookup", "text") == "words":
+        raise InputError(
+            f"BagSim takes a list of labels as one text, and {vectors.embedder.identity} has "
+            "vectors of words",
+            remedy="name MeanSim in its place, or an embedding that reads text",
+        )
     labels = [
         " ".join(vectors.terms[row] for row in vectors.rows[a:b])
         for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
@@ -291,7 +298,32 @@ def _whole_texts(side: Side, vectors: Any) -> Embedded:
         " ".join([labels[code] for code in codes[a:b]])
         for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
     ]
-    return embed_unique(vectors.embedder, texts)
+    found = embed_unique(vectors.embedder, texts)
+    listed = lengths(side.indptr) > 0
+    found = replace(found, known=found.known & listed)
+    lost = listed & ~found.known
+    if not lost.any() or vectors.oov in ("skip", "zero"):
+        return found
+    table = np.where(lost[:, None], _stand_in(vectors, texts, lost), found.vectors)
+    return replace(found, vectors=table, known=listed)
+
+
+def _stand_in(vectors: Any, texts: list[str], lost: Bools) -> NDArray[np.float32]:
+    """The vector of the word "unknown", where that stands for the lists that are not known."""
+    identity = vectors.embedder.identity
+    missing = listing(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
+    if vectors.oov == "error":
+        raise InputError(
+            f"{identity} does not know the label lists {missing}",
+            remedy="add their vectors, or choose oov='skip', 'zero' or 'unknown'",
+        )
+    read = embed_unique(vectors.embedder, ["unknown"])
+    if not read.known[0]:
+        raise InputError(
+            f"{identity} has no word 'unknown' to stand for the label lists {missing}",
+            remedy="add their vectors, or choose oov='skip' or 'zero'",
+        )
+    return read.vectors
 
 
 def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:

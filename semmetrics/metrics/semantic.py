@@ -167,14 +167,11 @@ class SemanticFamily:
         name, threshold = measure.definition.name, measure["threshold"]
         if threshold == "auto":
             raise InputError(f"the threshold of {measure} is not fitted yet")
-        match = str(measure["match"])
-        if match == "any" and name in ("SemJaccard", "SemAP"):
-            raise InputError(
-                f"{name} counts pairs, and match=any does not make pairs",
-                remedy="choose match=greedy or match=optimal",
-            )
         matches = SemanticMatches(
-            float(str(threshold)), match, str(measure["count"]), str(measure["embedding"])
+            float(str(threshold)),
+            str(measure["match"]),
+            str(measure["count"]),
+            str(measure["embedding"]),
         )
         counts = SemanticCounts(cut_of(measure), matches, name == "SemAP")
         if measure["average"] == "micro":
@@ -346,6 +343,15 @@ _MATCH = Option(
     "similarity; a reference may serve several",
 )
 
+_PAIRS = Option(  # a formula that counts pairs has no match=any
+    "match",
+    "match",
+    "greedy",
+    ("greedy", "optimal", "total"),
+    help="first unused reference in order; most matches; the matches with the largest total "
+    "similarity",
+)
+
 _SOFT_MATCH = Option(
     "match",
     "match",
@@ -362,7 +368,12 @@ def _options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
 
 
 def _semantic(
-    name: str, summary: str, equation: str, *more: Option, micro: bool = True
+    name: str,
+    summary: str,
+    equation: str,
+    *more: Option,
+    match: Option = _MATCH,
+    micro: bool = True,
 ) -> Definition:
     averages = ("example", "micro") if micro else ("example",)
     return add(
@@ -373,7 +384,7 @@ def _semantic(
             equation=equation,
             source="Kubany et al. 2020, section 3.2",
             cite=("kubany2020",),
-            options=_options(averages, _THRESHOLD, _MATCH, *more),
+            options=_options(averages, _THRESHOLD, match, *more),
             averages=averages,
             order_invariant=False,
         )
@@ -388,7 +399,10 @@ SemRecall = _semantic(
 )
 SemF1 = _semantic("SemF1", "Harmonic mean of semantic precision and recall.", "2PR / (P + R)")
 SemJaccard = _semantic(
-    "SemJaccard", "Matched labels over all labels; the paper's accuracy.", "tp / (p + g - tp)"
+    "SemJaccard",
+    "Matched labels over all labels; the paper's accuracy.",
+    "tp / (p + g - tp)",
+    match=_PAIRS,
 )
 SemAP = _semantic(
     "SemAP",
@@ -401,6 +415,7 @@ SemAP = _semantic(
         ("references", "hits"),
         help="divide by the references, or by the hits (Kubany et al. 2020)",
     ),
+    match=_PAIRS,
     micro=False,
 )
 

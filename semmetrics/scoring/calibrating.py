@@ -85,12 +85,12 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         )
     similarity = _similarities(task)
     curve, auc = _pairs_curve(similarity, same)
-    place = best_place(curve[criterion])
+    place, model = best_place(curve[criterion]), model_of(task, "default")
     if place is None or len(curve["threshold"]) < 3:
         raise InputError(
-            "all pairs are equally similar", remedy="give other pairs, or another embedding"
+            f"all pairs are equally similar{_unknown(model)}",
+            remedy="give other pairs, or another embedding",
         )
-    model = model_of(task, "default")
     return Calibration(
         threshold=curve["threshold"][place],
         method="pairs",
@@ -106,6 +106,13 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         auc=auc,
         settings={"norm": task.settings["norm"]},
     )
+
+
+def _unknown(model: Any) -> str:
+    """How many terms are not known, where a reader of an error should know."""
+    n = model.counts["unknown"]
+    of = f"{len(model.terms):,} terms are unknown to {model.embedder.identity}"
+    return f" ({n:,} of {of})" if n else ""
 
 
 def _similarities(task: LabelTask) -> Floats:
@@ -235,7 +242,8 @@ def of_contrast(
     Raises
     ------
     InputError
-        If the part has fewer than two items, or the measure is undefined on it.
+        If the part has fewer than two items, or the measure is undefined on it or nowhere higher
+        with the own references.
     """
     if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part <= 1:
         raise InputError(f"part={part!r}", remedy="give a share of the items, as 0.2")
@@ -260,6 +268,12 @@ def of_contrast(
             f"{measure} is undefined on the part", remedy="take a larger part=, or another measure"
         )
     model = model_of(task, str(measure["embedding"]))
+    if contrast[place] <= 0:
+        raise InputError(
+            f"at no threshold is {measure} higher with an item's own references than with those of "
+            f"another item{_unknown(model)}",
+            remedy="take a larger part=, or calibrate on labelled pairs",
+        )
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     return Calibration(
         threshold=points[place],

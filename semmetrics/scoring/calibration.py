@@ -71,6 +71,8 @@ class Calibration:
         Hashes of the ids that were used (64 bits each, in base64); empty for pairs, and where
         items are known by position.
     version : str
+    notes : sequence of str
+        What a user is told of the data, as terms that the embedding does not know; not saved.
     """
 
     threshold: float
@@ -90,6 +92,7 @@ class Calibration:
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def digest(self) -> str:
@@ -120,6 +123,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
+        del entry["notes"]
         entry["value"] = _number(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {name: [*map(_number, column)] for name, column in self.curve.items()}
@@ -200,7 +204,7 @@ def _of_entry(entry: Any, where: str) -> Calibration:
         raise InputError(
             f"the calibration has no valid {listing(wrong)}", where=where, remedy=remedy
         )
-    known = {f.name: entry[f.name] for f in fields(Calibration)}
+    known = {f.name: entry[f.name] for f in fields(Calibration) if f.name in _KINDS}
     known["value"] = math.nan if entry["value"] is None else float(entry["value"])
     known["threshold"] = float(entry["threshold"])
     known["curve"] = {

@@ -44,6 +44,27 @@ def test_calibrate_on_pairs(ok, place):
     assert text.count("*") == 1
 
 
+def test_what_is_not_known_is_said(run, place):
+    with Path("pairs.csv").open("a", encoding="utf-8") as file:
+        file.write("emu,cat,0\n")
+    result = run("calibrate", "--pairs", "pairs.csv", *WORDS)
+    assert "pairs: 1 of 6 terms unknown to words-2@" in result.stderr
+    Path("preds.json").write_text(json.dumps({**PREDS, "i0": ["emu"]}), encoding="utf-8")
+    result = run("calibrate", *LISTS, *WORDS, "--part", "1")
+    assert "preds: 1 of 6 terms unknown to words-2@" in result.stderr
+    assert "unknown" not in run("calibrate", "-q", *LISTS, *WORDS, "--part", "1").stderr
+
+
+def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
+    named = ("--embedding", "w=words.vec", *WORDS)
+    line = "the embedding 'w' has no effect: no measure here uses it"
+    for command in (("sweep", "--thresholds", "0.4"), ("calibrate", "--part", "1")):
+        assert line in run(*command, *LISTS, *named).stderr
+        assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr
+    message = refused("calibrate", "--pairs", "pairs.csv", "--embedding", "w=words.vec")
+    assert "names are given: 'w'; give the embedding itself (--embedding SPEC)" in message
+
+
 def test_options_of_pairs(ok, place):
     arguments = ("--criterion", "youden", "--oov", "skip", "--normalize", "lower")
     text = ok("calibrate", "--pairs", "pairs.csv", *WORDS, *arguments, "--format", "json")

@@ -15,6 +15,8 @@ from oracles.sets import kept
 from tiny import Tiny
 
 import semmetrics
+from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.errors import InputError
 
 WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
 TERM = st.sampled_from([*WORDS, "trash can", "ash-can", "x y", "can x bin"])
@@ -147,8 +149,54 @@ def test_bags_are_embedded_as_they_are_joined():
     assert score.items.tolist() == [0.6, 0.8, 0.6]
     assert set(model.asked) == {"a_b c d", "d", "x a_b"}  # no term is looked up for itself
     (first,) = semmetrics.score(preds, refs, measures=["BagSim@1"], embedding=model).scores
-    assert first.undefined["no_prediction"] == 2
+    assert first.undefined == {"undefined": 2}  # "a_b c" and "x", which the model does not know
     assert first.items[2] == 0.6
+
+
+def bag(model, oov, name="BagSim"):
+    preds = [["a", "b"], ["a", "b"], ["c", "d"], [], [], ["c", "d"]]
+    refs = [["x"], ["c", "d"], ["c", "d"], ["c", "d"], [], []]
+    (score,) = semmetrics.score(preds, refs, measures=[name], embedding=model, oov=oov).scores
+    return score
+
+
+def test_a_list_that_a_model_does_not_know_is_not_empty():
+    model = Tiny({"a b": [3, 4], "x": [1, 0], "unknown": [0, 1]})
+    zero = bag(model, "zero")
+    causes = {"empty": 1, "no_prediction": 1, "no_reference": 1, "undefined": 2}
+    assert zero.undefined == causes
+    assert zero.value == pytest.approx((0.6 + 1) / 6)
+    assert np.isnan(bag(model, "zero", "BagSim(undefined=nan)").value)
+    unknown = bag(model, "unknown")
+    assert unknown.items[:3].tolist() == [0.6, 0.8, 1.0]
+    assert unknown.undefined == {"empty": 1, "no_prediction": 1, "no_reference": 1}
+    skip = bag(model, "skip")
+    assert skip.undefined == {"empty": 4, "no_reference": 1}
+    with pytest.raises(InputError, match="does not know the label lists 'c d'; add their"):
+        bag(model, "error")
+    lacking = Tiny({"a b": [3, 4], "x": [1, 0]})
+    with pytest.raises(InputError, match="no word 'unknown' to stand for the label lists 'c d'"):
+        bag(lacking, "unknown")
+
+
+def test_an_empty_list_is_no_error_under_error():
+    model = Tiny({"a": [3, 4]})
+    (score,) = semmetrics.score(
+        [["a"], []], [["a"], ["a"]], measures=["BagSim"], embedding=model, oov="error"
+    ).scores
+    assert score.items[0] == 1.0
+    assert score.undefined == {"no_prediction": 1}
+
+
+def test_vectors_of_words_have_no_bag_of_labels():
+    model = MatrixEmbedder(np.eye(2), ["cat", "dog"], lookup="words")
+    with pytest.raises(InputError, match=r"BagSim takes a list .* vectors of words; name MeanSim"):
+        semmetrics.score([["cat", "dog"]], [["cat"]], measures=["BagSim"], embedding=model)
+    whole = MatrixEmbedder([[1, 0], [3, 4]], ["cat dog", "cat"])
+    (score,) = semmetrics.score(
+        [["cat", "dog"]], [["cat"]], measures=["BagSim"], embedding=whole
+    ).scores
+    assert score.value == 0.6
 
 
 def test_terms_of_several_measures_are_looked_up_once():

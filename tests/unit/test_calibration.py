@@ -262,7 +262,7 @@ def test_the_order_of_items_does_not_matter():
     again = calibrate_threshold(turned, GTS, embedding=MODEL, part=0.5)
     assert again.to_dict() == there.to_dict()
     assert calibrate_threshold(PREDS, GTS, embedding=MODEL, part=0.5, seed=1).data != there.data
-    changed = {**PREDS, **{name: ["sky"] for name in PREDS}}
+    changed = {name: [*some, "sky"] for name, some in PREDS.items()}
     assert calibrate_threshold(changed, GTS, embedding=MODEL, part=0.5).data != there.data
 
 
@@ -304,6 +304,29 @@ def test_undefined_everywhere():
         calibrate_threshold(
             empty, GTS, embedding=MODEL, measure="SemPrecision(no_prediction=nan)", part=1
         )
+
+
+def test_predictions_that_say_nothing_of_their_items():
+    nothing = {name: [] for name in PREDS}
+    alike = {name: ["sky"] for name in PREDS}
+    for preds, gts in ((nothing, GTS), (PREDS, alike)):
+        with pytest.raises(InputError, match="at no threshold is SemF1 higher with an item's own"):
+            calibrate_threshold(preds, gts, embedding=MODEL, part=1)
+
+
+def test_an_error_says_that_labels_are_not_known():
+    model = Tiny({"cat": [1, 0]})
+    with pytest.raises(InputError, match=r"equally similar \(4 of 4 terms are unknown to tiny-2@"):
+        calibrate_threshold_on_pairs([("car", "auto", 1), ("sky", "sea", 0)], model)
+    with pytest.raises(InputError, match=r"another item \(4 of 4 terms are unknown to tiny-2@"):
+        calibrate_threshold([["car"], ["sky"]], [["auto"], ["sea"]], embedding=model, part=1)
+
+
+def test_pairs_are_compared_by_one_embedding():
+    with pytest.raises(InputError, match="by one embedding, and names are given: 'words'"):
+        calibrate_threshold_on_pairs(TRIPLES, {"words": MODEL})
+    found = calibrate_threshold_on_pairs(TRIPLES, {"default": MODEL})
+    assert found.to_dict() == calibrate_threshold_on_pairs(TRIPLES, MODEL).to_dict()
 
 
 # ---- files ------------------------------------------------------------------------------------
@@ -504,3 +527,21 @@ def test_measures_without_a_best_score_threshold(measure):
     scored = {name: [(x, 0.5) for x in some] for name, some in PREDS.items()}
     with pytest.raises(InputError, match=f"decode=threshold:best is not known for {measure}"):
         semmetrics.score(scored, GTS, measures=f"{measure}(decode=threshold:best)", embedding=MODEL)
+
+
+def test_what_is_not_known_is_told_and_not_saved(tmp_path):
+    pairs = [("cat", "kitten", 1), ("zebra", "cat", 0), ("cat", "yak", 0)]
+    model = Tiny({"cat": [1, 0], "kitten": [4, 3]})
+    found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
+    assert found.notes == ("pairs: 2 of 4 terms unknown to tiny-2@000000000000: zero",)
+    assert "notes" not in found.to_dict()
+    found.save(tmp_path / "c.json")
+    assert Calibration.load(tmp_path / "c.json").notes == ()
+    preds, gts = {"a": ["cat"], "b": ["yak"]}, {"a": ["kitten"], "b": ["emu"], "c": ["cat"]}
+    of_data = semmetrics.calibrate_threshold(
+        preds, gts, embedding=model, part=1, missing="skip", thresholds=[0.7, 1.0]
+    )
+    assert of_data.notes == (  # and nothing of a threshold that was only tried
+        "preds: items without a prediction: 1",
+        "preds: 2 of 4 terms unknown to tiny-2@000000000000: zero",
+    )
