@@ -59,7 +59,10 @@ def _file(name: str, folder: str | os.PathLike[str] | None) -> Source:
         with pointer.open() as stream:
             return Source(f"nltk's {name}", stream.read(), None)
     except OSError as error:
-        raise InputError(f"nltk cannot read WordNet: {error}", remedy="check its data") from None
+        raise InputError(
+            f"nltk cannot read WordNet: {error}",
+            remedy="check its data, or write wordnet:FOLDER with the folder of data.noun",
+        ) from None
 
 
 def _lines(source: Source, read: Callable[[str], Any]) -> Iterator[Any]:

@@ -22,10 +22,11 @@ brings nothing under ``exclude``.
 ancestor and down to a reference label; with several parents the common ancestor with the least sum
 of shortest ways counts. ``measure=height`` is the height of the lowest common ancestor, which is
 the largest number of links from it down to a label without children, and 0 where the labels are
-the same: the hierarchical cost of Deng et al. 2010 and the hierarchical distance of a mistake of
-Bertinetto et al. 2020, whose average at k is ``LCADistance(measure=height)@k``. A predicted label
-takes the least value over the reference labels; the value of an item is the mean over its predicted
-labels, right ones included, and the measure's the mean over items. Lower is better.
+the same: where no label is an ancestor of another, the hierarchical cost of Deng et al. 2010 and
+the hierarchical distance of a mistake of Bertinetto et al. 2020, whose average at k is
+``LCADistance(measure=height)@k``. A predicted label takes the least value over the reference
+labels; the value of an item is the mean over its predicted labels, right ones included, and the
+measure's the mean over items. Lower is better.
 
 ``normalize=depth`` divides by the largest value that the taxonomy allows: the longest way down from
 the root, twice that for edges; what is then above 1 is 1.

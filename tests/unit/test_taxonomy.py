@@ -19,6 +19,7 @@ from oracles import hierarchical as oracle
 
 from semmetrics.data import ancestors as module
 from semmetrics.data.normalize import normalization
+from semmetrics.data.readers.options import ReadOptions
 from semmetrics.data.readers.taxonomy import as_taxonomy, read_taxonomy
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
@@ -195,12 +196,18 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
         (["ab"], "taxonomy, link 0 (from 0): 'ab' is no link"),
         ([("cat", "animal"), ("dog", "dog")], "taxonomy, link 1 (from 0): 'dog' is its own parent"),
         (5, "a int is no taxonomy"),
+        (np.array("cat"), "a str is no taxonomy"),
     ],
 )
 def test_bad_links(value, message):
     with pytest.raises(InputError) as caught:
         as_taxonomy(value)
     assert str(caught.value).startswith(message)
+
+
+def test_an_array_of_links():
+    links = [("cat", "feline"), ("feline", "animal")]
+    assert as_taxonomy(np.array(links)).identity == Taxonomy.from_edges(links).identity
 
 
 def test_its_size_is_bounded():
@@ -274,6 +281,12 @@ def test_files(tmp_path, name, text):
     ("name", "text", "message"),
     [
         ("t.csv", "a,b\ncat,animal\n", "line 1: the columns are 'a', 'b'; call one of them child"),
+        (
+            "t.csv",
+            "child;parent\ncat;animal\n",
+            "line 1: the columns are 'child;parent'; call one of them child and one parent, or "
+            "name what separates them with delimiter (--delimiter)",
+        ),
         ("t.csv", "child,parent\ncat,animal\ndog,dog\n", "line 3: 'dog' is its own parent"),
         ("t.csv", "child,parent\ncat,animal\n,animal\n", "line 3: a name is empty"),
         ("t.csv", "child,parent\n", "there are no names"),
@@ -283,7 +296,18 @@ def test_files(tmp_path, name, text):
         ("t.json", "3", "3 is no taxonomy"),
         ("t.json", '[["cat", "animal"], "dog"]', "link 1 (from 0): 'dog' is no link"),
         ("t.jsonl", "{}", "a taxonomy is not read from jsonl"),
-        ("t.owl", "<>", "the extension '.owl' says nothing about the format"),
+        ("t.txt", "cat", "a taxonomy is not read from txt; use JSON or CSV"),
+        (
+            "t.owl",
+            "<>",
+            "the extension '.owl' says nothing about the format; name the file .json, .csv or .tsv",
+        ),
+        (
+            "t",
+            "{}",
+            "a name without extension says nothing about the format; name the file .json, .csv or "
+            ".tsv",
+        ),
     ],
 )
 def test_bad_files(tmp_path, name, text, message):
@@ -293,6 +317,12 @@ def test_bad_files(tmp_path, name, text, message):
         read_taxonomy(path)
     assert str(caught.value).startswith(str(path))
     assert message in str(caught.value)
+
+
+def test_another_delimiter(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("child;parent\ncat;animal, pet\n")
+    assert read_taxonomy(path, ReadOptions(delimiter=";")).names == ("cat", "animal, pet")
 
 
 # --- WordNet ---
@@ -365,7 +395,7 @@ def test_wordnet_of_nltk(monkeypatch, wordnet):
     monkeypatch.setitem(sys.modules, "nltk.data", data)
     assert as_taxonomy("wordnet").identity == Taxonomy.from_wordnet(wordnet).identity
     (wordnet / "index.noun").unlink()
-    with pytest.raises(InputError, match="nltk cannot read WordNet: not here"):
+    with pytest.raises(InputError, match="WordNet: not here; check its data, or write wordnet:"):
         as_taxonomy("wordnet")
     found.clear()
     with pytest.raises(InputError, match="nltk has no WordNet data; run: python -m nltk"):

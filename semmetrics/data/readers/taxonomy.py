@@ -6,9 +6,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from semmetrics.data.links import Placing
 from semmetrics.data.readers.formats import format_of
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions
+from semmetrics.data.readers.options import DEFAULTS, EXTENSIONS, ReadOptions
 from semmetrics.data.readers.source import Source, at, load, shown
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.readers.table import Rows, field_limit
@@ -23,7 +25,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
 
     Parameters
     ----------
-    value : Taxonomy, mapping, iterable of pairs, or path
+    value : Taxonomy, mapping, iterable of pairs, array of shape (links, 2), or path
         ``{child: parent(s)}``, (child, parent) pairs, or as for ``read_taxonomy``.
     options : ReadOptions
 
@@ -36,9 +38,11 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         return value
     if isinstance(value, (str, os.PathLike)):
         return read_taxonomy(value, options)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, Mapping):
         return Taxonomy.from_parents(value)
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         return Taxonomy.from_edges(value)
     raise InputError(
         f"a {type(value).__name__} is no taxonomy", remedy='give {"cat": "animal"}, or a file'
@@ -55,7 +59,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
         the columns "child" and "parent", a link a row, where a root may have an empty parent;
         "wordnet" for that of nltk; "wordnet:FOLDER" for the folder of its data.noun.
     options : ReadOptions
-        The limits are used; the format is that of the extension.
+        The limits and the delimiter of CSV are used; the format is that of the extension.
 
     Raises
     ------
@@ -74,8 +78,12 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
         return Taxonomy.from_wordnet(path.partition(":")[2] or None)
     source = load(path, options.max_bytes)
-    limits = ReadOptions(max_bytes=options.max_bytes, max_line_bytes=options.max_line_bytes)
-    kind = format_of(source, limits)
+    used = ReadOptions(
+        delimiter=options.delimiter,
+        max_bytes=options.max_bytes,
+        max_line_bytes=options.max_line_bytes,
+    )
+    kind = _format(source, used)
     if kind == "json":
         value = parse(source.text, source.name)
         if isinstance(value, dict):
@@ -85,12 +93,26 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
         raise InputError(
             f"{shown(value)} is no taxonomy", where=source.name, remedy='write {"cat": "animal"}'
         )
-    if kind in ("csv", "tsv"):
-        with field_limit(limits.max_line_bytes):
-            links = _rows(source, limits, tabs=kind == "tsv")
-            return Taxonomy.from_links(links, source=source.name)
+    with field_limit(used.max_line_bytes):
+        links = _rows(source, used, tabs=kind == "tsv")
+        return Taxonomy.from_links(links, source=source.name)
+
+
+def _format(source: Source, options: ReadOptions) -> str:
+    """The format: json, csv or tsv. Only a stream is told by its content."""
+    suffix = source.suffix
+    kind = format_of(source, options) if suffix is None else EXTENSIONS.get(suffix)
+    if kind in ("json", "csv", "tsv"):
+        return kind
+    if kind is not None:
+        raise InputError(
+            f"a taxonomy is not read from {kind}", where=source.name, remedy="use JSON or CSV"
+        )
+    named = f"the extension {suffix!r}" if suffix else "a name without extension"
     raise InputError(
-        f"a taxonomy is not read from {kind}", where=source.name, remedy="use JSON or CSV"
+        f"{named} says nothing about the format",
+        where=source.name,
+        remedy="name the file .json, .csv or .tsv",
     )
 
 
@@ -101,7 +123,8 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Placing:
         raise InputError(
             f"the columns are {', '.join(map(shown, rows.header))}",
             where=at(source.name, "line 1"),
-            remedy="call one of them child and one parent",
+            remedy="call one of them child and one parent, or name what separates them with "
+            "delimiter (--delimiter)",
         )
     child, parent = header.index("child"), header.index("parent")
     for lines, batch in rows.batches():
