@@ -120,7 +120,10 @@ def _plan(
         "min_labels": min_labels,
     }
     if protocol is None:
-        return plan_measures(measures, ranked=any(t.ranked for t in tasks.values()), **asked)
+        ranked = any(task.ranked for task in tasks.values())
+        names = [name for task in tasks.values() for name in task.classes]
+        named = not names or not all(map(str.isdecimal, names))
+        return plan_measures(measures, ranked=ranked, named=named, **asked)
     given = next(iter(tasks.values())).given
     return plan_protocol(
         protocol, n_classes=given, embeddings=embeddings_by_name(embedding), **asked

@@ -12,6 +12,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.protocols import Plan, find_protocol
+from semmetrics.scoring.score import NotComputed
 
 __all__ = [
     "DEFAULT_CAPTIONS",
@@ -23,10 +24,10 @@ __all__ = [
     "plan_protocol",
 ]
 
-DEFAULT_LISTS = (
-    "F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1",
-    "SemF1", "SemPrecision", "SemRecall",
-)  # fmt: skip
+_EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
+_SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
+DEFAULT_LISTS = (*_EXACT, *_SEMANTIC)
+_NUMBERS = "the labels are numbers; give their names (classes=, --classes)"
 DEFAULT_CAPTIONS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
 DEFAULT_SCORES = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
@@ -58,6 +59,7 @@ def plan_measures(
     texts: Iterable[str | Measure | Definition] | None,
     *,
     ranked: bool,
+    named: bool = True,
     top_k: Sequence[int] = (),
     rules: Sequence[str | None] = (None,),
     min_labels: int = 0,
@@ -70,6 +72,9 @@ def plan_measures(
         None takes the defaults of the kind of input.
     ranked : bool
         Whether predictions are scores without a decision.
+    named : bool
+        Whether some label is more than a number. Where none is, labels have no meaning to compare,
+        and the semantic ones of the default measures are not computed.
     top_k : sequence of int
         For the measures without a cutoff of their own.
     rules : sequence of str or None
@@ -81,9 +86,11 @@ def plan_measures(
     Plan
     """
     _check_rules(rules)
+    absent: list[NotComputed] = []
     if texts is None:
         sets = not ranked or bool(top_k) or rules != (None,)
-        texts = DEFAULT_LISTS if sets else DEFAULT_SCORES
+        texts = (DEFAULT_LISTS if named else _EXACT) if sets else DEFAULT_SCORES
+        absent = [NotComputed(name, _NUMBERS) for name in _SEMANTIC if sets and not named]
     chosen: dict[Measure, None] = {}
     for measure in parse_all([texts] if isinstance(texts, (str, Measure, Definition)) else texts):
         for rule in rules:
@@ -96,7 +103,7 @@ def plan_measures(
         raise InputError("no measure is named", remedy="name one, or leave measures out")
     if min_labels and not any(measure["min_labels"] for measure in measures):
         raise _needs_rule(min_labels)
-    return Plan(measures, [str(measure) for measure in measures])
+    return Plan(measures, [str(measure) for measure in measures], absent)
 
 
 def plan_captions(texts: Iterable[str | Measure | Definition] | str | None) -> Plan:

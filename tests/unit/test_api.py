@@ -123,6 +123,23 @@ def test_defaults_depend_on_the_kind_of_input():
     assert semmetrics.score(SCORES, REFS, classes=CLASSES, top_k=1).headings[0] == "F1@1"
 
 
+def test_numbers_have_no_meaning_that_a_default_measure_compares():
+    named = semmetrics.score(matrix(PREDS), matrix(REFS), classes=CLASSES)
+    assert named.headings[-3:] == ["SemF1", "SemPrecision", "SemRecall"]
+    assert named.not_computed == []
+    for options in ({}, {"top_k": 1}):
+        table = semmetrics.score(matrix(PREDS), matrix(REFS), **options)
+        assert len(table.headings) == 7
+        assert not any("Sem" in heading for heading in table.headings)
+        assert [entry.heading for entry in table.not_computed] == named.headings[-3:]
+        assert "--classes" in table.not_computed[0].reason
+    assert semmetrics.score(SCORES, matrix(REFS)).not_computed == []
+    asked = semmetrics.score(matrix(PREDS), matrix(REFS), measures=["SemF1"])
+    assert asked.headings == ["SemF1"]
+    assert semmetrics.score([["1"], ["2"]], [["1"], ["cat"]]).headings[-1] == "SemRecall"
+    assert semmetrics.score([[]], [[]]).not_computed == []
+
+
 @pytest.mark.parametrize("top_k", [[1, 3], (1, 3), np.array([1, 3]), range(1, 4, 2)])
 def test_cutoffs_go_to_measures_without_one(top_k):
     table = semmetrics.score(PREDS, REFS, measures=["F1", "Recall@2"], top_k=top_k)
