@@ -103,8 +103,12 @@ def test_a_reader_that_goes_away_is_no_fault():
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_stopped_by_the_user():
+    code = (  # a parent in the background leaves the signal ignored
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from semmetrics.cli import main; main(['validate', '-'])"
+    )
     with subprocess.Popen(
-        [sys.executable, "-m", "semmetrics", "validate", "-"],
+        [sys.executable, "-c", code],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     ) as running:  # fmt: skip
