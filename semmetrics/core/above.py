@@ -78,13 +78,15 @@ class Deciding:
     def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
         self._vectors = vectors
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-        self._zero = lengths == 0
+        self._zero: Bools = np.all(vectors == 0, axis=1)  # the squares of small numbers are 0
         low, high = _ORDINARY
-        self._ordinary = bool((self._zero | ((lengths > low) & (lengths < high))).all())
-        scale = 1 / np.where(self._zero, 1.0, lengths)
+        inside = (lengths > low) & (lengths < high)
+        self._ordinary = bool((self._zero | inside).all())
+        scale = np.where(inside, 1 / np.where(inside, lengths, 1.0), 0.0)  # 0 is not used
         self._units = (vectors * scale.astype(np.float32)[:, None]).astype(np.float32, copy=False)
-        # sums of d products, three roundings of each vector, and that of the exact cosine
-        self._bound = (vectors.shape[1] + 16) * 2.0**-24 + 1e-8
+        # sums of d products, three roundings of each vector, and that of the exact cosine; and
+        # all that may be close
+        self._bound = (vectors.shape[1] + 16) * 2.0**-24 + 1e-8 + _CLOSE
 
     def table(self, rows: Ints, columns: Ints, threshold: float) -> Above:
         """Decide for every row with every column.
@@ -156,7 +158,7 @@ class Deciding:
         """Decide anew for the cells at those places."""
         exact = np.zeros(len(places))
         some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
-        for part in _slices(len(some), max(1, _NUMBERS // self._units.shape[1])):
+        for part in _slices(len(some), _NUMBERS // max(1, self._units.shape[1])):
             exact[some[part]] = self._exact(rows[some[part]], columns[some[part]])
         above.ravel()[places] = exact > threshold
         return Above(above, places[is_close(exact, threshold)])

@@ -145,6 +145,9 @@ def most_similar(
         return _first(space, allowed)
     gain = space.xp.where(allowed & (similarity > 0), space.array(similarity), 0)
     best = space.xp.amax(gain, 2)
+    if (best == np.inf).any():
+        item = int(space.nonzero((best == np.inf).any(1))[0])
+        raise InputError("a similarity is inf", where=f"item {item}", remedy="check its vectors")
     found = space.xp.where(best > 0, _first(space, gain == best[..., None]), -1)
     taken = found[..., None] == space.arange(gain.shape[2])
     clash = space.nonzero((taken.sum(1) > 1).any(1))
@@ -170,7 +173,8 @@ def _allowed(similarity: Any, threshold: float, n_pred: Any, n_ref: Any) -> tupl
             f"similarity has shape {tuple(np.shape(similarity))}",
             remedy="give (items, predictions, references)",
         )
-    if not threshold == threshold:
+    threshold = float(threshold)  # a number of numpy's would set the precision
+    if threshold != threshold:
         raise InputError("the threshold is NaN", remedy="give a number")
     allowed = similarity > threshold
     missing = similarity != similarity

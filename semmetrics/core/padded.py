@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 METHODS = ("auto", "network")
+_LARGE = 2.0**960  # masses above it are divided by it: no side has so many that they overflow then
 
 
 class Transported(NamedTuple):
@@ -174,6 +175,9 @@ def shares_of(masses: Any, name: str, numbers: Any) -> Any:
         raise wrong_value(f"the mass of {name}", space, masses, good, numbers)
     if not len(masses):
         return masses
+    most = space.xp.amax(masses, 0)
+    if (most > _LARGE).any():
+        masses = space.xp.where(most > _LARGE, masses / _LARGE, masses)
     total = running_total(masses)
     return masses / space.xp.where(total > 0, total, 1.0)
 

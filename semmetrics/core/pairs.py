@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-Float64 throughout. Each item's distances are a product of its own shape, whatever the block, and
-are rounded to 1e-12, so that they agree with ``core.similarity.euclidean_table``; vectors that
-nearly agree are subtracted before they are squared.
+Float64 throughout, without gradients. Each item's distances are a product of its own shape,
+whatever the block, and are rounded to 1e-12; vectors that nearly agree are subtracted before they
+are squared. The last of these digits can differ from that of ``core.similarity.euclidean_table``,
+and in torch, which chooses how to multiply by the number of items, from that of another block.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _CLOSE = 1e-6  # of the squared lengths
 _DIGITS = 12
 _NUMBERS = 1 << 16  # of gathered vectors at a time: they stay in a cache
 _CELLS = 1 << 15  # distances at a time, for the same reason
+_TORCH_NUMBERS = 1 << 24, 1 << 29  # of gathered vectors in torch on the processor; on a device
 
 
 class Euclidean:
@@ -48,19 +50,28 @@ class Euclidean:
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Distances of codes (items, m) and (items, n), of shape (items, m, n)."""
-        if self.space.torch:
-            products = self.vectors[pred_codes] @ self.vectors[ref_codes].swapaxes(1, 2)
-            return self._distances(products, pred_codes, ref_codes)
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
-        table, step = np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
+        table, step = self._room(items, m, n)
         for start in range(0, items, step):
             part = slice(start, start + step)
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._distances(table[part], pred_codes[part], ref_codes[part])
         return table
 
+    def _room(self, items: int, m: int, n: int) -> tuple[Any, int]:
+        """A table to be filled, and of how many items at a time."""
+        if not self.space.torch:
+            return np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
+        numbers = _TORCH_NUMBERS[self.vectors.device.type != "cpu"]
+        step = numbers // max(1, (m + n) * self.vectors.shape[1])
+        return self.space.zeros(items, m, n), max(1, step)
+
     def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
         """Write inner products into a table."""
+        if self.space.torch:
+            left, right = self.vectors[pred_codes], self.vectors[ref_codes]
+            self.space.xp.matmul(left, right.swapaxes(1, 2), out=table)
+            return
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
         step = max(1, min(items, _NUMBERS // max(1, (m + n) * dimension)))

@@ -4,9 +4,9 @@ Conventions
 -----------
 Problems lie along the last axis. One with a single row or column has one plan; as many equal
 masses on both sides are an assignment (``core.even``); others of at most 63 rows and columns are
-solved together (``core.simplex``); larger ones, and any whose gap stays
-above 1e-9 of its largest cost, are solved one by one by POT's network simplex (Bonneel et al.
-2011), in its compiled form, whose Python wrapper costs ten times the solution. POT is imported
+solved together (``core.simplex``); larger ones, those of costs above 1e306, and any whose gap
+stays above 1e-9 of its largest cost, are solved one by one by POT's network simplex (Bonneel et
+al. 2011), in its compiled form, whose Python wrapper costs ten times the solution. POT is imported
 only then: importing it takes a second, and three where torch is installed, which it loads.
 """
 
@@ -35,6 +35,7 @@ _FEWEST = 1 << 16  # below, threads cost more than they save
 _SLACK = 1.05  # so that blocks of unlike sizes leave no small one over
 
 _GAP = 1e-9  # of the largest cost
+_DEAREST = 1e306  # sums of larger costs may not be finite
 STEPS = (100_000, 100_000_000)  # of the network simplex, before giving up
 _OPTIMAL = 1  # its status
 
@@ -133,10 +134,11 @@ def settle(
     largest = space.xp.amax(space.xp.amax(costs, 0), 0)
     n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
     some = (n_rows > 0) & (n_columns > 0)
+    summable = some & (largest <= _DEAREST)
     if method == "auto":
         for way, chosen in _ways(space, rows, columns, n_rows, n_columns):
             for flip in (False, True):
-                these = space.nonzero(some & chosen & ((n_rows > n_columns) == flip))
+                these = space.nonzero(summable & chosen & ((n_rows > n_columns) == flip))
                 if len(these):
                     found = _together(
                         space, way, (costs, rows, columns, largest), these, flip, plan

@@ -7,11 +7,12 @@ is used only where it is loaded already.
 
 Everything is computed in float64. A value of a table has the same bits in whatever table it is
 computed: vectors are cut into parts so short that sums of their products are exact in any order
-(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6, and distances to 1e-12. Blocks of
-cosines are one plain product each, rounded the same way: there a last digit can depend on the
-block.
+(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6, and distances to 1e-12. The blocks of
+``cosine_blocks`` are one plain product each, rounded the same way: there a last digit can depend
+on the block.
 
 A zero vector has cosine 0 with every vector. Squared distances are clamped at 0 before the root.
+Gradients are not followed: rounding has none.
 
 References
 ----------
@@ -41,8 +42,11 @@ __all__ = [
 ]
 
 _DECIMALS = 9  # of cosines
+_PLACES = 32  # bits of a row's number beside a cosine
 _DIGITS = 12  # decimals of distances
 _MEMORY = 1 << 28
+_MOST = 1e150  # larger numbers have squares that are not finite
+_SMALL = 1e-140  # numbers of shorter vectors have squares that vanish
 _HIGH, _LOW = 2.0**26, 2.0**46  # one over the last place of each part
 _NEAR = 1e-4  # of the squared lengths: below it, vectors are subtracted first
 _NUMBERS = 1 << 20  # in the differences of near pairs that are there at a time
@@ -56,20 +60,22 @@ def is_torch(values: Any) -> bool:
 
 def _checked(vectors: Any) -> Any:
     """As a float64 matrix of its own backend."""
-    if is_torch(vectors):
-        table = vectors.double()
-        finite = bool(table.isfinite().all())
-    else:
-        table = np.asarray(vectors, np.float64)
-        finite = bool(np.isfinite(table).all())
+    table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
     if table.ndim != 2:
         raise InputError(f"vectors have shape {tuple(table.shape)}", remedy="give rows of numbers")
-    if not finite:
-        raise InputError("a vector holds a number that is not finite", remedy="check the model")
+    if not (abs(table) <= _MOST).all():
+        raise InputError(
+            f"a vector holds a number that is not finite, or beyond {_MOST}",
+            remedy="check the model",
+        )
     return table
 
 
 def _checked_sides(left: Any, right: Any) -> tuple[Any, Any]:
+    if is_torch(left) != is_torch(right):
+        raise InputError(
+            "one side is a torch tensor, the other is not", remedy="give both sides as one kind"
+        )
     mine, theirs = _checked(left), _checked(right)
     if mine.shape[1] != theirs.shape[1]:
         raise InputError(
@@ -168,11 +174,17 @@ def unit_rows(vectors: Any) -> Any:
     [[0.6, 0.8], [0.0, 0.0]]
     """
     table = _checked(vectors)
+    norms = _norms(table)
+    if (norms < _SMALL).any():
+        table = table / _power_above(abs(table).sum(1))[:, None]
+        norms = _norms(table)
+    return table / _module(table).where(norms == 0, 1.0, norms)[:, None]
+
+
+def _norms(table: Any) -> Any:
     if is_torch(table):
-        norms = (table * table).sum(1, keepdim=True).sqrt()
-        return table / norms.masked_fill(norms == 0, 1.0)
-    norms = np.sqrt(np.einsum("ij,ij->i", table, table))[:, None]
-    return table / np.where(norms == 0, 1.0, norms)
+        return (table * table).sum(1).sqrt()
+    return np.sqrt(np.einsum("ij,ij->i", table, table))
 
 
 def cosine_table(left: Any, right: Any) -> Any:
@@ -236,7 +248,7 @@ def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any,
     Returns
     -------
     cosines, positions : arrays or tensors, shape (n, k)
-        Falling; equal cosines by rising position.
+        Those of ``cosine_table``, falling; equal cosines by rising position.
 
     Raises
     ------
@@ -251,8 +263,9 @@ def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any,
     """
     if not 1 <= k <= len(right):
         raise InputError(f"k={k} for {len(right)} rows", remedy="choose k from 1 to their number")
-    parts = [_best(block, k) for _, block in cosine_blocks(left, right, memory=memory)]
-    parts = parts or [_best(cosine_table(left, right), k)]
+    mine, theirs = map(Parts.of, _checked_sides(left, right))
+    starts = range(0, max(1, len(mine.high)), max(1, memory // (8 * len(right))))
+    parts = [_best(mine[start : start + starts.step].cosines(theirs), k) for start in starts]
     values, places = zip(*parts, strict=True)
     if is_torch(values[0]):
         torch = sys.modules["torch"]
@@ -261,10 +274,17 @@ def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any,
 
 
 def _best(block: Any, k: int) -> tuple[Any, Any]:
+    """By whole numbers that hold a rounded cosine and, below it, its place."""
     if is_torch(block):
-        values, places = block.sort(dim=1, descending=True, stable=True)
-        return values[:, :k], places[:, :k]
-    places = np.argsort(-block, axis=1, kind="stable")[:, :k]
+        torch = sys.modules["torch"]
+        keys = (block * -(10.0**_DECIMALS)).round().long() << _PLACES
+        keys += torch.arange(block.shape[1], device=block.device)
+        places = keys.topk(k, dim=1, largest=False).values & ((1 << _PLACES) - 1)
+        return block.gather(1, places), places
+    keys = np.rint(block * -(10.0**_DECIMALS)).astype(np.int64) << _PLACES
+    keys += np.arange(block.shape[1])
+    keys.partition(k - 1, axis=1)
+    places = np.sort(keys[:, :k], axis=1) & ((1 << _PLACES) - 1)
     return np.take_along_axis(block, places, axis=1), places
 
 

@@ -156,8 +156,9 @@ def _opening(
 def _level(space: Space, table: Any, masses: tuple[Any, Any], spread: Any) -> None:
     """Shift the rows of a table until about as much comes to each as it has.
 
-    The row that most columns find cheapest gets dearer, by subgradients of the dual (Shor 1985)
-    in steps of the spread of costs. Masses are whole numbers, whose sums know no order.
+    With every column at its cheapest row, a row gets dearer by what comes to it beyond its mass,
+    or cheaper by what is missing: subgradients of the dual (Shor 1985), in steps of the spread of
+    costs. Masses are whole numbers, whose sums know no order.
     """
     unit = _UNITS / running_total(masses[0])
     rows, columns = (space.array(mass * unit, "int32") for mass in masses)

@@ -5,8 +5,9 @@ Conventions
 Problems are padded as in ``core.padded``, and their masses are divided by the sum of their side.
 The iterations run on logarithms, so a small regularisation does not underflow. The cost is that of
 the plan, without the entropy, and is above the optimum as a rule; the *marginal error* is the mass
-(of 1 in all) that the plan's rows miss, its columns being exact. A problem stops by itself when
-its error is below the tolerance, so its result does not depend on the others.
+(of 1 in all) that the plan's rows miss, and its columns, which are exact but for rounding: that
+counts where the regularisation is below 1e-6. A problem stops by itself when its error is below
+the tolerance, so its result does not depend on the others.
 
 References
 ----------
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.padded import checked_sides
-from semmetrics.core.settle import checked_cells
+from semmetrics.core.settle import block_cells, checked_cells, parts_by_size
 from semmetrics.core.space import Space, running_total
 from semmetrics.errors import InputError
 
@@ -81,16 +82,35 @@ def sinkhorn(
         raise InputError(
             f"regularization is {regularization}, tolerance {tolerance}", remedy="both above 0"
         )
-    space, table, mine, theirs = checked_sides(costs, rows, columns)
-    size = table.shape[2]
+    if most_iterations < 1:
+        raise InputError(f"most_iterations is {most_iterations}", remedy="give 1 or more")
+    space, *sides = checked_sides(costs, rows, columns)
+    size = sides[0].shape[2]
     value, errors = space.zeros(size) + np.nan, space.zeros(size) + np.nan
-    used = checked_cells(table, mine, theirs, np.arange(size))
-    if not (table.shape[0] and table.shape[1]):
-        return Approximate(value, errors)
-    real = space.xp.where(used, table, 0.0)
-    scale = space.xp.amax(real, (0, 1)) * regularization
-    kernel = space.xp.where(used, -real / space.xp.where(scale > 0, scale, 1.0), -np.inf)
-    open_ = space.nonzero(used.any(0).any(0))
+    n_rows, n_columns = (space.numpy((side > 0).sum(0)) for side in sides[1:])
+    for numbers in parts_by_size(n_rows, n_columns, block_cells(space, n_rows, n_columns, 1)):
+        these = space.array(numbers)
+        table, mine, theirs = (space.dense(side[..., these]) for side in sides)
+        used = checked_cells(table, mine, theirs, numbers)
+        if used.any():
+            real = space.xp.where(used, table, 0.0)
+            scale = space.xp.amax(real, (0, 1)) * regularization
+            kernel = -real / space.xp.where(scale > 0, scale, 1.0)
+            kernel = space.xp.where(used, kernel, -np.inf)
+            value[these], errors[these] = _block(
+                (real, kernel, mine, theirs), tolerance, most_iterations
+            )
+    return Approximate(value, errors)
+
+
+def _block(
+    sides: tuple[Any, Any, Any, Any], tolerance: float, most_iterations: int
+) -> tuple[Any, Any]:
+    """Costs and errors of problems given by costs, kernels and masses."""
+    real, kernel, mine, theirs = sides
+    space, size = Space(real), real.shape[2]
+    value, errors = space.zeros(size) + np.nan, space.zeros(size) + np.nan
+    open_ = space.nonzero((mine > 0).any(0) & (theirs > 0).any(0))
     g = space.zeros(*theirs.shape)[:, open_]
     for count in range(0, most_iterations, _EVERY):
         if not len(open_):
@@ -99,11 +119,12 @@ def sinkhorn(
         f, g = _steps(space, part, a, b, g, min(_EVERY, most_iterations - count))
         plan = space.xp.exp(part + f[:, None] + g)
         found = running_total(abs(_sum_columns(plan) - a))
+        found += running_total(abs(running_total(plan) - b))
         errors[open_] = found
         value[open_] = running_total(_sum_columns(plan * real[..., open_]))
         left = space.nonzero(~(found < tolerance))
         open_, g = open_[left], g[:, left]
-    return Approximate(value, errors)
+    return value, errors
 
 
 def _sum_columns(values: Any) -> Any:

@@ -50,10 +50,10 @@ class Space:
         return self.xp.asarray(numbers.astype(dtype), dtype=kind, **self.where)[:, None]
 
     def array(self, values: Any, dtype: str | None = None) -> Any:
-        """Values of either kind as an array of this kind, on the device."""
+        """Values of either kind as an array of this kind, on the device, without gradients."""
         kind = None if dtype is None else self.kind(dtype)
         if self.torch:
-            return self.xp.as_tensor(values, dtype=kind, **self.where)
+            return self.xp.as_tensor(values, dtype=kind, **self.where).detach()
         return np.asarray(self.numpy(values), kind)
 
     def numpy(self, values: Any) -> NDArray[Any]:

@@ -207,7 +207,11 @@ def _space(distances: Any) -> Space:
 
 def _sides(distances: Any, *flat: Any) -> tuple[_Words, _Words]:
     """Both sides, checked."""
-    sides = []
+    shape, sides = tuple(getattr(distances, "shape", ())), []
+    if not (callable(distances) or (len(shape) == 2 and shape[0] == shape[1])):
+        raise InputError(
+            f"distances have shape {shape}", remedy="give an array of (words, words), or a function"
+        )
     for name, (indptr, codes, weights) in (("pred", flat[:3]), ("ref", flat[3:])):
         side = _Words(
             np.asarray(indptr, np.int64), np.asarray(codes, np.int64), np.asarray(weights, float)

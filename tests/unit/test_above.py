@@ -56,6 +56,26 @@ def test_vectors_of_any_length(scale):
     check(mixed, 0.4)
 
 
+@pytest.mark.parametrize("scale", [1e-60, 1e-170, 1e-310])
+def test_vectors_whose_squares_vanish_are_not_zero(scale):
+    rows = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0], [2e170, 0.0]]) * scale
+    check(rows, 0.4)
+
+
+@pytest.mark.parametrize("few", [1e-9, 64])
+def test_every_close_pair_is_found_in_few_dimensions(few, monkeypatch):
+    monkeypatch.setattr(module, "_FEW", few)
+    rows = np.random.default_rng(2).normal(size=(60, 1))
+    for threshold in (-1.000001, -0.999999):
+        check(rows, threshold)
+        check(rows.astype(np.float32), threshold)
+
+
+def test_vectors_without_numbers_are_zero():
+    check(np.zeros((3, 0), np.float32), 0.4)
+    check(np.zeros((3, 0), np.float32), -0.4)
+
+
 def test_an_item_is_decided_alone_as_among_others(monkeypatch):
     rng = np.random.default_rng(1)
     deciding = Deciding(vectors(rng, 60, 20))

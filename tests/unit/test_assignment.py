@@ -109,7 +109,9 @@ def test_one_by_one_and_the_strict_threshold():
     for function in FUNCTIONS:
         table = np.array([[[0.4]], [[0.41]], [[-np.inf]]])
         assert function(table, 0.4).tolist() == [[-1], [0], [-1]]
-        assert function(table.astype(np.float32), 0.4).tolist() == [[-1], [0], [-1]]
+        for threshold in (0.4, np.float64(0.4), np.array(0.4)):
+            found = function(table.astype(np.float32), threshold)
+            assert found.tolist() == [[-1], [0], [-1]]
 
 
 def test_a_pair_without_gain_is_not_most_similar():
@@ -123,6 +125,8 @@ def test_bad_input_is_named():
         with pytest.raises(InputError, match="item 1: a similarity is NaN"):
             function(table, 0.4)
     assert greedy(table, 0.4, n_ref=np.array([2, 1, 2])).shape == (3, 2)
+    with pytest.raises(InputError, match="item 2: a similarity is inf"):
+        most_similar(np.where(np.arange(3)[:, None, None] == 2, np.inf, np.zeros((3, 2, 2))), 0.4)
     with pytest.raises(InputError, match="match is 'best'"):
         assign(table, 0.4, match="best")
     with pytest.raises(InputError, match="similarity has shape"):

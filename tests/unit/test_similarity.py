@@ -21,7 +21,7 @@ from semmetrics.core.similarity import (
 )
 from semmetrics.errors import InputError
 
-SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140]
+SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140, 1e-200]
 
 
 @st.composite
@@ -53,7 +53,7 @@ def test_tables_are_those_of_plain_sums(problem):
     found = euclidean_table(left * scale, right * scale)
     assert_allclose(found / scale, distances, rtol=0, atol=1e-11 + 1e-12 / scale)
     assert found[-1, -1] == 0
-    units = unit_rows(left)
+    units = unit_rows(left * scale)
     assert_allclose(np.linalg.norm(units, axis=1), left.any(axis=1), atol=1e-15)
     assert not units[0].any()
 
@@ -105,7 +105,13 @@ def test_blocks_and_the_nearest(memory):
         for row, found, where in zip(whole.tolist(), values, places.tolist(), strict=True):
             order = sorted(range(17), key=lambda j: (-row[j], j))[:k]
             assert where == order
-            assert_allclose(found, [row[j] for j in order], rtol=0, atol=1e-9)
+            assert found.tolist() == [row[j] for j in order]
+
+
+def test_the_nearest_have_the_cosines_of_the_table():
+    rows = np.random.default_rng(0).normal(size=(700, 300))
+    values, places = top_k(rows, rows, 700, memory=1 << 20)
+    assert_array_equal(values, np.take_along_axis(cosine_table(rows, rows), places, axis=1))
 
 
 def test_ties_are_in_their_order():
@@ -131,6 +137,7 @@ def test_no_rows():
         (np.ones(3), np.eye(3), r"vectors have shape \(3,\)"),
         (np.array([[1.0, np.nan, 0]]), np.eye(3), "not finite"),
         (np.eye(3), np.array([[1.0, np.inf, 0]]), "not finite"),
+        (np.eye(3), np.array([[1.0, -1e200, 0]]), r"not finite, or beyond 1e\+150"),
     ],
 )
 def test_wrong_vectors(table, left, right, message):
@@ -160,10 +167,14 @@ def test_torch_gives_the_same_numbers(problem):
         assert found.dtype == torch.float64
         assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-12)
     assert_array_equal(pairs[0][0].numpy(), pairs[0][1])
-    for found, expected in zip(top_k(mine, theirs, 1), top_k(left, right, 1), strict=True):
-        assert_allclose(found.numpy(), expected, atol=1e-9)
+    for k in (1, len(right)):
+        expected = top_k(left * scale, right * scale, k)
+        for found, one in zip(top_k(mine, theirs.requires_grad_(), k), expected, strict=True):
+            assert_array_equal(found.numpy(), one)
     with pytest.raises(InputError, match="not finite"):
         cosine_table(mine * np.nan, theirs)
+    with pytest.raises(InputError, match="one side is a torch tensor, the other is not"):
+        cosine_table(mine, right)
 
 
 def test_numpy_is_no_torch():

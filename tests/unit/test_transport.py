@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
-from semmetrics.core import even, settle
+from semmetrics.core import even, pairs, settle
 from semmetrics.core.padded import relaxed_costs, transport, transport_plans
 from semmetrics.core.similarity import euclidean_table
 from semmetrics.core.sinkhorn import sinkhorn
@@ -227,6 +228,28 @@ def test_the_scale_of_costs_does_not_matter(scale):
     np.testing.assert_allclose(scaled.costs / scale, base.costs, rtol=1e-12)
 
 
+@pytest.mark.parametrize("sides", [(5, 9), (6, 6), (1, 4), (40, 41)])
+def test_the_largest_costs_there_are(sides):
+    costs, rows, columns = random_problems(np.random.default_rng(3), 6, *sides, ties=False)
+    if sides == (6, 6):
+        rows = columns = np.ones((6, 6))
+    largest = np.finfo(float).max
+    found = transport(costs / costs.max() * largest, rows, columns)
+    expected = transport(costs / costs.max(), rows, columns).costs
+    np.testing.assert_allclose(found.costs / largest, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e307, 3e307])
+def test_masses_whose_sums_are_not_finite(scale):
+    costs, rows, columns = np.random.default_rng(4).random((1, 5, 6)), np.ones((1, 5)), np.ones(6)
+    columns = columns[None] * [1, 2, 1, 0, 5, 1]
+    pair = [np.concatenate([side, side]) for side in (costs, rows, columns)]
+    pair[2][1] *= scale
+    found = transport(*pair)
+    assert found.costs[0] == pytest.approx(found.costs[1], abs=1e-12)
+    assert transport(*(side[1:] for side in pair)).costs[0] == found.costs[1]
+
+
 def test_masses_over_many_orders_of_magnitude():
     rng = np.random.default_rng(8)
     costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
@@ -284,6 +307,11 @@ def test_bad_shapes_and_options():
         transport(np.ones((1, 1, 1)), np.ones((1, 1)), np.ones((1, 1)), method="fast")
     with pytest.raises(InputError, match="regularization is 0"):
         sinkhorn(np.ones((1, 1, 1)), np.ones((1, 1)), np.ones((1, 1)), regularization=0)
+    with pytest.raises(InputError, match="most_iterations is 0"):
+        sinkhorn(
+            np.ones((1, 1, 1)), np.ones((1, 1)), np.ones((1, 1)), regularization=1,
+            most_iterations=0,
+        )  # fmt: skip
 
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
@@ -311,6 +339,26 @@ def test_sinkhorn_comes_near_the_optimum_from_above():
     assert (limited.errors[live] > 1e-8).any()
     alone = sinkhorn(costs[9:10], rows[9:10], columns[9:10], **options)
     assert alone.costs[0] == found.costs[9]
+
+
+def test_sinkhorn_says_what_rounding_misplaces():
+    rng = np.random.default_rng(17)
+    costs, columns = rng.random((2000, 1, 3)), rng.integers(1, 4, (2000, 3))
+    rows, exact = np.ones((2000, 1)), (costs[:, 0] * columns).sum(1) / columns.sum(1)
+    found = sinkhorn(costs, rows, columns, regularization=1e-10, most_iterations=20)
+    assert (abs(found.costs - exact) < found.errors + 1e-14).all()
+
+
+def test_sinkhorn_takes_blocks_of_problems(monkeypatch):
+    costs, rows, columns = random_problems(np.random.default_rng(12), 3000, 8, 9, ties=False)
+    whole = sinkhorn(costs, rows, columns, regularization=0.3)
+    monkeypatch.setattr(settle, "CELLS", 4000)
+    tracemalloc.start()
+    found = sinkhorn(costs, rows, columns, regularization=0.3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(found, whole)
+    assert peak < costs.nbytes
 
 
 def word_lists(rng, items, words, most):
@@ -443,6 +491,10 @@ def test_gathered_input_is_checked():
     ):
         with pytest.raises(InputError, match=message):
             gathered_transport(table, *good, *bad)
+    for wrong in (table[0], table[:, :1], table[None], [[0.0]]):
+        for function in (gathered_transport, relaxed_transport):
+            with pytest.raises(InputError, match="distances have shape"):
+                function(wrong, *good, *good)
     with pytest.raises(InputError, match="problem 0: a cost is nan"):
         gathered_transport(table * np.nan, *good, np.array([0, 1]), np.array([0]), np.ones(1))
 
@@ -517,3 +569,33 @@ def test_torch_gives_what_numpy_gives(torch, words):
     for distances in (Euclidean(tensor), torch.cdist(tensor, tensor)):
         found = gathered_transport(distances, *pred, *ref)
         np.testing.assert_allclose(found.costs.numpy(), expected, rtol=0, atol=1e-9)
+
+
+def test_torch_follows_no_gradients(torch, words):
+    costs, rows, columns = random_problems(np.random.default_rng(15), 6, 5, 9, ties=False)
+    tensors = [torch.from_numpy(side).requires_grad_() for side in (costs, rows, columns)]
+    found = transport(*tensors).costs.numpy()
+    np.testing.assert_allclose(found, transport(costs, rows, columns).costs, rtol=0, atol=1e-12)
+    vectors, pred, ref = words
+    distances = Euclidean(torch.from_numpy(vectors).requires_grad_())
+    found = gathered_transport(distances, *pred, *ref).costs.numpy()
+    expected = gathered_transport(Euclidean(vectors), *pred, *ref).costs
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_torch_gathers_few_vectors_at_a_time(torch, monkeypatch):
+    rng, gathered = np.random.default_rng(16), []
+    distances = Euclidean(torch.from_numpy(rng.normal(size=(50, 30))))
+    codes = (torch.from_numpy(rng.integers(50, size=(400, n))) for n in (2, 3))
+    pred, ref = codes
+    whole = distances(pred, ref)
+    products = Euclidean._products
+    monkeypatch.setattr(
+        Euclidean,
+        "_products",
+        lambda *a: gathered.append(a[1].numel() + a[2].numel()) or products(*a),
+    )
+    monkeypatch.setattr(pairs, "_TORCH_NUMBERS", (30 * 5 * 7, 0))
+    np.testing.assert_allclose(distances(pred, ref).numpy(), whole.numpy(), rtol=0, atol=2e-12)
+    assert max(gathered) == 35
+    assert sum(gathered) == 2000
