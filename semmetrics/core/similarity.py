@@ -213,10 +213,8 @@ def cosine_table(left: Any, right: Any) -> Any:
 
 
 def _rounded(table: Any) -> Any:
-    if is_torch(table):
-        return table.round(decimals=_DECIMALS).clamp(-1.0, 1.0)
-    np.round(table, _DECIMALS, out=table)
-    return np.clip(table, -1.0, 1.0, out=table)
+    """In its place; what exceeds 1 by the last digits becomes 1."""
+    return _module(table).round(table, decimals=_DECIMALS, out=table)
 
 
 def cosine_blocks(left: Any, right: Any, *, memory: int = _MEMORY) -> Iterator[tuple[int, Any]]:
