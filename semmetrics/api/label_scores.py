@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -51,6 +52,7 @@ def score_labels(
     oov: str | None = None,
     device: str | None = None,
     limit: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     calibration: Any = None,
     taxonomy: Any = None,
     ci: Bootstrap | None = None,
@@ -68,7 +70,8 @@ def score_labels(
     tasks, inputs = _tasks(systems, gts, cardinality, settings, read)
     cuts: dict[str, Any] = {"top_k": top_k, "decode": decode, "min_labels": min_labels}
     plan = _plan(tasks, measures, protocol, embedding, **cuts)
-    tasks = with_models(tasks, plan.measures, embedding, device=device, limit=limit, **rules)
+    opening: dict[str, Any] = {"device": device, "limit": limit, "cache": cache}
+    tasks = with_models(tasks, plan.measures, embedding, **opening, **rules)
     tasks = _with_taxonomy(tasks, taxonomy, settings.get("normalize", "none"), read)
     chosen = {
         name: [frozen(m, task, calibrations) for m in plan.measures] for name, task in tasks.items()

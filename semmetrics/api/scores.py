@@ -95,6 +95,7 @@ def score_systems(
     oov: str | None = None,
     device: str | None = None,
     limit: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     calibration: Any = None,
     taxonomy: Any = None,
     tokenizer: Any = None,
@@ -154,6 +155,8 @@ def score_systems(
     limit : int, optional
         The first words only, of files of word vectors. An option that says nothing about any
         embedding in use is an error.
+    cache : bool or path
+        Keep the vectors of models that read text in an SQLite file, and take them from there.
     calibration : path or Calibration, or sequence of those, optional
         The threshold of measures with ``threshold=auto``, as `calibrate_threshold` found it; one
         for each embedding in use.
@@ -220,6 +223,7 @@ def score_systems(
         "oov": oov,
         "device": device,
         "limit": limit,
+        "cache": cache,
         "calibration": calibration,
         "taxonomy": taxonomy,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -167,6 +168,7 @@ def calibrate_threshold_on_pairs(
     normalize: str = "none",
     device: str | None = None,
     limit: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     read: ReadOptions | None = None,
 ) -> Calibration:
     """Find the threshold of an embedding on labelled pairs.
@@ -183,6 +185,8 @@ def calibrate_threshold_on_pairs(
         As for ``score_systems``.
     device : str, optional
     limit : int, optional
+    cache : bool or path
+        As for ``score_systems``.
     read : ReadOptions, optional
 
     Returns
@@ -211,6 +215,7 @@ def calibrate_threshold_on_pairs(
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
     task = pairs_task(known, normalize)
     rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
+    rules["cache"] = cache
     probe = parse("SemF1")
     models = with_models({"pairs": task}, probe, embedding, **rules)
     found = of_pairs(models["pairs"], known, criterion=criterion)

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from semmetrics.cli import names
+from semmetrics.cli.models import meaning_options
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
-from semmetrics.cli.threshold_options import data_options, meaning_options
+from semmetrics.cli.threshold_options import data_options
 
 __all__ = ["command"]
 

@@ -62,6 +62,7 @@ class Request:
     calibration: tuple[str, ...]
     device: str | None
     limit: int | None
+    cache: bool
     taxonomy: str | None
     tokenizer: str | None
     df: str | None

@@ -89,7 +89,7 @@ def asked_models(request: Request) -> dict[str, Any]:
 
 def _opening(request: Request) -> dict[str, Any]:
     """How embeddings are opened, which no signature says."""
-    return {"device": request.device, "limit": request.limit}
+    return {"device": request.device, "limit": request.limit, "cache": request.cache}
 
 
 def signed_models(request: Request, signed: Signed) -> dict[str, Any]:
@@ -131,18 +131,29 @@ def _check_static(name: str, identity: str | None) -> None:
         )
 
 
+def _any_slow(request: Request) -> bool:
+    """Whether some embedding is a model that reads text, of which vectors are kept."""
+    from semmetrics.embed.open import options_of
+
+    return any(
+        "device" in options_of(spec) for spec in (embeddings(request.embedding) or {}).values()
+    )
+
+
 def unused(request: Request, measures: Sequence[Measure]) -> list[str]:
     """What is said of options that no measure takes up."""
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     lines = []
     if not used:
-        names = ("embedding", "lookup", "oov", "device", "limit")
+        names = ("embedding", "lookup", "oov", "device", "limit", "cache")
         said = [f"--{name}" for name in names if getattr(request, name)]
         why = "no measure here compares meanings (-m SemF1 does)"
         lines += [f"{option} has no effect: {why}" for option in said]
     elif request.signature is None:
         idle = [name for name in embeddings(request.embedding) or {} if name not in used]
         lines += [f"the embedding {name!r} has no effect: no measure here uses it" for name in idle]
+    if used and request.cache and not _any_slow(request):
+        lines.append("--cache has no effect: no embedding here is slower than a cache")
     kinds = [m for m in measures if group_of(m.definition) == HIERARCHICAL]
     if request.taxonomy is not None and not kinds:
         lines.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")

@@ -9,14 +9,13 @@ from click.shell_completion import CompletionItem
 
 from semmetrics.cli import names
 from semmetrics.cli.caption_options import df_option, tokenizer_option
-from semmetrics.cli.models import device_option, limit_option
+from semmetrics.cli.models import MEANING, meaning_options
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
 __all__ = ["command"]
 
 WHAT, DATA = "What is computed", "What the data are"
-MEANING = "What labels mean"
 CAPTIONS = "What captions are compared by"
 CERTAIN, OUT = "Confidence intervals and signatures", "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
@@ -139,32 +138,7 @@ def complete_rules(
     metavar="FILE",
     help="A weight for each item: {id: number}, CSV, or a vector.",
 )
-@option(
-    MEANING,
-    "--embedding",
-    multiple=True,
-    type=FILE,
-    metavar="[NAME=]SPEC",
-    help="What semantic measures compare labels with: a file of word vectors, a name of "
-    "'semmetrics embed list', or kind:NAME or kind:PATH. Left out, the model that comes with "
-    "semmetrics. With NAME= it is that of measures such as 'SemF1(embedding=NAME)'; may be "
-    "repeated.",
-)
-@option(
-    MEANING,
-    "--lookup",
-    type=click.Choice(names.LOOKUPS),
-    metavar="RULE",
-    help="From a label to a vector: auto (the default) is the embedding's own rule; kubany2020, "
-    "words, exact, text.",
-)
-@option(
-    MEANING,
-    "--oov",
-    type=click.Choice(names.OOV),
-    help="What stands for a label without a vector: that of the word 'unknown', nothing, zeros "
-    "(the default), or it is an error.",
-)
+@meaning_options
 @option(
     MEANING,
     "--calibration",
@@ -174,15 +148,13 @@ def complete_rules(
     help="The threshold of similarity that 'semmetrics calibrate' saved, in place of the "
     "embedding's own; may be repeated, once for each embedding.",
 )
-@device_option(MEANING)
-@limit_option(MEANING)
 @option(
     MEANING,
     "--taxonomy",
     type=FILE,
     metavar="FILE",
     help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
-    "[parents]}, CSV with the columns child and parent, or wordnet.",
+    "[parents]}, CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER.",
 )
 @tokenizer_option(CAPTIONS)
 @df_option(CAPTIONS)

@@ -7,7 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["EXIT_CODES", "FILE", "Command", "Examples", "F", "Option", "option", "quiet_option"]
+__all__ = [
+    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Option", "decorated", "option",
+    "quiet_option",
+]  # fmt: skip
 
 EXIT_CODES = (
     "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
@@ -67,6 +70,13 @@ class Option(click.Option):
 def option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """An option under the title of a group."""
     return click.option(*names, cls=Option, group=group, **settings)
+
+
+def decorated(command: F, *options: Callable[[F], F]) -> F:
+    """A command with options, the first of which its help shows first."""
+    for decorate in reversed(options):
+        command = decorate(command)
+    return command
 
 
 def quiet_option() -> Callable[[F], F]:

@@ -123,6 +123,7 @@ def _on_pairs(
         embeddings(given["embedding"]),
         device=given["device"],
         limit=given["limit"],
+        cache=given["cache"],
         read=reading.options(),
         **{name: value for name, value in rules.items() if value is not None},
     )
@@ -157,7 +158,7 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of ``score_systems`` about data and meaning."""
     if given["normalize"] is not None:
         normalization(given["normalize"])
-    names = ("normalize", "missing", "unpredicted", "lookup", "oov", "device", "limit")
+    names = ("normalize", "missing", "unpredicted", "lookup", "oov", "device", "limit", "cache")
     return {"embedding": embeddings(given["embedding"]), **{name: given[name] for name in names}}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,14 @@ def open_embedding(
     if cache is False or fast:
         return model
     return CachedEmbedder(model, None if cache is True else cache)
+
+
+@cache
+def _packaged() -> Embedder:
+    """The model of the package, read once: it never changes."""
+    from semmetrics.embed.static import StaticEmbedder
+
+    return StaticEmbedder()
 
 
 def options_of(spec: Any) -> tuple[str, ...]:
@@ -222,7 +231,7 @@ def _openers(
     def static(path: str) -> Embedder:
         from semmetrics.embed.static import StaticEmbedder
 
-        return StaticEmbedder(Path(path)) if path else StaticEmbedder()
+        return StaticEmbedder(Path(path)) if path else _packaged()
 
     def sentences(name: str) -> Embedder:
         from semmetrics.embed.sentence import SentenceEmbedder

@@ -23,6 +23,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -68,6 +69,7 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
 _CONTINUES = "##"
+_IS_PIECE = methodcaller("startswith", _CONTINUES)
 # Of a longer word only the beginning is cut into entries, so that cost stays linear.
 _LONGEST_WORD = 100
 # Texts summed at a time.
@@ -123,8 +125,8 @@ class Tokenizer:
     """
 
     def __init__(self, entries: Sequence[str]) -> None:
-        self.numbers = {entry: number for number, entry in enumerate(entries)}
-        self._most_words = max((entry.count(" ") + 1 for entry in entries), default=1)
+        self.numbers = dict(zip(entries, range(len(entries)), strict=True))
+        self._most_words = 1 + max(map(methodcaller("count", " "), entries), default=0)
 
     def __call__(self, text: str) -> list[int]:
         """Numbers of the entries of a text, from left to right."""
@@ -209,7 +211,7 @@ class StaticModel:
     def __init__(self, entries: Sequence[str], rows: Rows, mean: Vectors) -> None:
         self.tokenizer = Tokenizer(entries)
         self._rows, self._mean = rows, np.array(mean, np.float32)
-        self._pieces = sum(entry.startswith(_CONTINUES) for entry in entries)
+        self._pieces = sum(map(_IS_PIECE, entries))
         self._wholes = len(entries) - self._pieces
         self._parts = len(rows) - self._wholes
 
@@ -330,7 +332,7 @@ class StaticEmbedder:
 
 def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
     """Refuse files that were not written together."""
-    wholes = sum(not entry.startswith(_CONTINUES) for entry in entries)
+    wholes = len(entries) - sum(map(_IS_PIECE, entries))
     if table.dtype.names != ("scale", "codes") or mean.ndim != 1:
         raise ValueError(f"{FILES[0]} or {FILES[1]} has another format")
     if not wholes < len(table) <= wholes + len(entries):

@@ -8,6 +8,7 @@ is looked up once for each embedding.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -48,6 +49,7 @@ def with_models(
     *,
     device: str | None = None,
     limit: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     lookup: str = "auto",
     oov: str = "zero",
 ) -> dict[str, LabelTask]:
@@ -63,6 +65,8 @@ def with_models(
         Where sentence and transformer models run.
     limit : int, optional
         The first words only, of files of word vectors.
+    cache : bool or path
+        Keep the vectors of models that read text on disk.
     lookup, oov : str
         The rule from a term to a vector, and what stands for an unknown term.
 
@@ -97,7 +101,7 @@ def with_models(
             remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
             f"(--embedding {unknown[0]}=NAME|PATH)",
         )
-    models = _opened({name: given[name] for name in needed}, device=device, limit=limit)
+    models = _opened({n: given[n] for n in needed}, cache, device=device, limit=limit)
     return {
         system: replace(
             task,
@@ -110,7 +114,7 @@ def with_models(
     }
 
 
-def _opened(specs: Mapping[str, Any], **options: Any) -> dict[str, Embedder]:
+def _opened(specs: Mapping[str, Any], cache: Any, **options: Any) -> dict[str, Embedder]:
     """The embeddings, each with those options that say something about it.
 
     An option that says nothing about any of them is given to all, and the first refuses it.
@@ -120,7 +124,9 @@ def _opened(specs: Mapping[str, Any], **options: Any) -> dict[str, Embedder]:
     takers = {option: [name for name in specs if option in taken[name]] for option in asked}
     return {
         name: open_embedding(
-            spec, **{o: value for o, value in asked.items() if name in (takers[o] or specs)}
+            spec,
+            cache=cache,
+            **{o: value for o, value in asked.items() if name in (takers[o] or specs)},
         )
         for name, spec in specs.items()
     }

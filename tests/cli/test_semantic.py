@@ -13,6 +13,7 @@ import semmetrics
 from semmetrics.cli import names
 from semmetrics.embed import lookup
 from semmetrics.embed.open import open_embedding
+from semmetrics.embed.other import CallableEmbedder
 
 LISTS = ("a.json", "gt.json")
 BOTH = ("a.json", "b.json", "gt.json")
@@ -176,6 +177,25 @@ def test_a_measure_that_names_an_embedding_that_is_not_given(refused, vectors):
     assert "--embedding bert=" in message
 
 
+def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
+    asked = []
+
+    def slow(name, **_):
+        def embed(texts):
+            asked.extend(texts)
+            return [[float(len(text)), 1.0] for text in texts]
+
+        return CallableEmbedder(embed, name=name)
+
+    monkeypatch.setattr("semmetrics.embed.sentence.SentenceEmbedder", slow)
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    for command in ("score", "score", "sweep"):
+        done = run(command, *LISTS, "-m", "SemF1", "--embedding", "sbert:slow", "--cache")
+        assert "no effect" not in done.stderr
+    assert asked.count("cow") == 1
+    assert (tmp_path / "home" / "embeddings.sqlite").exists()
+
+
 def test_an_unknown_label_as_an_error_names_it(refused, vectors):
     word2vec("few.vec", {word: VECTORS[word] for word in ("cat", "dog", "bird")})
     message = refused(
@@ -191,6 +211,10 @@ def test_options_without_effect_are_said(run, vectors):
         assert f"{option} has no effect" in said
     said = run("score", *LISTS, "-m", NEAR, "--embedding", "m=words.vec").stderr
     assert "the embedding 'm' has no effect" in said
+    for chosen in ((), ("--embedding", "words.vec")):
+        said = run("score", *LISTS, "-m", NEAR, *chosen, "--cache").stderr
+        assert "--cache has no effect: no embedding here is slower than a cache" in said
+    assert "--cache has no effect: no measure" in run("score", *LISTS, "-m", "F1", "--cache").stderr
     said = run("score", *LISTS, "-m", f"{NEAR} hF", *arguments[5:], "--taxonomy", "kinds.json")
     assert "no effect" not in said.stderr
 

@@ -11,7 +11,8 @@ from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.embed.base import Embedded
 from semmetrics.embed.labels import label_vectors
-from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.embed.open import open_embedding
+from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.metrics.similar import model_of
 from semmetrics.scoring.models import embeddings_by_name, with_models
@@ -173,3 +174,35 @@ def test_a_protocol_gives_a_model_that_reads_text_its_own_rules():
     lacking = {entry.heading for entry in table.not_computed}
     assert {"Fine-Tuned RoBERTa@1", "Balanced Accuracy@1"} <= lacking
     assert "WMD@1" not in lacking
+
+
+def test_vectors_are_kept_from_one_run_to_the_next(tmp_path):
+    asked = []
+
+    def slow(texts):
+        asked.extend(texts)
+        return [[float(len(text)), 1.0] for text in texts]
+
+    def run(**options):
+        return semmetrics.score([["a", "bb"]], [["ccc"]], measures=["SemF1"], **options)
+
+    model = CallableEmbedder(slow, name="slow")
+    first = run(embedding=model, cache=tmp_path / "kept.sqlite")
+    assert [asked.count(text) for text in ("a", "bb", "ccc")] == [1, 1, 1]
+    again = run(embedding=model, cache=tmp_path / "kept.sqlite")
+    assert asked.count("bb") == 1
+    assert (again["SemF1"].value, again["SemF1"].signature) == (
+        first["SemF1"].value, first["SemF1"].signature,
+    )  # fmt: skip
+    run(embedding=model)
+    assert asked.count("bb") == 2
+    pairs = [("a", "bb", 1), ("a", "d" * 9, 0)]
+    for _ in range(2):
+        semmetrics.calibrate_threshold_on_pairs(pairs, model, cache=tmp_path / "kept.sqlite")
+    assert [asked.count(text) for text in ("bb", "d" * 9)] == [2, 1]
+    with pytest.raises(InputError, match=r"cache \(--cache\) means nothing for captions"):
+        semmetrics.score({"a": "a cat sits"}, {"a": ["a cat sat"]}, task="captions", cache=True)
+
+
+def test_the_packaged_model_is_read_once():
+    assert open_embedding() is open_embedding("static")
