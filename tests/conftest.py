@@ -26,3 +26,12 @@ def reference_dir() -> Path:
             f"there is no reference data in {folder}; set SEMMETRICS_REFERENCE to its folder"
         )
     return folder
+
+
+@pytest.fixture(scope="session", params=["cpu", "cuda"])
+def tensor(request):
+    """From an array to a torch tensor, on the processor and on a GPU where there is one."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    return lambda values: torch.from_numpy(values).to(request.param)
