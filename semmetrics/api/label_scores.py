@@ -21,7 +21,7 @@ from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import frozen
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.models import embeddings_by_name, with_models
-from semmetrics.scoring.notes import notes_on
+from semmetrics.scoring.notes import notes_on, unused_embeddings
 from semmetrics.scoring.planning import cutoffs_of, plan_measures, plan_protocol
 from semmetrics.scoring.protocols import Plan
 from semmetrics.scoring.score import score_tasks
@@ -79,7 +79,8 @@ def score_labels(
     scores = score_tasks(
         tasks, chosen, headings=plan.headings, ci=ci, keep_rows=keep_rows, progress=progress
     )
-    notes = notes_on(tasks, inputs) + calibration_notes(tasks, plan.measures, calibrations)
+    notes = notes_on(tasks, inputs) + unused_embeddings(plan.measures, embedding)
+    notes += calibration_notes(tasks, plan.measures, calibrations)
     return ScoreTable(scores, plan.not_computed, notes, tasks)
 
 
@@ -124,8 +125,7 @@ def _plan(
     }
     if protocol is None:
         ranked = any(task.ranked for task in tasks.values())
-        names = [name for task in tasks.values() for name in task.classes]
-        named = not names or not all(map(str.isdecimal, names))
+        named = not all(task.numbered for task in tasks.values())
         return plan_measures(measures, ranked=ranked, named=named, **asked)
     given = next(iter(tasks.values())).given
     return plan_protocol(

@@ -16,7 +16,9 @@ CAPTIONS = "Captions (--task captions)"
 _GROUPS = {
     "families": SETS,
     "semantic": SEMANTIC,
-    "bags": BAGS,
+    "soft": SEMANTIC,
+    "bag_distances": BAGS,
+    "bag_similarity": BAGS,
     "score_measures": RANKING,
     "hierarchical": HIERARCHICAL,
 }

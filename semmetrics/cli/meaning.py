@@ -145,13 +145,10 @@ def unused(request: Request, measures: Sequence[Measure]) -> list[str]:
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     lines = []
     if not used:
-        names = ("embedding", "lookup", "oov", "device", "limit", "cache")
+        names = ("lookup", "oov", "device", "limit", "cache")
         said = [f"--{name}" for name in names if getattr(request, name)]
         why = "no measure here compares meanings (-m SemF1 does)"
         lines += [f"{option} has no effect: {why}" for option in said]
-    elif request.signature is None:
-        idle = [name for name in embeddings(request.embedding) or {} if name not in used]
-        lines += [f"the embedding {name!r} has no effect: no measure here uses it" for name in idle]
     if used and request.cache and not _any_slow(request):
         lines.append("--cache has no effect: no embedding here is slower than a cache")
     kinds = [m for m in measures if group_of(m.definition) == HIERARCHICAL]

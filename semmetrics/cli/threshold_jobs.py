@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -18,7 +18,7 @@ from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
 from semmetrics.reports.calibration import calibration_text
 from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.parse import cutoffs, parse_all
+from semmetrics.scoring.parse import cutoffs
 
 __all__ = ["run_calibrate", "run_sweep"]
 
@@ -63,8 +63,7 @@ def run_sweep(
             progress=progress,
             **options,
         )
-    idle = _idle(given["embedding"], texts or ("SemF1",))
-    for line in [*(f"read {line}" for line in understood(labels)), *found.notes, *idle]:
+    for line in [*(f"read {line}" for line in understood(labels)), *found.notes]:
         _say(line, quiet=quiet)
     _write(found.render(form, digits=digits), output)
 
@@ -141,8 +140,7 @@ def _on_data(
     if given["criterion"] is not None:
         raise InputError("--criterion means nothing without --pairs", remedy="leave it out")
     labels = _labels(reading, preds, gt, output, given["embedding"])
-    idle = _idle(given["embedding"], [given["measure"] or "SemF1"])
-    for line in [*(f"read {line}" for line in understood(labels)), *idle]:
+    for line in (f"read {line}" for line in understood(labels)):
         _say(line, quiet=quiet)
     said = {name: given[name] for name in ("measure", "part", "seed", "thresholds")}
     return calibrate_threshold(
@@ -174,13 +172,6 @@ def _labels(
 def _check_files(inputs: list[str], output: str | None, specs: tuple[str, ...]) -> None:
     check_inputs(inputs)
     check_outputs({"-o": output}, [*inputs, *vector_files(specs)])
-
-
-def _idle(specs: tuple[str, ...], measures: Sequence[str]) -> list[str]:
-    """What is said of embeddings that no measure takes up."""
-    used = {str(measure["embedding"]) for measure in parse_all(measures)}
-    idle = [name for name in embeddings(specs) or {} if name not in used]
-    return [f"the embedding {name!r} has no effect: no measure here uses it" for name in idle]
 
 
 def _say(line: str, *, quiet: bool) -> None:

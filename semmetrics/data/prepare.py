@@ -117,11 +117,16 @@ def _settings(
 ) -> dict[str, str]:
     settings = {"norm": normalize, "missing": missing, "unpredicted": unpredicted}
     if listed is not None:
-        text = "\n".join("\t".join(terms) for terms in listed)
-        settings["classes"] = f"{len(listed)}@{hash_strings([text])[0]:016x}"
+        settings["classes"] = _identity(listed)
     if weighted:
         settings["weights"] = "given"
     return settings
+
+
+def _identity(classes: Sequence[Terms]) -> str:
+    """The number of classes, and a hash of them in their order."""
+    text = "\n".join("\t".join(terms) for terms in classes)
+    return f"{len(classes)}@{hash_strings([text])[0]:016x}"
 
 
 def _occur(side: Side, labels: Labels) -> Bools:
@@ -209,7 +214,8 @@ def _code_terms(
             codes[number] = place[side.vocabulary[number]]
     # a reference label is compared by all terms of its class
     written = [*pred.vocabulary, *(every[code] for code in ref_codes.tolist())]
-    return _Coding(every, pred_codes, ref_codes, counts, _ambiguous(written, holders))
+    found = _identity(classes) if listed is None else None
+    return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
 
 
 def _class_of(
@@ -241,13 +247,15 @@ def _check_references(ref: Labels, outside: Bools, ignored: Ignored) -> None:
         )
 
 
-def _ambiguous(every: Sequence[Terms], holders: Mapping[str, Sequence[int]]) -> Synonyms | None:
+def _synonyms(
+    every: Sequence[Terms], holders: Mapping[str, Sequence[int]], found: str | None
+) -> Synonyms | None:
     """Labels as they were written, and which touch several classes; None without synonyms."""
     if all(len(terms) == 1 for terms in every):
         return None
     touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
     ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
-    return Synonyms(every, ambiguous)
+    return Synonyms(every, ambiguous, found)
 
 
 def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int) -> LabelTask:

@@ -16,9 +16,9 @@ from semmetrics.data.block import Block
 from semmetrics.data.ids import take_ids
 from semmetrics.data.labels import Ids, Side, Terms
 
-__all__ = ["TAXONOMY", "LabelTask", "Synonyms"]
+__all__ = ["FOUND", "TAXONOMY", "LabelTask", "Synonyms"]
 
-TAXONOMY = "#taxonomy"  # no embedding can have this name
+TAXONOMY, FOUND = "#taxonomy", "#classes found"  # no embedding can have these names
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,13 @@ class Synonyms:
     ambiguous : bool array, shape (written labels,)
         A prediction that shares terms with several classes, or a reference label whose terms
         another class has too.
+    found : str or None
+        Number and hash of the classes that the references gave; None where classes were given.
     """
 
     terms: Sequence[Terms]
     ambiguous: Bools
+    found: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,11 @@ class LabelTask:
         for start in range(0, len(self), step):
             yield Block(self, start, min(start + step, len(self)))
 
+    @property
+    def numbered(self) -> bool:
+        """Whether every label is a number, which has no meaning of its own."""
+        return bool(self.classes) and all(map(str.isdecimal, self.classes))
+
     @cached_property
     def hashes(self) -> Hashes:
         """A hash of each item's id."""
@@ -137,10 +145,12 @@ class LabelTask:
 
     @property
     def identities(self) -> dict[str, str]:
-        """What each embedding is, and the taxonomy, for signatures."""
+        """What each embedding is, and the taxonomy, for signatures; and the classes found."""
         models = {name: str(model) for name, model in self.models.items()}
         if self.taxonomy is not None:
             models[TAXONOMY] = str(self.taxonomy.identity)
+        if self.synonyms is not None and self.synonyms.found is not None:
+            models[FOUND] = self.synonyms.found
         return models
 
     def take(self, rows: Ints) -> LabelTask:

@@ -7,11 +7,12 @@ from typing import Any
 
 from semmetrics.data.labels import Labels
 from semmetrics.data.task import LabelTask
-from semmetrics.metrics.bags import texts_cut
+from semmetrics.metrics.bag_similarity import list_counts
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
 from semmetrics.scoring.statistics import Task
 
-__all__ = ["count_notes", "different_items", "notes_on"]
+__all__ = ["count_notes", "different_items", "notes_on", "unused_embeddings"]
 
 _MANY = 3
 
@@ -29,6 +30,7 @@ _COUNTS = {
     "empty_candidates": "empty candidates",
     "empty_references": "empty references",
 }
+_NUMBERS = "the labels are numbers, compared as they are; give their names (classes=, --classes)"
 _OF_MODELS = {  # {model} is its identity, {oov} the policy
     "unknown": "unknown to {model}: {oov}",
     "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
@@ -51,13 +53,9 @@ def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[s
     notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for name, task in tasks.items():
         told = count_notes(task)
+        told += [_NUMBERS] if task.models and task.numbered else []
         told += [line for model in task.models.values() for line in _model_notes(model)]
-        told += [
-            f"{cut:,} label lists longer than {task.models[name].embedder.identity} reads: "
-            "cut to their beginning"
-            for name, cut in texts_cut(task).items()
-            if cut
-        ]
+        told += _list_notes(task)
         told += _near_notes(pairs_near(task))
         notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
     return notes + different_items(tasks)
@@ -69,6 +67,30 @@ def different_items(tasks: Mapping[str, Task]) -> list[str]:
     return ["systems are scored on different items: compare with care"] if len(sizes) > 1 else []
 
 
+def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
+    """What is said of embeddings that no measure takes up.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+    embedding : None, specification, Embedder, or mapping from name to those
+        As a user gives it; the one that ships with the package is not given.
+
+    Examples
+    --------
+    >>> from semmetrics.scoring.parse import parse_all
+    >>> unused_embeddings(parse_all(["F1", "SemF1"]), {"default": "static", "bert": "sbert:bert"})
+    ["the embedding 'bert' has no effect: no measure here uses it"]
+    """
+    used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
+    given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
+    return [
+        f"the embedding {name!r} has no effect: no measure here uses it"
+        for name in given
+        if name not in used
+    ]
+
+
 def count_notes(task: Task) -> list[str]:
     """What was left out, merged or odd in a task."""
     return [f"{_COUNTS.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
@@ -76,7 +98,8 @@ def count_notes(task: Task) -> list[str]:
 
 def _model_notes(model: Any) -> list[str]:
     """What was not known or not read of a task's terms, as label vectors count it."""
-    of, words = f"of {len(model.terms):,} terms", {"model": model.embedder.identity}
+    of = f"of {_counted(len(model.terms), 'term')}"
+    words = {"model": model.embedder.identity}
     return [
         f"{model.counts[key]:,} {of} {text.format(**words, oov=model.oov)}"
         for key, text in _OF_MODELS.items()
@@ -84,12 +107,32 @@ def _model_notes(model: Any) -> list[str]:
     ]
 
 
+def _list_notes(task: LabelTask) -> list[str]:
+    """The same of whole label lists, where a measure takes them as texts."""
+    told = []
+    for name, counts in list_counts(task).items():
+        model = task.models[name]
+        words = {"model": model.embedder.identity, "oov": model.oov}
+        told += [
+            f"{_counted(number, 'label list')} {_OF_MODELS[key].format(**words)}"
+            for key, number in counts.items()
+            if number
+        ]
+    return told
+
+
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
     some = {threshold: n for (_, threshold), n in near.items() if n}
     if len(some) > _MANY:
-        of = f"{len(some)} thresholds"
-        return [f"{max(some.values()):,} pairs of labels or fewer are within 1e-6 of {of}"]
+        most = _counted(max(some.values()), "pair")
+        return [f"at most {most} of labels within 1e-6 of each of {len(some)} thresholds"]
     return [
-        f"{n:,} pairs of labels are within 1e-6 of the threshold {threshold!r}"
+        f"{_counted(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
+        f"threshold {threshold!r}"
         for threshold, n in some.items()
     ]
+
+
+def _counted(number: int, noun: str) -> str:
+    """Write how many there are: "1 pair", "1,234 pairs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

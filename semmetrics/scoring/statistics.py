@@ -3,7 +3,9 @@
 Conventions
 -----------
 Statistics of disjoint items add up. Counts are integers and float sums are exact, so any split of
-the items, merged in any order, gives the same bits as the whole.
+the items, merged in any order, gives the same bits as the whole. Where labels have synonyms and
+no class list is given, the class of a label depends on all references: parts that found other
+classes are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Ids
-from semmetrics.data.task import LabelTask
+from semmetrics.data.task import FOUND, LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
@@ -54,7 +56,7 @@ class Statistics:
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
     models : mapping
-        What each embedding is, for signatures.
+        What each embedding is, for signatures, and what else must be equal in parts.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
@@ -139,7 +141,8 @@ class Statistics:
         Raises
         ------
         InputError
-            If an item is in both, or their conventions, class lists or measures differ.
+            If an item is in both, or their conventions, class lists or measures differ; or labels
+            have synonyms, no class list was given, and the references gave other classes.
         """
         self._check(other)
         labels = merged_labels([self, other])
@@ -175,6 +178,7 @@ class Statistics:
         models = {  # what is no embedding has a name that none can have
             name[1:] if name.startswith("#") else f"embedding {name!r}": model
             for name, model in self.models.items()
+            if name != FOUND
         }
         listed = {} if self.given is None else {"listed classes": str(self.given)}
         return {**self.settings, **listed, **models}
@@ -185,6 +189,11 @@ class Statistics:
             raise InputError(
                 f"statistics differ in their conventions: {'; '.join(different)}",
                 remedy="evaluate both parts with the same options, class list and embeddings",
+            )
+        if self.models.get(FOUND) != other.models.get(FOUND):
+            raise InputError(
+                "labels have synonyms, and each part took its classes from its own references",
+                remedy="make all parts with the class list (classes=, --classes)",
             )
         mine, theirs = ((set(s.sums), s.parts and set(s.parts)) for s in (self, other))
         if mine != theirs:

@@ -207,7 +207,7 @@ def test_an_unknown_label_as_an_error_names_it(refused, vectors):
 def test_options_without_effect_are_said(run, vectors):
     arguments = ("score", *LISTS, "-m", "F1", "--embedding", "words.vec", "--oov", "skip")
     said = run(*arguments, "--taxonomy", "kinds.json").stderr
-    for option in ("--embedding", "--oov", "--taxonomy"):
+    for option in ("the embedding 'default'", "--oov", "--taxonomy"):
         assert f"{option} has no effect" in said
     said = run("score", *LISTS, "-m", NEAR, "--embedding", "m=words.vec").stderr
     assert "the embedding 'm' has no effect" in said

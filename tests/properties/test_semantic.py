@@ -18,9 +18,11 @@ from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics.bags import BagFamily
+from semmetrics.metrics.bag_distances import TransportFamily
+from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
+from semmetrics.metrics.semantic import SemanticFamily
+from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.models import with_models
 from semmetrics.scoring.parse import parse_all
@@ -99,7 +101,7 @@ def bits(found, measures):
 
 
 def test_every_semantic_definition_is_covered():
-    families = (SemanticFamily, SoftFamily, BagFamily)
+    families = (SemanticFamily, SoftFamily, TransportFamily, BagSimilarityFamily)
     known = {name for name, d in DEFINITIONS.items() if isinstance(d.family, families)}
     assert {m.definition.name for m in MEASURES} == known
 

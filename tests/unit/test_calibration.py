@@ -139,7 +139,13 @@ def test_files_of_pairs(tmp_path, name, text):
         ("p.json", '[["car", "auto"]]', "pair 0: a list is no pair"),
         ("p.json", '[["car", "auto", null]]', "pair 0: null does not say"),
         ("p.jsonl", '"car"\n', "line 1: 'car' is no pair"),
-        ("p.parquet", "x", "pairs are not read from parquet"),
+        ("p.parquet", "x", "pairs are not read from parquet; use CSV, TSV, JSON or JSONL"),
+        (
+            "p.dat",
+            "x",
+            "name the file .json, .jsonl, .ndjson, .csv, .tsv or .tab, or give format "
+            "(--input-format)",
+        ),
     ],
 )
 def test_bad_files_of_pairs(tmp_path, name, text, message):
@@ -279,7 +285,10 @@ def test_the_order_of_items_does_not_matter():
         ({"measure": "SemF1@1,2"}, "are 2 measures"),
         ({"measure": "SemF1(threshold=0.3)"}, "has its threshold already"),
         ({"top_k": 3}, "top_k does not go with a calibration"),
+        ({"top_k": np.array([3, 5])}, "top_k does not go with a calibration"),
         ({"calibration": "x.json"}, "calibration does not go with"),
+        ({"lookups": "exact"}, "calibrate_threshold has no option 'lookups'; did you mean lookup?"),
+        ({"keep_rows": True}, "calibrate_threshold has no option 'keep_rows'"),
         ({"thresholds": "0:2:1"}, "is no cosine"),
     ],
 )
@@ -476,7 +485,7 @@ def test_positions_are_not_known_again():
 
 
 def test_other_notes(calibration):
-    (note,) = notes(PREDS, GTS, calibration, measures="F1")
+    _, note = notes(PREDS, GTS, calibration, measures="F1")
     assert note == (
         f"the calibration for {MODEL.identity} has no effect: "
         "no measure here with threshold=auto uses it"

@@ -18,7 +18,7 @@ from semmetrics.core.ragged import sum_rows
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
-from semmetrics.metrics import semantic_steps, similar, similar_pairs
+from semmetrics.metrics import semantic_layout, similar, similar_pairs
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
@@ -402,7 +402,7 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         preds = [[[name, "w7"] if name in ("w5", "w6") else name for name in p] for p in preds]
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
-    rooms = {"_TENSOR": semantic_steps, "_LOCAL": similar_pairs, "_NUMBERS": similar_pairs}
+    rooms = {"_TENSOR": semantic_layout, "_LOCAL": similar_pairs, "_NUMBERS": similar_pairs}
     for name, limit in limits.items():
         monkeypatch.setattr(rooms.get(name, similar), name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole

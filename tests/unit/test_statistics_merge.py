@@ -7,6 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import Tiny
 
 import semmetrics
 from semmetrics.core.columns import as_floats
@@ -15,6 +18,7 @@ from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.scoring.models import with_models
 from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
@@ -150,6 +154,83 @@ def test_what_differs_is_named_with_both_values():
         "conventions: embedding 'default' is a-2@1|lookup:text and b-2@1|lookup:text; "
         "taxonomy is not given and 2@f; evaluate" in str(caught.value)
     )
+
+
+LABEL = st.sampled_from(["a", "b", "c", ["a", "b"], ["b", "a"], ["c", "a"]])
+ITEMS = st.lists(st.tuples(st.lists(LABEL, max_size=3), st.lists(LABEL, max_size=3)), min_size=2,
+                 max_size=5)  # fmt: skip
+MEANT = parse_all(["F1", "Precision", "Jaccard", "MacroF1", "SemF1(threshold=0.5)"])
+MODEL = Tiny({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.6, 0.8]})
+
+
+def named_task(items, **options):
+    """The task of items by id; each has predictions and references."""
+    sides = ({name: item[side] for name, item in items.items()} for side in (0, 1))
+    task = label_task(*map(as_labels, sides), **options)
+    return with_models({"": task}, MEANT, MODEL)[""]
+
+
+def meant(items, **options):
+    return evaluate(named_task(items, **options), MEANT)
+
+
+def has_synonyms(items):
+    return any(
+        isinstance(label, list) for item in items.values() for side in item for label in side
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(items=ITEMS, cut=st.integers(1, 4), back=st.booleans())
+def test_parts_with_synonyms_give_the_whole_or_are_refused(items, cut, back):
+    named = {f"i{number}": item for number, item in enumerate(items)}
+    names = list(named)
+    cut = min(cut, len(names) - 1)
+    halves = [{name: named[name] for name in some} for some in (names[:cut], names[cut:])]
+    halves = halves[::-1] if back else halves
+    listed = {"classes": [["c"], ["a"], "b", ["a", "b"], ["b", "a"], ["c", "a"]]}
+    one, other = (meant(half, **listed) for half in halves)
+    assert repr(values(one + other, MEANT)) == repr(values(meant(named, **listed), MEANT))
+    one, other = map(meant, halves)
+    found = [
+        {tuple(label) for _, ref in half.values() for label in ref} if has_synonyms(half) else None
+        for half in halves
+    ]
+    if found[0] == found[1]:
+        assert repr(values(one + other, MEANT)) == repr(values(meant(named), MEANT))
+    else:
+        with pytest.raises(InputError, match="labels have synonyms"):
+            one + other
+
+
+def test_parts_whose_references_give_other_classes_are_refused():
+    # in the whole, "a" is a class, and both predictions of "x" belong to it
+    items = {"x": ([["a", "b"], "a"], ["b"]), "y": (["a"], ["a"])}
+    one, other = (meant({name: items[name]}) for name in "xy")
+    assert [values(part, MEANT[:1])[0] for part in (one, other)] == [pytest.approx(2 / 3), 1]
+    assert values(meant(items), MEANT)[0] == 1
+    saved = [pickle.loads(pickle.dumps(part)) for part in (one, other)]
+    for left, right in ((one, other), (other, one), saved):
+        with pytest.raises(InputError, match="took its classes from its own references") as caught:
+            left + right
+        assert caught.value.remedy == "make all parts with the class list (classes=, --classes)"
+    listed = {"classes": ["a", "b"]}
+    saved = [pickle.loads(pickle.dumps(meant({name: items[name]}, **listed))) for name in "xy"]
+    assert values(saved[0] + saved[1], MEANT) == values(meant(items, **listed), MEANT)
+
+
+def test_an_ignored_class_is_one_of_the_classes_found():
+    items = {"x": ([["a", "b"]], ["a", "b"]), "y": ([["a", "b"]], ["b"])}
+    one, other = (meant({name: items[name]}, ignore=["a"]) for name in "xy")
+    assert one.labels == ("b",)
+    with pytest.raises(InputError, match="labels have synonyms"):
+        one + other
+
+
+def test_parts_of_one_task_with_synonyms_add_up():
+    task = named_task({"x": ([["b", "a"]], ["a"]), "y": ([["c", "b"]], ["b"]), "z": ([], ["c"])})
+    parts = [evaluate(task.take(np.array(rows)), MEANT) for rows in ([2, 0], [1])]
+    assert values(parts[0] + parts[1], MEANT) == values(evaluate(task, MEANT), MEANT)
 
 
 def test_counts_of_what_was_left_out_add_up():
