@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 from semmetrics.api import score_systems, system_name
@@ -66,6 +68,7 @@ def sweep(
     >>> found.points, found.values
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
     """
+    _check_options("sweep", options)
     asked = parse_all([measures] if isinstance(measures, Named) else measures)
     check_swept(asked)
     points = threshold_points(thresholds)
@@ -137,16 +140,36 @@ def calibrate_threshold(
     check_swept(several)
     points = threshold_points(thresholds)
     for name in ("top_k", "decode", "min_labels", "measures", "protocol", "ci", "calibration"):
-        if options.get(name):
+        if _given(options.get(name)):
             raise InputError(
                 f"{name} does not go with a calibration",
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
+    _check_options("calibrate_threshold", options)
     name, probe = system_name(preds), _probe(several[0])
     table = score_systems({name: preds}, gts, measures=[probe], keep_rows=False, **options)
     task: Any = table.tasks[name]
     found = of_contrast(task, several[0], points=points, part=part, seed=seed)
     return replace(found, notes=tuple(table.notes))
+
+
+def _given(value: Any) -> bool:
+    """Whether an option has a value that asks for something."""
+    try:
+        return bool(value)
+    except ValueError:  # an array of several
+        return True
+
+
+def _check_options(function: str, options: Mapping[str, Any]) -> None:
+    """Refuse names that are no options of ``score_systems``, or that the function itself sets."""
+    own = ("systems", "gts", "measures", "keep_rows")
+    known = [name for name in signature(score_systems).parameters if name not in own]
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"choose of {', '.join(known)}"
+            raise InputError(f"{function} has no option {name!r}", remedy=hint)
 
 
 def _probe(measure: Measure) -> Measure:

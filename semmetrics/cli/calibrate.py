@@ -8,7 +8,7 @@ import click
 
 from semmetrics.cli import names
 from semmetrics.cli.models import meaning_options
-from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.reading import Reading, label_reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 from semmetrics.cli.threshold_options import data_options
 
@@ -67,7 +67,7 @@ HOW, OUT = "How it is found", "Output"
 )
 @data_options
 @meaning_options
-@reading_options
+@label_reading_options
 @option(
     OUT,
     "--format",
@@ -96,5 +96,5 @@ def command(**given: Any) -> None:
     """
     from semmetrics.cli.threshold_jobs import run_calibrate
 
-    reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
+    reading = Reading.taken(given)
     run_calibrate(reading=reading, **given)

@@ -50,7 +50,7 @@ def run_df(
         found = DocumentFrequencies.load(references, documents=documents)
     else:
         captions = reading.captions(references)
-        _say([captions], reading, quiet=quiet)
+        _say([captions], quiet=quiet)
         found = fit_frequencies(_lists(captions), tokenizer, stem or "none")
     found.save(output)
     of = (
@@ -117,7 +117,7 @@ def run_matrix(
     beside = {"--dtype": dtype, "--overwrite": overwrite}
     _check_matrix(files, output, top_k, axis, [name for name, value in beside.items() if value])
     mine, theirs = reading.captions(captions), reading.captions(references)
-    _say([mine, theirs], reading, quiet=quiet)
+    _say([mine, theirs], quiet=quiet)
     images, names = list(map(str, theirs.ids)), _caption_ids(mine)
     shared: dict[str, Any] = {"measure": measure, "df": df, "tokenizer": tokenizer or "ptb"}
     if top_k is not None:
@@ -207,11 +207,9 @@ def _best(
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-def _say(inputs: Sequence[Captions], reading: Reading, *, quiet: bool) -> None:
+def _say(inputs: Sequence[Captions], *, quiet: bool) -> None:
     """How the files were read, and which options had no effect."""
     lines = [f"read {line}" for line in understood(inputs)]
     lines += [f"{one.source}: {note}" for one in inputs for note in one.notes]
-    if reading.classes is not None:
-        lines.append("--classes has no effect on captions")
     for line in () if quiet else lines:
         complain(line)

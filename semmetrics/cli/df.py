@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from semmetrics.cli.caption_options import tokenizer_option
-from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.reading import Reading, caption_reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
 __all__ = ["command"]
@@ -48,7 +48,7 @@ HOW, OUT = "How they are counted", "Output"
     help="With --convert: how many documents were counted, where the file does not say it.",
 )
 @option(OUT, "-o", "--output", type=FILE, metavar="FILE", required=True, help="As .npz or .json.")
-@reading_options
+@caption_reading_options
 @quiet_option()
 def command(**given: Any) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr.
@@ -58,5 +58,5 @@ def command(**given: Any) -> None:
     """
     from semmetrics.cli.caption_jobs import run_df
 
-    reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
+    reading = Reading.taken(given)
     run_df(reading=reading, **given)

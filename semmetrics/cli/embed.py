@@ -11,7 +11,7 @@ import click
 
 from semmetrics.cli.messages import complain
 from semmetrics.cli.models import device_option, limit_option
-from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.reading import Reading, label_reading_options
 from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
 from semmetrics.errors import InputError, listing
 
@@ -227,7 +227,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-@reading_options
+@label_reading_options
 @option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
 @option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
         help="auto, kubany2020, words, exact or text.")  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from semmetrics.cli.caption_options import df_option, tokenizer_option
-from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.reading import Reading, caption_reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 
 __all__ = ["command"]
@@ -75,7 +75,7 @@ WHAT, OUT = "What is computed", "Output"
     is_flag=True,
     help="Compute all of a .npy file that is there already, whatever it is of.",
 )
-@reading_options
+@caption_reading_options
 @quiet_option()
 def command(**given: Any) -> None:
     """Give each caption to each image, as a candidate for it.
@@ -86,5 +86,5 @@ def command(**given: Any) -> None:
     """
     from semmetrics.cli.caption_jobs import run_matrix
 
-    reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
+    reading = Reading.taken(given)
     run_matrix(reading=reading, **given)

@@ -1,67 +1,96 @@
-"""How files are read: the options that `score` and `validate` share, and what is said of a file."""
+"""How files are read: the options that commands share, and what is said of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semmetrics.cli.names import complete, formats
-from semmetrics.cli.shape import FILE, option
+from semmetrics.cli.shape import FILE, F, decorated, option
 
 if TYPE_CHECKING:
     from semmetrics.data.captions import Captions
     from semmetrics.data.labels import Labels
     from semmetrics.data.readers import ReadOptions
 
-__all__ = ["Input", "Reading", "reading_options", "understood"]
+__all__ = [
+    "Input", "Reading", "caption_reading_options", "label_reading_options", "reading_options",
+    "understood",
+]  # fmt: skip
 
 GROUP = "How files are read"
 MANY = 3
-F = TypeVar("F", bound=Callable[..., Any])
+# Those of semmetrics.data.readers.options, which is not loaded to show help.
+_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
+_COLUMNS = "The class list (one a line, or JSON): names the columns of a matrix."
+_DICTIONARY = (
+    "The class list (one a line, or JSON): names the columns of a matrix, and is the dictionary "
+    "that labels=given averages over."
+)
 Input: TypeAlias = "Labels | Captions"
 
 
 def reading_options(command: F) -> F:
-    """The options of `Reading`."""
-    options = [
-        option(GROUP, "--classes", type=FILE, metavar="FILE",
-               help="The class list (one a line, or JSON): names the columns of a matrix, and is "
-               "the dictionary that labels=given averages over."),
-        option(GROUP, "--input-format", metavar="F", shell_complete=complete(formats),
-               help="json, jsonl, csv, tsv, parquet, npy, npz, coco or txt; told by the extension "
-               "when left out."),
-        option(GROUP, "--id-column", metavar="NAME", help="Column or key of the ids."),
-        option(GROUP, "--label-column", metavar="NAME", help="Column or key of the labels."),
-        option(GROUP, "--score-column", metavar="NAME", help="Column or key of the scores."),
-        option(GROUP, "--caption-column", metavar="NAME", help="Column or key of the captions."),
-        option(GROUP, "--delimiter", metavar="C", help="Between the cells of CSV; a comma."),
-        option(GROUP, "--label-delimiter", metavar="TEXT",
-               help="Between the labels in a cell; left out, CSV has one row a label."),
-        option(GROUP, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
-               show_default=True, help="Longest line of CSV and JSONL."),
-        option(GROUP, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
-               show_default=True, help="Largest file, decompressed."),
-    ]  # fmt: skip
-    for decorate in reversed(options):
-        command = decorate(command)
-    return command
+    """The options of `Reading`, where files may hold labels or captions."""
+    return decorated(command, *_options(_FORMATS, ("label", "score", "caption"), _DICTIONARY))
+
+
+def label_reading_options(command: F) -> F:
+    """The options of `Reading` that mean something for labels."""
+    kinds = [name for name in _FORMATS if name != "txt"]
+    return decorated(command, *_options(kinds, ("label", "score"), _COLUMNS))
+
+
+def caption_reading_options(command: F) -> F:
+    """The options of `Reading` that mean something for captions."""
+    kinds = [name for name in _FORMATS if name not in ("npy", "npz")]
+    return decorated(command, *_options(kinds, ("caption",), None))
+
+
+def _options(
+    kinds: Sequence[str], columns: Sequence[str], classes: str | None
+) -> Iterator[Callable[[F], F]]:
+    """Those of the formats and columns; of labels, too, where it is said what classes are for."""
+    if classes is not None:
+        yield option(GROUP, "--classes", type=FILE, metavar="FILE", help=classes)
+    yield option(GROUP, "--input-format", metavar="F", shell_complete=complete(formats),
+                 help=f"{', '.join(kinds[:-1])} or {kinds[-1]}; told by the extension when left "
+                 "out.")  # fmt: skip
+    for role in ("id", *columns):
+        text = f"Column or key of the {role}s."
+        yield option(GROUP, f"--{role}-column", metavar="NAME", help=text)
+    yield option(GROUP, "--delimiter", metavar="C", help="Between the cells of CSV; a comma.")
+    if classes is not None:
+        yield option(GROUP, "--label-delimiter", metavar="TEXT",
+                     help="Between the labels in a cell; left out, CSV has one row a "
+                     "label.")  # fmt: skip
+    yield option(GROUP, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
+                 show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
+    yield option(GROUP, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
+                 show_default=True, help="Largest file, decompressed.")  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How files are read, as asked for on the command line."""
+    """How files are read, as asked for on the command line; what a command lacks is None."""
 
-    classes: str | None
-    input_format: str | None
-    id_column: str | None
-    label_column: str | None
-    score_column: str | None
-    caption_column: str | None
-    delimiter: str | None
-    label_delimiter: str | None
+    classes: str | None = None
+    input_format: str | None = None
+    id_column: str | None = None
+    label_column: str | None = None
+    score_column: str | None = None
+    caption_column: str | None = None
+    delimiter: str | None = None
+    label_delimiter: str | None = None
     max_line_bytes: int
     max_bytes: int
+
+    @classmethod
+    def taken(cls, given: dict[str, Any]) -> Reading:
+        """That of a command's options, from which it is taken."""
+        names = [name for name in cls.__dataclass_fields__ if name in given]
+        return cls(**{name: given.pop(name) for name in names})
 
     def options(self) -> ReadOptions:
         """For files of labels."""

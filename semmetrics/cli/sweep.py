@@ -8,7 +8,7 @@ import click
 
 from semmetrics.cli import names
 from semmetrics.cli.models import meaning_options
-from semmetrics.cli.reading import Reading, reading_options
+from semmetrics.cli.reading import Reading, label_reading_options
 from semmetrics.cli.shape import FILE, Command, option, quiet_option
 from semmetrics.cli.threshold_options import data_options
 
@@ -50,7 +50,7 @@ WHAT, OUT = "What is computed", "Output"
 @option(WHAT, "--top-k", metavar="K,...", help="Every measure on the first k predictions.")
 @data_options
 @meaning_options
-@reading_options
+@label_reading_options
 @option(
     OUT,
     "--format",
@@ -81,5 +81,5 @@ def command(**given: Any) -> None:
     """
     from semmetrics.cli.threshold_jobs import run_sweep
 
-    reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
+    reading = Reading.taken(given)
     run_sweep(reading=reading, **given)

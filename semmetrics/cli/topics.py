@@ -7,7 +7,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from semmetrics.cli.groups import HIERARCHICAL, group_of
+from semmetrics.cli.groups import HIERARCHICAL, RANKING, group_of
 from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
 from semmetrics.metrics.catalogue import ALIASES
@@ -92,11 +92,21 @@ def _definition(definition: Definition) -> str:
     if policies:
         title = "policies: what an undefined value counts as; skip leaves it out of the mean"
         parts.append(_options(title, policies, definition))
-    kinds = " --taxonomy taxonomy.json" if group_of(definition) == HIERARCHICAL else ""
-    files = FILES[definition.task]
-    command = f"semmetrics score -m {_example(definition)}{kinds} {files}"
-    parts.append(f"for example\n  {command}")
+    parts.append(f"for example\n  {_command(definition)}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
+
+
+def _command(definition: Definition) -> str:
+    """A command that computes it, with all files that it needs."""
+    group, average = group_of(definition), _average(definition)
+    files = FILES[definition.task]
+    if group == RANKING:
+        files = files.replace("preds", "scores")
+    if group == HIERARCHICAL:
+        files = f"--taxonomy taxonomy.json {files}"
+    if any(option.default_for(average) == "given" for option in definition.options):
+        files = f"--classes classes.txt {files}"
+    return f"semmetrics score -m {_example(definition)} {files}"
 
 
 def _known(definition: Definition) -> dict[str, str]:
@@ -112,6 +122,7 @@ def _known(definition: Definition) -> dict[str, str]:
         "averages": averages,
         "other names": ", ".join(aliases),
         "cutoff": cutoff,
+        "predictions": "labels with scores" if group_of(definition) == RANKING else "",
         "values": _bounds(definition),
         "traits": _traits(definition),
         **_meanings(definition),
@@ -122,7 +133,7 @@ def _meanings(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
     options = {option.name for option in definition.options}
     if group_of(definition) == HIERARCHICAL:
-        return {"taxonomy": "--taxonomy FILE, the parents of labels"}
+        return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
     if "embedding" not in options:
         return {}
     known = {
@@ -196,10 +207,16 @@ def _example(definition: Definition) -> str:
     required = [option for option in definition.options if option.required]
     options = [f"{o.name}={80 if o.kind is int else o.name}" for o in required]
     if len(definition.averages) > 1:
-        options.insert(0, f"average={definition.averages[1]}")
+        options.insert(0, f"average={_average(definition)}")
     text = definition.name + (f"({','.join(options)})" if options else "")
     text += "@5" if definition.cutoff else ""
     return f"'{text}'" if options else text
+
+
+def _average(definition: Definition) -> str | None:
+    """The average of the example: one that is not the default, where there is a choice."""
+    first = definition.averages[:2]
+    return first[-1] if first else None
 
 
 def _protocol(protocol: Protocol) -> str:

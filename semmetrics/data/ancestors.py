@@ -82,7 +82,7 @@ def _check_size(pairs: int, max_pairs: int, source: str) -> None:
         raise InputError(
             f"it has more than {max_pairs} pairs of a name and its ancestor",
             where=source,
-            remedy="leave out names that no label needs, or raise max_pairs",
+            remedy="leave out names that no label needs (in Python, max_pairs= sets another limit)",
         )
 
 

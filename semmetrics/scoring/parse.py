@@ -55,7 +55,10 @@ def parse(text: str) -> list[Measure]:
             )
         options[name.strip()] = value.strip()
     ks: list[int | None] = [None] if form["k"] is None else list(cutoffs(form["k"]))
-    return [definition(k=k, **{**fixed, **options}) for k in ks]
+    try:
+        return [definition(k=k, **{**fixed, **options}) for k in ks]
+    except InputError as error:
+        raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
 
 
 def find(name: str) -> tuple[Definition, dict[str, str]]:

@@ -99,6 +99,21 @@ def test_wrong_options(refused, files):
         assert expected in refused(*pair, *arguments), arguments
 
 
+def test_files_beside_the_lists_are_told_by_their_names(refused, files):
+    Path("w.dat").write_text("id,weight\n1,1\n", encoding="utf-8")
+    # no option names the format of such a file, so none is the remedy
+    for option, ends in (
+        ("--weights", ".json, .csv, .tsv, .tab, .npy or .npz"),
+        ("--cardinality", ".npy or .npz"),
+    ):
+        message = refused("score", "b.json", "gt.json", option, "w.dat", "--input-format", "json")
+        assert message.endswith(f"about the format; name the file {ends}\n")
+    message = refused("score", "a.json", "gt.json", "--classes", "w.dat")
+    assert "a class list is no .dat file; write one class a line in a .txt file" in message
+    message = refused("score", "w.dat", "gt.json")
+    assert "give format (--input-format), or use one of .json" in message
+
+
 def test_measures_are_checked_before_files(refused, files):
     assert "no measure" in refused("score", "none.json", "nothing.json", "-m", "F2")
 

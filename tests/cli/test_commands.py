@@ -4,6 +4,8 @@ import csv
 import importlib
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,35 @@ def test_help_groups_options(ok):
     places = [text.index(f"\n{title}\n") for title in titles]
     assert places == sorted(places)
     assert text.index("--protocol") < places[1]
+
+
+def shown(ok, *command):
+    """The options that a help shows."""
+    return set(re.findall(r"--[a-z-]+", ok(*command, "--help").partition("How files are")[2]))
+
+
+def test_options_that_can_have_no_effect_are_left_out(ok, refused):
+    labels = {"--classes", "--label-column", "--score-column", "--label-delimiter"}
+    every = shown(ok, "score")
+    for command in (("sweep",), ("calibrate",), ("embed", "unknown")):
+        assert shown(ok, *command) >= labels
+        assert "--caption-column" not in shown(ok, *command)
+        assert "averages over" not in ok(*command, "--help")
+        assert "--caption-column" in refused(*command, "--caption-column", "x", "a", "b")
+    for command in ("df", "matrix"):
+        assert not labels & shown(ok, command)
+        assert "--caption-column" in shown(ok, command)
+        assert "npy, npz" not in ok(command, "--help")
+        for name in sorted(labels):
+            assert name in refused(command, name, "x", "a", "b")
+    assert labels | {"--caption-column"} <= every & shown(ok, "validate")
+
+
+def test_help_names_the_formats(ok):
+    listed = " ".join(ok("score", "--help").split())
+    assert f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; told by the extension" in listed
+    assert "CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER" in listed
+    assert "JSON, CSV, TSV, or WordNet" in " ".join(ok("explain", "hF").split())
 
 
 def test_version(ok):
@@ -179,18 +210,49 @@ def nltk_missing():
 NEEDS = {"METEOR": meteor_missing, "METEOR-nltk": nltk_missing}
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_examples_of_measures_can_be_computed(ok, files, name):
-    command, *options = ok("explain", name).rpartition("semmetrics score -m ")[2].split()[:-2]
-    if DEFINITIONS[name].task == "captions":
-        if reason := NEEDS.get(name, str)():
-            pytest.skip(reason)
-        ok("score", "captions.json", "references.json", "-m", command.strip("'"), *options)
-        return
-    kinds = {"cat": "animal", "dog": "animal", "bird": "animal", "cow": "animal"}
-    Path("taxonomy.json").write_text(json.dumps(kinds), encoding="utf-8")
-    arguments = ("-m", command.strip("'"), *options, "--classes", "classes.txt")
-    assert json.loads(ok("score", "b.json", "gt.json", *arguments, "--format", "json"))
+@pytest.fixture
+def shipped(example, tmp_path):
+    """For each file that examples name, one that is shipped, or made of those that are."""
+    (preds, *_), gt = example
+    lists = {path: json.loads(path.read_text(encoding="utf-8"))["1.jpg"] for path in (preds, gt)}
+    names = sorted({label for labels in lists.values() for label in labels})
+    scored = {"1.jpg": [[label, 1 / rank] for rank, label in enumerate(lists[preds], 1)]}
+    made = {
+        "scores.json": json.dumps(scored),
+        "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
+        "classes.txt": "\n".join(names),
+    }
+    for name, text in made.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    captions = gt.parents[1] / "captions"
+    return {
+        **{name: tmp_path / name for name in made},
+        "preds.json": preds,
+        "gt.json": gt,
+        "captions.json": captions / "model_a.json",
+        "references.json": captions / "references.json",
+    }
+
+
+@pytest.mark.parametrize("name", [*DEFINITIONS, *ALIASES, *PROTOCOLS])
+def test_examples_run_on_the_shipped_files(ok, shipped, name):
+    if reason := NEEDS.get(name, str)():
+        pytest.skip(reason)
+    text = ok("explain", name)
+    (command,) = (line for line in text.split("\n") if line.startswith("  semmetrics score "))
+    arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
+    assert json.loads(ok(*arguments, "--format", "json"))
+
+
+def test_examples_name_the_files_that_a_measure_needs(ok):
+    for name, files in (
+        ("C-F1", "--classes classes.txt preds.json gt.json"),
+        ("mAP", "scores.json gt.json"),
+        ("hF", "--taxonomy taxonomy.json preds.json gt.json"),
+    ):
+        assert ok("explain", name).endswith(f" {files}\n")
+    assert "predictions  labels with scores" in ok("explain", "LRAP")
+    assert "labels with scores" not in ok("explain", "F1")
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,13 @@ def test_numbers_by_option(write):
         ("w.csv", "id,x\na,1\n", "there is no score column: sought any of weight"),
         ("w.csv", "id,weight\n", "there are no items"),
         ("w.jsonl", '{"a": 1}', r"w\.jsonl: numbers are not read from jsonl; use JSON, CSV"),
+        ("w.txt", "a 1", "numbers are not read from txt; use JSON, CSV, TSV, NPY or NPZ"),
+        (
+            "w.dat",
+            "id,weight",
+            r"'\.dat' says nothing about the format; name the file \.json, \.csv, \.tsv, \.tab, "
+            r"\.npy or \.npz$",
+        ),
         ("w.npy", np.eye(2), "not that of a vector"),
         ("w.npy", np.array([1, np.nan]), r"w\.npy, row 1 \(from 0\): nan is no finite number"),
     ],
@@ -135,8 +142,10 @@ def test_matrix(write, kind, result):
 
 
 def test_bad_matrices(write, tmp_path):
-    with pytest.raises(InputError, match=r"m\.json: a matrix is not read from json; save it as"):
+    with pytest.raises(InputError, match="a matrix is not read from json; use NPY or NPZ"):
         read_matrix(write("m.json", [[1]]))
+    with pytest.raises(InputError, match=r"the format; name the file \.npy or \.npz$"):
+        read_matrix(write("m.bin", "x"))
     with pytest.raises(InputError, match="not that of rows and columns"):
         read_matrix(write("m.npy", np.zeros(3)))
     with pytest.raises(InputError, match=r"row 0, column 1 \(from 0\): inf is no finite number"):

@@ -212,7 +212,7 @@ def test_an_array_of_links():
 
 def test_its_size_is_bounded():
     chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
-    with pytest.raises(InputError, match="more than 1000 pairs"):
+    with pytest.raises(InputError, match=r"more than 1000 pairs.*\(in Python, max_pairs= sets"):
         Taxonomy.from_parents(chain, max_pairs=1000)
     layers = {f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)] for i in range(9) for j in range(9)}
     with pytest.raises(InputError, match="more than 1000 pairs"):
@@ -289,6 +289,12 @@ def test_files(tmp_path, name, text):
         ),
         ("t.csv", "child,parent\ncat,animal\ndog,dog\n", "line 3: 'dog' is its own parent"),
         ("t.csv", "child,parent\ncat,animal\n,animal\n", "line 3: a name is empty"),
+        (
+            "t.csv",
+            "child,parent\ncat, mammal\nmammal,animal\n",
+            "line 3: 'mammal' and ' mammal' differ by blanks alone; write the name in one way",
+        ),
+        ("t.tsv", "child\tparent\ncat\tanimal\ncat \tpet\n", "line 3: 'cat ' and 'cat' differ"),
         ("t.csv", "child,parent\n", "there are no names"),
         ("t.csv", "child,parent\na,b\nb,a\n", "there is a cycle: 'a' -> 'b' -> 'a'"),
         ("t.json", '{"cat": "animal", "cat": "pet"}', "the key 'cat' stands twice"),
@@ -296,17 +302,18 @@ def test_files(tmp_path, name, text):
         ("t.json", "3", "3 is no taxonomy"),
         ("t.json", '[["cat", "animal"], "dog"]', "link 1 (from 0): 'dog' is no link"),
         ("t.jsonl", "{}", "a taxonomy is not read from jsonl"),
-        ("t.txt", "cat", "a taxonomy is not read from txt; use JSON or CSV"),
+        ("t.txt", "cat", "a taxonomy is not read from txt; use JSON, CSV or TSV"),
         (
             "t.owl",
             "<>",
-            "the extension '.owl' says nothing about the format; name the file .json, .csv or .tsv",
+            "the extension '.owl' says nothing about the format; name the file .json, .csv, .tsv "
+            "or .tab",
         ),
         (
             "t",
             "{}",
-            "a name without extension says nothing about the format; name the file .json, .csv or "
-            ".tsv",
+            "a name without extension says nothing about the format; name the file .json, .csv, "
+            ".tsv or .tab",
         ),
     ],
 )
@@ -317,6 +324,12 @@ def test_bad_files(tmp_path, name, text, message):
         read_taxonomy(path)
     assert str(caught.value).startswith(str(path))
     assert message in str(caught.value)
+
+
+def test_blanks_are_part_of_a_name(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("child,parent\n cat,animal\n dog,animal\n")
+    assert read_taxonomy(path).names == (" cat", "animal", " dog")  # as in a CSV of labels
 
 
 def test_another_delimiter(tmp_path):

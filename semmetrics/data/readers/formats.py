@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from semmetrics.data.readers.options import EXTENSIONS, JSON_ROLES, TABLE_ROLES, ReadOptions
@@ -10,7 +11,7 @@ from semmetrics.data.readers.source import Source
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.errors import InputError
 
-__all__ = ["format_of", "header"]
+__all__ = ["format_among", "format_of", "header"]
 
 _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet"}
 _INK = re.compile(r"\S")
@@ -41,13 +42,56 @@ def format_of(source: Source, options: ReadOptions, *, captions: bool = False) -
         raise InputError(
             "labels are not read from plain text", where=source.name, remedy="use JSON or CSV"
         )
-    named = f"the extension {source.suffix!r}" if source.suffix else "a name without extension"
     known = [suffix for suffix, kind in EXTENSIONS.items() if captions or kind != "txt"]
-    raise InputError(
-        f"{named} says nothing about the format",
-        where=source.name,
-        remedy=f"give format (--input-format), or use one of {', '.join(known)}",
-    )
+    raise _no_format(source, f"give format (--input-format), or use one of {', '.join(known)}")
+
+
+def format_among(
+    source: Source, options: ReadOptions, what: str, kinds: Collection[str], *, told: bool = False
+) -> str:
+    """The format of a file that stands beside labels, and is read from some formats alone.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+    what : str
+        What it holds, for messages: "numbers are".
+    kinds : collection of str
+        The formats it is read from, as messages list them.
+    told : bool
+        Whether a user of the program can name the format.
+
+    Raises
+    ------
+    InputError
+        If it cannot be told, or is none of these.
+    """
+    if source.suffix is None and options.format is None:
+        kind: str | None = _sniff(source, options, captions=False)
+    else:
+        kind = options.format or EXTENSIONS.get(source.suffix or "")
+    if kind is None:
+        ends = [suffix for suffix, known in EXTENSIONS.items() if known in kinds]
+        option = ", or give format (--input-format)" if told else ""
+        raise _no_format(source, f"name the file {_either(ends)}{option}")
+    if kind not in kinds:
+        raise InputError(
+            f"{what} not read from {kind}",
+            where=source.name,
+            remedy=f"use {_either([known.upper() for known in kinds])}",
+        )
+    return kind
+
+
+def _no_format(source: Source, remedy: str) -> InputError:
+    named = f"the extension {source.suffix!r}" if source.suffix else "a name without extension"
+    return InputError(f"{named} says nothing about the format", where=source.name, remedy=remedy)
+
+
+def _either(names: list[str]) -> str:
+    """The names as a choice."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _sniff(source: Source, options: ReadOptions, *, captions: bool) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.readers.coco import category_names
-from semmetrics.data.readers.formats import format_of
+from semmetrics.data.readers.formats import format_among
 from semmetrics.data.readers.matrix import plain_array
 from semmetrics.data.readers.options import (
     DEFAULTS,
@@ -105,18 +105,14 @@ def read_numbers(
         If a number is missing or not finite, or an id stands twice.
     """
     source = load(path, options.max_bytes)
-    kind = format_of(source, options)
+    kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
     numbers: dict[str, float] | NDArray[np.float64]
     if kind in ("npy", "npz"):
         numbers = plain_array(source, options, 1).astype(np.float64)
     elif kind in ("csv", "tsv"):
         numbers = _table_numbers(source, options, tabs=kind == "tsv")
-    elif kind == "json":
-        numbers = _json_numbers(source)
     else:
-        raise InputError(
-            f"numbers are not read from {kind}", where=source.name, remedy="use JSON, CSV or .npy"
-        )
+        numbers = _json_numbers(source)
     if not len(numbers):
         raise InputError("there are no items", where=source.name, remedy="check how it was written")
     return numbers
@@ -173,9 +169,6 @@ def read_matrix(
         If it is no matrix, or a number is not finite; names row and column.
     """
     source = load(path, options.max_bytes)
-    if (kind := format_of(source, options)) not in ("npy", "npz"):
-        raise InputError(
-            f"a matrix is not read from {kind}", where=source.name, remedy="save it as .npy"
-        )
+    format_among(source, options, "a matrix is", ("npy", "npz"))
     values = plain_array(source, options, 2)
     return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from semmetrics.data.readers.formats import format_of
+from semmetrics.data.readers.formats import format_among
 from semmetrics.data.readers.options import DEFAULTS, ReadOptions
 from semmetrics.data.readers.source import Source, at, load, shown
 from semmetrics.data.readers.strict_json import parse
@@ -78,14 +78,15 @@ def as_pairs(
 
 
 def _read(source: Source, options: ReadOptions) -> Iterator[Pair]:
-    kind = format_of(source, options)
+    kinds = ("csv", "tsv", "json", "jsonl")
+    kind = format_among(source, options, "pairs are", kinds, told=True)
     if kind in ("csv", "tsv"):
         yield from _table(source, options, tabs=kind == "tsv")
     elif kind == "jsonl":
         for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
             if not text.isspace():
                 yield _of_value(parse(text, source.name, line), at(source.name, f"line {line}"))
-    elif kind == "json":
+    else:
         values = parse(source.text, source.name)
         if not isinstance(values, list):
             raise InputError(
@@ -95,10 +96,6 @@ def _read(source: Source, options: ReadOptions) -> Iterator[Pair]:
             )
         for place, value in enumerate(values):
             yield _of_value(value, at(source.name, f"pair {place}"))
-    else:
-        raise InputError(
-            f"pairs are not read from {kind}", where=source.name, remedy="use CSV, TSV or JSON"
-        )
 
 
 def _table(source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Pair]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.links import Placing
-from semmetrics.data.readers.formats import format_of
-from semmetrics.data.readers.options import DEFAULTS, EXTENSIONS, ReadOptions
+from semmetrics.data.readers.formats import format_among
+from semmetrics.data.readers.options import DEFAULTS, ReadOptions
 from semmetrics.data.readers.source import Source, at, load, shown
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.readers.table import Rows, field_limit
@@ -56,7 +56,8 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     ----------
     path : str or path
         JSON ``{child: parent}``, ``{child: [parents]}`` or ``[[child, parent]]``; CSV or TSV with
-        the columns "child" and "parent", a link a row, where a root may have an empty parent;
+        the columns "child" and "parent", a link a row, where a root may have an empty parent and
+        blanks are part of a name;
         "wordnet" for that of nltk; "wordnet:FOLDER" for the folder of its data.noun.
     options : ReadOptions
         The limits and the delimiter of CSV are used; the format is that of the extension.
@@ -83,7 +84,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
         max_bytes=options.max_bytes,
         max_line_bytes=options.max_line_bytes,
     )
-    kind = _format(source, used)
+    kind = format_among(source, used, "a taxonomy is", ("json", "csv", "tsv"))
     if kind == "json":
         value = parse(source.text, source.name)
         if isinstance(value, dict):
@@ -98,24 +99,6 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
         return Taxonomy.from_links(links, source=source.name)
 
 
-def _format(source: Source, options: ReadOptions) -> str:
-    """The format: json, csv or tsv. Only a stream is told by its content."""
-    suffix = source.suffix
-    kind = format_of(source, options) if suffix is None else EXTENSIONS.get(suffix)
-    if kind in ("json", "csv", "tsv"):
-        return kind
-    if kind is not None:
-        raise InputError(
-            f"a taxonomy is not read from {kind}", where=source.name, remedy="use JSON or CSV"
-        )
-    named = f"the extension {suffix!r}" if suffix else "a name without extension"
-    raise InputError(
-        f"{named} says nothing about the format",
-        where=source.name,
-        remedy="name the file .json, .csv or .tsv",
-    )
-
-
 def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Placing:
     rows = Rows(source, options, tabs=tabs)
     header = [column.strip().casefold() for column in rows.header]
@@ -127,6 +110,20 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Placing:
             "delimiter (--delimiter)",
         )
     child, parent = header.index("child"), header.index("parent")
+    known: dict[str, str] = {}
     for lines, batch in rows.batches():
         for line, row in zip(lines, batch, strict=True):
-            yield row[child], row[parent] or None, at(source.name, f"line {line}")
+            where = at(source.name, f"line {line}")
+            for name in (row[child], row[parent]):
+                _check_blanks(name, known, where)
+            yield row[child], row[parent] or None, where
+
+
+def _check_blanks(name: str, known: dict[str, str], where: str) -> None:
+    """Cells are kept exactly, as those of labels are; "a, b" would part a name from itself."""
+    if (other := known.setdefault(name.strip(), name)) != name:
+        raise InputError(
+            f"{shown(name)} and {shown(other)} differ by blanks alone",
+            where=where,
+            remedy="write the name in one way, without blanks beside the delimiter",
+        )

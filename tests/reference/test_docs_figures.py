@@ -1,0 +1,147 @@
+"""The figures of docs/measures/semantic.md and thresholds.md are what their commands print.
+
+Source: predictions of Microsoft Computer Vision and ground truth of Kubany et al. 2020; 8,074 words
+of GoogleNews.
+"""
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from semmetrics.cli.app import program
+from semmetrics.data.inputs import as_labels
+from semmetrics.data.normalize import normalization
+from semmetrics.embed.lookup import embed_terms
+from semmetrics.embed.open import open_embedding
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURES = ROOT / "docs" / "measures"
+SEMANTIC = (MEASURES / "semantic.md").read_text(encoding="utf-8")
+THRESHOLDS = (MEASURES / "thresholds.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def data(reference_dir):
+    """What stands for the files that commands name."""
+    images = reference_dir / "openimages"
+    return {
+        "PRED": images / "microsoft_predictions.csv",
+        "GT": images / "ground_truth.csv",
+        "BIN": reference_dir / "word2vec" / "googlenews_subset_8074.bin",
+    }
+
+
+def commands(page, name):
+    """The commands of that name below tables, which stand for others' files."""
+    return re.findall(rf"^semmetrics ({name} .* PRED GT)$", page, re.MULTILINE)
+
+
+def table(page, heading):
+    """The cells of the table with that heading, without what makes them bold."""
+    rows = page.partition(f"\n{heading}")[2].partition("\n\n")[0].split("\n")[2:]
+    return [[cell.strip(" *`") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def printed(data, command, *options):
+    arguments = [str(data.get(word, word)) for word in shlex.split(command)]
+    done = CliRunner().invoke(program, [*arguments, "-q", *options])
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def values(data, command):
+    return [score["value"] for score in json.loads(printed(data, command, "--format", "json"))]
+
+
+def digits(numbers, places=3):
+    return [f"{number:.{places}f}" for number in numbers]
+
+
+def test_matching(data):
+    command, _ = commands(SEMANTIC, "score")
+    rows = table(SEMANTIC, "| `match` |")
+    assert [row[-1] for row in rows] == digits(values(data, command))
+    assert all(f"match={row[0]}," in command for row in rows)
+
+
+def test_thresholds(data):
+    both = [printed(data, c, "--format", "csv") for c in commands(SEMANTIC, "sweep")]
+    words, default = ([*csv.reader(io.StringIO(text))][1:] for text in both)
+    *rows, exact = table(SEMANTIC, "| threshold |")
+    for row, one, other in zip(rows, words, default, strict=True):
+        assert float(row[0]) == float(one[0]) == float(other[0])
+        assert row[1:] == digits(map(float, one[1:] + other[1:]))
+    assert exact[1:] == 2 * digits(values(data, commands(SEMANTIC, "score")[1]))
+
+
+def contrast(data, command):
+    """The threshold, and the range of those that are nearly as good."""
+    first, _, third, *_ = printed(data, command).split("\n")
+    low, high = (f"{float(number):.2f}" for number in third.split()[-3::2])
+    return first.split()[1], f"{low} to {high}"
+
+
+def test_contrast(data):
+    rows = table(THRESHOLDS, "| embedding | threshold by contrast")
+    words, default = commands(THRESHOLDS, "calibrate")
+    assert [tuple(row[1:3]) for row in rows] == [contrast(data, words), contrast(data, default)]
+    threshold, near = contrast(data, f"{words} --lookup kubany2020")
+    told = " ".join(THRESHOLDS.partition("With `--lookup kubany2020`")[2].split())
+    assert f"is {threshold}, too, and the range is wider: {near}." in told
+
+
+def cosines(one, other):
+    one, other = (v.astype(float) / np.linalg.norm(v, axis=1)[:, None] for v in (one, other))
+    return one @ other.T
+
+
+def test_pairs_of_labels(data):
+    models = open_embedding(data["BIN"]), open_embedding("static")
+    for *pair, first, second in table(SEMANTIC.replace(", ", " | "), "| pair |"):
+        vectors = [embed_terms(pair, model, oov="error").vectors for model in models]
+        assert [first, second] == digits([cosines(v, v)[0, 1] for v in vectors], 2)
+
+
+def test_agreement_of_two_models(data):
+    words, default = open_embedding(data["BIN"]), open_embedding("static")
+    clean, known = normalization("kubany2020"), []
+    for side in ("GT", "PRED"):
+        labels = {term for terms in as_labels(data[side]).vocabulary for term in clean(*terms)}
+        terms = sorted(labels)
+        found = embed_terms(terms, words, lookup="kubany2020")
+        known.append([term for term, there in zip(terms, found.known, strict=True) if there])
+    reference, predicted = known
+    different = np.array(reference)[:, None] != np.array(predicted)
+    one, other = (
+        cosines(*(embed_terms(terms, model, lookup=rule).vectors for terms in known))
+        for model, rule in ((words, "kubany2020"), (default, "auto"))
+    )
+    a, b = one[different], other[different]
+    text = " ".join(SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0].split())
+    for part in (
+        f"the {len(reference)} reference labels with each of the {len(predicted)} predicted",
+        f"makes {len(a):,} pairs of two different labels",
+        f"{(a > 0.4).sum()} ({(a > 0.4).mean():.1%}) have a word2vec cosine above 0.4",
+        f"{(b > 0.5).sum()} ({(b > 0.5).mean():.1%}), above 0.5",
+        f"{((a > 0.4) & (b > 0.5)).sum()} pairs are in both",
+        f"correlate with {np.corrcoef(a, b)[0, 1]:.2f} (Pearson)",
+        f"with the {(~different).sum()} of them it is "
+        f"{np.corrcoef(one.ravel(), other.ravel())[0, 1]:.2f}",
+    ):
+        assert part in text
+
+
+def test_the_evaluation_that_the_page_names():
+    report = (ROOT / "embeddings" / "EVALUATION.md").read_text(encoding="utf-8")
+    (row,) = (line for line in report.split("\n") if line.startswith("| the static model | 0.9"))
+    pearson = float(row.split("|")[3].split(",")[0])
+    assert f"The\n{pearson:.2f} of the [evaluation]" in SEMANTIC
+    assert "over the 24,198 of them" in report
+    assert "(24,198 pairs)" in SEMANTIC
