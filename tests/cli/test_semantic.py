@@ -192,6 +192,8 @@ def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
     for command in ("score", "score", "sweep"):
         done = run(command, *LISTS, "-m", "SemF1", "--embedding", "sbert:slow", "--cache")
         assert "no effect" not in done.stderr
+    Path("pairs.csv").write_text("a,b,same\ncat,cow,1\ncat,bird,0\n", encoding="utf-8")
+    run("calibrate", "--pairs", "pairs.csv", "--embedding", "sbert:slow", "--cache")
     assert asked.count("cow") == 1
     assert (tmp_path / "home" / "embeddings.sqlite").exists()
 

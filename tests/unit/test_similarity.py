@@ -176,5 +176,13 @@ def test_torch_gives_the_same_numbers(tensor, problem):
         cosine_table(mine, right)
 
 
+def test_cosines_have_nine_decimals_and_lie_between_minus_1_and_1():
+    rows = np.random.default_rng(9).normal(size=(60, 7))
+    both = np.vstack([rows, -3 * rows])
+    for table in (cosine_table(rows, both), next(cosine_blocks(rows, both))[1]):
+        assert_array_equal(table, np.round(table, 9))
+        assert (table.min(), table.max()) == (-1.0, 1.0)
+
+
 def test_numpy_is_no_torch():
     assert not is_torch(np.eye(2))

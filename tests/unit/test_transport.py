@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
-from semmetrics.core import even, pairs, settle
+from semmetrics.core import even, pairs, settle, simplex
 from semmetrics.core.padded import relaxed_costs, transport, transport_plans
 from semmetrics.core.similarity import euclidean_table
 from semmetrics.core.sinkhorn import sinkhorn
@@ -381,6 +381,34 @@ def words():
     vectors = rng.normal(size=(20, 6)).astype(np.float32)
     vectors[7] = vectors[8]  # two words of one vector
     return vectors.astype(float), word_lists(rng, 120, 20, 6), word_lists(rng, 120, 20, 9)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
+def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
+    monkeypatch.setattr(settle, "_network", lambda *_: pytest.fail("solved one by one"))
+    costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
+    assert (transport(costs, rows, columns).gaps <= 1e-12).all()
+
+
+def test_trees_start_near_their_end(monkeypatch):
+    turned, pivot = [], simplex._pivot
+
+    def counted(space, trees, reduced, column, active):
+        turned.append(int(active.sum()))
+        pivot(space, trees, reduced, column, active)
+
+    monkeypatch.setattr(simplex, "_pivot", counted)
+    vectors = np.random.default_rng(18).normal(size=(2, 500, 14, 300))
+    costs = Euclidean(vectors.reshape(-1, 300))(
+        *(np.arange(7000).reshape(500, 14) + side for side in (0, 7000))
+    )[:, :5]
+    transport(costs, np.ones((500, 5)), np.ones((500, 14)))
+    assert sum(turned) < 1.5 * 500  # 3 of each without levelled rows
+
+
+def test_distances_of_no_words():
+    found = Euclidean(np.eye(3))(np.zeros((4, 0), np.int64), np.zeros((4, 2), np.int64))
+    assert found.shape == (4, 0, 2)
 
 
 @pytest.mark.parametrize("metric", [True, False])
