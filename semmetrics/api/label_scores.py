@@ -21,7 +21,7 @@ from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import frozen
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.models import embeddings_by_name, with_models
-from semmetrics.scoring.notes import notes_on, unused_embeddings
+from semmetrics.scoring.notes import notes_on, unused_cache, unused_embeddings
 from semmetrics.scoring.planning import cutoffs_of, plan_measures, plan_protocol
 from semmetrics.scoring.protocols import Plan
 from semmetrics.scoring.score import score_tasks
@@ -80,6 +80,7 @@ def score_labels(
         tasks, chosen, headings=plan.headings, ci=ci, keep_rows=keep_rows, progress=progress
     )
     notes = notes_on(tasks, inputs) + unused_embeddings(plan.measures, embedding)
+    notes += unused_cache(tasks, cache)
     notes += calibration_notes(tasks, plan.measures, calibrations)
     return ScoreTable(scores, plan.not_computed, notes, tasks)
 

@@ -131,26 +131,15 @@ def _check_static(name: str, identity: str | None) -> None:
         )
 
 
-def _any_slow(request: Request) -> bool:
-    """Whether some embedding is a model that reads text, of which vectors are kept."""
-    from semmetrics.embed.open import options_of
-
-    return any(
-        "device" in options_of(spec) for spec in (embeddings(request.embedding) or {}).values()
-    )
-
-
 def unused(request: Request, measures: Sequence[Measure]) -> list[str]:
     """What is said of options that no measure takes up."""
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     lines = []
     if not used:
-        names = ("lookup", "oov", "device", "limit", "cache")
+        names = ("lookup", "oov", "device", "limit")
         said = [f"--{name}" for name in names if getattr(request, name)]
         why = "no measure here compares meanings (-m SemF1 does)"
         lines += [f"{option} has no effect: {why}" for option in said]
-    if used and request.cache and not _any_slow(request):
-        lines.append("--cache has no effect: no embedding here is slower than a cache")
     kinds = [m for m in measures if group_of(m.definition) == HIERARCHICAL]
     if request.taxonomy is not None and not kinds:
         lines.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")

@@ -145,7 +145,7 @@ def _opening(
     _level(space, table, masses, spread)
     table = space.numbered(table)
     best = table[0]
-    second = best + np.inf
+    second = best + _FAR  # of one row there is none
     for cost in table[1:]:
         second = space.xp.minimum(second, space.xp.maximum(best, cost))
         best = space.xp.minimum(best, cost)

@@ -41,7 +41,7 @@ def open_embedding(
     device: str | None = None,
     batch_size: int = 32,
     limit: int | None = None,
-    cache: bool | str | os.PathLike[str] = False,
+    cache: bool | str | os.PathLike[str] | None = False,
 ) -> Embedder:
     """Open an embedding.
 
@@ -78,12 +78,14 @@ def open_embedding(
     semmetrics.errors.InputError: embedding 'nonsense': ...
     """
     _check_options(spec, device=device, limit=limit)
+    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
+        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
     model = _opened(spec, device or "cpu", batch_size, limit)
     from semmetrics.embed.cache import CachedEmbedder
     from semmetrics.embed.static import StaticEmbedder
 
     fast = hasattr(model, "find") or isinstance(model, StaticEmbedder | CachedEmbedder)
-    if cache is False or fast:
+    if cache is None or cache is False or fast:
         return model
     return CachedEmbedder(model, None if cache is True else cache)
 

@@ -67,7 +67,7 @@ class BagValues:
             pairs = [_means(side, vectors) for side in sides]
         (mine, some), (theirs, any_) = pairs
         value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
-        value = np.where(some & any_, np.clip(value, -1.0, 1.0), np.nan)
+        value = np.where(some & any_, value, np.nan)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)

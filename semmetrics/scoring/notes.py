@@ -10,9 +10,10 @@ from semmetrics.data.task import LabelTask
 from semmetrics.metrics.bag_similarity import list_counts
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
+from semmetrics.scoring.planning import BY_NAME
 from semmetrics.scoring.statistics import Task
 
-__all__ = ["count_notes", "different_items", "notes_on", "unused_embeddings"]
+__all__ = ["count_notes", "different_items", "notes_on", "unused_cache", "unused_embeddings"]
 
 _MANY = 3
 
@@ -30,7 +31,7 @@ _COUNTS = {
     "empty_candidates": "empty candidates",
     "empty_references": "empty references",
 }
-_NUMBERS = "the labels are numbers, compared as they are; give their names (classes=, --classes)"
+_NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"
 _OF_MODELS = {  # {model} is its identity, {oov} the policy
     "unknown": "unknown to {model}: {oov}",
     "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
@@ -84,11 +85,32 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     """
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
+    why = "no measure here uses it" if used else "no measure here compares meanings (SemF1 does)"
     return [
-        f"the embedding {name!r} has no effect: no measure here uses it"
+        f"the embedding{'' if name == 'default' else f' {name!r}'} has no effect: {why}"
         for name in given
         if name not in used
     ]
+
+
+def unused_cache(tasks: Mapping[str, LabelTask], cache: object) -> list[str]:
+    """What is said of a cache that no embedding in use needs.
+
+    Parameters
+    ----------
+    tasks : mapping from system to LabelTask
+        With their models.
+    cache : bool or path, or None
+        As a user gives it.
+    """
+    if cache is None or cache is False:
+        return []
+    from semmetrics.embed.cache import CachedEmbedder
+
+    models = [model.embedder for task in tasks.values() for model in task.models.values()]
+    if any(isinstance(model, CachedEmbedder) for model in models):
+        return []
+    return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
 
 
 def count_notes(task: Task) -> list[str]:

@@ -15,6 +15,7 @@ from semmetrics.scoring.protocols import Plan, find_protocol
 from semmetrics.scoring.score import NotComputed
 
 __all__ = [
+    "BY_NAME",
     "DEFAULT_CAPTIONS",
     "DEFAULT_LISTS",
     "DEFAULT_SCORES",
@@ -27,7 +28,8 @@ __all__ = [
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 DEFAULT_LISTS = (*_EXACT, *_SEMANTIC)
-_NUMBERS = "the labels are numbers; give their names (classes=, --classes)"
+BY_NAME = "give labels by name, or the class list of a matrix's columns (classes=, --classes)"
+_NUMBERS = f"the labels are numbers; {BY_NAME}"
 DEFAULT_CAPTIONS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
 DEFAULT_SCORES = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 

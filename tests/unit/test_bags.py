@@ -15,7 +15,7 @@ from oracles.sets import kept
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.embed.other import MatrixEmbedder
+from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
 from semmetrics.errors import InputError
 
 WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
@@ -177,6 +177,15 @@ def test_a_list_that_a_model_does_not_know_is_not_empty():
     lacking = Tiny({"a b": [3, 4], "x": [1, 0]})
     with pytest.raises(InputError, match="no word 'unknown' to stand for the label lists 'c d'"):
         bag(lacking, "unknown")
+
+
+def test_an_empty_list_is_empty_to_a_model_that_knows_the_empty_text():
+    model = CallableEmbedder(lambda texts: [[len(text) + 1.0, 1.0] for text in texts], name="f")
+    score = semmetrics.score(
+        [["a"], [], []], [["a"], ["b"], []], measures=["BagSim"], embedding=model
+    )["BagSim"]
+    assert_array_equal(score.items, [1.0, np.nan, np.nan])
+    assert score.undefined == {"empty": 1, "no_prediction": 1}
 
 
 def test_an_empty_list_is_no_error_under_error():

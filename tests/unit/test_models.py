@@ -206,3 +206,14 @@ def test_vectors_are_kept_from_one_run_to_the_next(tmp_path):
 
 def test_the_packaged_model_is_read_once():
     assert open_embedding() is open_embedding("static")
+
+
+def test_a_cache_that_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    model = CallableEmbedder(lambda texts: [[1.0, 2.0]] * len(texts), name="slow")
+    for none in (None, False):
+        table = semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=model, cache=none)
+        assert (table.notes, [*tmp_path.iterdir()]) == ([], [])
+    for wrong in (0, "", np.False_, [True]):
+        with pytest.raises(InputError, match=r"cache=.* names no file; give True, False or a path"):
+            semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=model, cache=wrong)

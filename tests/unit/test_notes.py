@@ -18,7 +18,8 @@ NEAR = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.6 + 1e-7, 0.8]})
 NUMBERS = Tiny({str(number): [1.0, float(number)] for number in range(4)})
 MATRIX = np.eye(2, dtype=int)
 NUMBERED = (
-    "preds: the labels are numbers, compared as they are; give their names (classes=, --classes)"
+    "preds: the labels are numbers, compared as they are; give labels by name, or the class list "
+    "of a matrix's columns (classes=, --classes)"
 )
 
 
@@ -96,16 +97,17 @@ def test_embeddings_that_no_measure_uses():
     def said(texts, embedding):
         return unused_embeddings(parse_all(texts), embedding)
 
-    line = "the embedding {!r} has no effect: no measure here uses it"
-    assert said(["F1", "SemF1"], {"foo": NEAR}) == [line.format("foo")]
+    idle = "has no effect: no measure here uses it"
+    assert said(["F1", "SemF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
     assert said(["SemF1(embedding=foo)"], {"foo": NEAR}) == []
     both = {"default": NEAR, "foo": NEAR}
-    assert said(["SemF1(embedding=foo)"], both) == [line.format("default")]
+    assert said(["SemF1(embedding=foo)"], both) == [f"the embedding {idle}"]
     assert said(["SemF1", "BagSim(embedding=foo)"], both) == []
-    assert said(["F1"], both) == [line.format("default"), line.format("foo")]
-    assert said(["F1"], {"None": NEAR}) == [line.format("None")]
+    idle = "has no effect: no measure here compares meanings (SemF1 does)"
+    assert said(["F1"], both) == [f"the embedding {idle}", f"the embedding 'foo' {idle}"]
+    assert said(["F1"], {"None": NEAR}) == [f"the embedding 'None' {idle}"]
     for given in (NEAR, "static"):
-        assert said(["F1"], given) == [line.format("default")]
+        assert said(["F1"], given) == [f"the embedding {idle}"]
         assert said(["SemF1"], given) == []
     assert said(["F1"], None) == []
 

@@ -21,7 +21,7 @@ from semmetrics.core.similarity import (
 )
 from semmetrics.errors import InputError
 
-SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140, 1e-200]
+SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140, 1e-160, 1e-200]
 
 
 @st.composite
@@ -182,6 +182,12 @@ def test_cosines_have_nine_decimals_and_lie_between_minus_1_and_1():
     for table in (cosine_table(rows, both), next(cosine_blocks(rows, both))[1]):
         assert_array_equal(table, np.round(table, 9))
         assert (table.min(), table.max()) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e-150, 1e-140, 1e-130, 1e140])
+def test_the_unit_rows_of_short_and_long_vectors(scale):
+    rows = np.random.default_rng(10).normal(size=(50, 7))
+    assert_allclose(unit_rows(rows * scale), unit_rows(rows), rtol=1e-13)
 
 
 def test_numpy_is_no_torch():

@@ -390,6 +390,21 @@ def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
     assert (transport(costs, rows, columns).gaps <= 1e-12).all()
 
 
+@pytest.mark.parametrize("n", [1, 5, 62])
+def test_one_row_is_a_problem_like_others(n):
+    costs = np.random.default_rng(19).random((1, n, 6))
+    row, columns, sizes = np.ones((1, 6)), np.full((n, 6), 1 / n), np.full(6, n)
+    found = simplex.solve(costs, row, columns, np.ones(6, int), sizes, costs.max((0, 1)))
+    np.testing.assert_allclose(found.costs, costs.mean((0, 1)), rtol=0, atol=1e-15)
+    assert (found.gaps <= 1e-15).all()
+
+
+def test_near_vectors_beside_short_ones():
+    vectors = np.array([[1000.0, 0.0], [1000.0, 1e-4], [0.01, 0.0], [0.0, 0.01]])
+    found = Euclidean(vectors)(np.array([[0], [2]]), np.array([[1], [3]]))
+    np.testing.assert_allclose(found.ravel(), [1e-4, np.sqrt(2e-4)], rtol=0, atol=1e-12)
+
+
 def test_trees_start_near_their_end(monkeypatch):
     turned, pivot = [], simplex._pivot
 
