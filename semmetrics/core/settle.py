@@ -227,20 +227,20 @@ def _network(
     if largest == 0.0:  # the network simplex may not return
         plan[kept] = rows[:, None] * columns / rows.sum()
         return 0.0, 0.0, plan
-    part, u = _emd(costs / largest, rows, columns, number)
+    scaled = costs / largest
+    part, u = _emd(scaled, rows, columns, number)
     value = float((part * costs).sum())
-    u = u * largest
-    bound = float(rows @ u + columns @ (costs - u[:, None]).min(axis=0))
+    bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
     unplaced = abs(part.sum(1) - rows).sum() + abs(part.sum(0) - columns).sum()
-    gap = abs(value - bound) + float(unplaced) * largest
-    if not gap <= _GAP * largest:
+    gap = abs(value / largest - bound) + float(unplaced)
+    if not gap <= _GAP:
         raise InputError(
-            f"the plan of the network simplex misses the optimum by up to {gap}",
+            f"the plan of the network simplex misses the optimum by up to {gap * largest}",
             where=f"problem {number}",
             remedy="scale its masses, whose range is too wide",
         )
     plan[kept] = part
-    return value, gap, plan
+    return value, gap * largest, plan
 
 
 def _emd(costs: Floats, rows: Floats, columns: Floats, number: int) -> tuple[Floats, Floats]:

@@ -239,6 +239,18 @@ def test_the_largest_costs_there_are(sides):
     np.testing.assert_allclose(found.costs / largest, expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_costs_that_are_0_or_the_largest_there_are():
+    rng, largest = np.random.default_rng(0), np.finfo(float).max
+    costs, rows, columns = (
+        rng.integers(0, 2, (300, 5, 7)),
+        rng.random((300, 5)),
+        rng.random((300, 7)),
+    )
+    found, expected = (transport(costs * scale, rows, columns).costs for scale in (largest, 1.0))
+    np.testing.assert_allclose(found / largest, expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e307, 3e307])
 def test_masses_whose_sums_are_not_finite(scale):
     costs, rows, columns = np.random.default_rng(4).random((1, 5, 6)), np.ones((1, 5)), np.ones(6)
