@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any
 
 from semmetrics.api import score_systems, system_name
+from semmetrics.api.scores import said_kind
 from semmetrics.data.readers import ReadOptions
 from semmetrics.data.readers.pairs import as_pairs
 from semmetrics.errors import InputError, listing
@@ -19,8 +20,9 @@ from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.models import with_models
-from semmetrics.scoring.notes import notes_on
+from semmetrics.scoring.notes import notes_on, unused_cache
 from semmetrics.scoring.parse import parse, parse_all
+from semmetrics.scoring.statistics import check_kind
 from semmetrics.scoring.threshold_points import check_swept, threshold_points
 
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
@@ -71,6 +73,7 @@ def sweep(
     _check_options("sweep", options)
     asked = parse_all([measures] if isinstance(measures, Named) else measures)
     check_swept(asked)
+    _check_task(asked, options)
     points = threshold_points(thresholds)
     table = score_systems(
         {system or system_name(preds): preds},
@@ -134,10 +137,7 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
-    if len(several) != 1:
-        raise InputError(f"{measure} are {len(several)} measures", remedy="calibrate by one")
-    check_swept(several)
+    chosen = _calibrated(measure, options)
     points = threshold_points(thresholds)
     for name in ("top_k", "decode", "min_labels", "measures", "protocol", "ci", "calibration"):
         if _given(options.get(name)):
@@ -146,11 +146,25 @@ def calibrate_threshold(
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
     _check_options("calibrate_threshold", options)
-    name, probe = system_name(preds), _probe(several[0])
+    name, probe = system_name(preds), _probe(chosen)
     table = score_systems({name: preds}, gts, measures=[probe], keep_rows=False, **options)
     task: Any = table.tasks[name]
-    found = of_contrast(task, several[0], points=points, part=part, seed=seed)
+    found = of_contrast(task, chosen, points=points, part=part, seed=seed)
     return replace(found, notes=tuple(table.notes))
+
+
+def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
+    """The one measure to calibrate by; refuses those that cannot be."""
+    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
+    if len(several) != 1:
+        raise InputError(f"{measure} are {len(several)} measures", remedy="calibrate by one")
+    check_swept(several)
+    _check_task(several, options)
+    if several[0]["decode"] == BEST:
+        raise InputError(
+            f"decode={BEST} is itself fitted", remedy="give a score threshold: decode=threshold:0.5"
+        )
+    return several[0]
 
 
 def _given(value: Any) -> bool:
@@ -168,17 +182,22 @@ def _check_options(function: str, options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"choose of {', '.join(known)}"
+            every = f"choose one of {', '.join(known)}"
+            hint = f"did you mean {' or '.join(near)}?" if near else every
             raise InputError(f"{function} has no option {name!r}", remedy=hint)
 
 
+def _check_task(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse a task that the measures are not of, before others stand in their place."""
+    check_kind(measures, str(said_kind(options.get("task"), None, measures)))
+
+
 def _probe(measure: Measure) -> Measure:
-    """What reads, joins, and looks labels up, and has no threshold of which something is said."""
-    names = ["embedding", "count", "min_labels"]
-    names += ["decode"] * (measure["decode"] != BEST)  # which is refused later
-    chosen: dict[str, Any] = {name: measure[name] for name in names}
-    probe = parse("SoftF1")[0].with_options(**chosen)
-    return probe if measure.k is None else probe @ measure.k
+    """What reads, joins, and looks labels up, and has no threshold of which something is said.
+
+    The cutoff is one that a matrix of scores and lists without scores can have.
+    """
+    return parse("SoftF1@1")[0].with_options(embedding=measure["embedding"])
 
 
 def calibrate_threshold_on_pairs(
@@ -238,8 +257,6 @@ def calibrate_threshold_on_pairs(
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
     task = pairs_task(known, normalize)
     rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
-    rules["cache"] = cache
-    probe = parse("SemF1")
-    models = with_models({"pairs": task}, probe, embedding, **rules)
+    models = with_models({"pairs": task}, parse("SemF1"), embedding, cache=cache, **rules)
     found = of_pairs(models["pairs"], known, criterion=criterion)
-    return replace(found, notes=tuple(notes_on(models, [])))
+    return replace(found, notes=(*notes_on(models, []), *unused_cache(models, cache)))

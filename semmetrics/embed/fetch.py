@@ -83,9 +83,7 @@ def fetch(
     target = entry.folder if folder is None else Path(folder)
     source = entry.url if limit is None else f"{entry.url}, the first {limit:,} words"
     if is_converted(target):
-        if folder is not None:
-            _check_there(target, entry, source)
-        meta_of(target)
+        _check_there(target, entry, source)
         return Fetched(target, "", bool(entry.sha256))
     if target.exists():
         raise InputError("it exists", where=str(target), remedy="name a new folder, or remove it")

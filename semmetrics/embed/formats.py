@@ -152,8 +152,9 @@ def told(buffer: Any, where: str) -> str:
 def _with_header(head: bytes, start: int, dimension: int, where: str) -> str:
     """Whether numbers or bytes stand after the first word."""
     numbers = _fields(head, start)
-    if numbers == dimension:
-        return "text"
+    following = head[start:].partition(b"\n")[2]
+    if numbers == dimension or (numbers > dimension and _fields(following, 0) == dimension):
+        return "text"  # of more numbers the first belong to the word: "route 66"
     if numbers > 1:  # bytes do not look like several numbers
         raise InputError(
             f"there are {numbers} numbers after the word, and its header promises {dimension}",

@@ -35,7 +35,6 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.similar import Similar, model_of, written
 from semmetrics.scoring.calibration import Calibration, packed_hashes
-from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.scoring.threshold_points import best_place
@@ -249,10 +248,6 @@ def of_contrast(
         raise InputError(f"part={part!r}", remedy="give a share of the items, as 0.2")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed!r}", remedy="give a whole number from 0")
-    if measure["decode"] == BEST:
-        raise InputError(
-            f"decode={BEST} is itself fitted", remedy="give a score threshold: decode=threshold:0.5"
-        )
     chosen = task.take(np.flatnonzero(held(task.hashes, part, int(seed))))
     if len(chosen) < 2:
         raise InputError(

@@ -216,8 +216,14 @@ def test_options_without_effect_are_said(run, vectors):
     for chosen in ((), ("--embedding", "words.vec")):
         said = run("score", *LISTS, "-m", NEAR, *chosen, "--cache").stderr
         assert said.count("the cache has no effect: no embedding in use is slower than it") == 1
-    for command in (("score", "-m", "F1"), ("sweep",), ("calibrate", "--part", "1")):
-        assert run(*command, *LISTS, "--cache").stderr.count("the cache has no effect") == 1
+    Path("pairs.csv").write_text("a,b,same\ncat,cow,1\ncat,bird,0\n", encoding="utf-8")
+    for command in (
+        ("score", "-m", "F1", *LISTS),
+        ("sweep", *LISTS),
+        ("calibrate", "--part", "1", *LISTS),
+        ("calibrate", "--pairs", "pairs.csv"),
+    ):
+        assert run(*command, "--cache").stderr.count("the cache has no effect") == 1
     said = run("score", *LISTS, "-m", f"{NEAR} hF", *arguments[5:], "--taxonomy", "kinds.json")
     assert "no effect" not in said.stderr
 

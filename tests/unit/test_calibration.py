@@ -1,7 +1,9 @@
 """Calibrated thresholds: found on pairs and by contrast, saved, and used by scores."""
 
+import io
 import json
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,6 +128,20 @@ def test_files_of_pairs(tmp_path, name, text):
     found = calibrate_threshold_on_pairs(tmp_path / name, MODEL)
     again = calibrate_threshold_on_pairs([("car", "auto", 1), ("car", "tree", 0)], MODEL)
     assert found.to_dict() == again.to_dict()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,same\ncar,auto,1\ncar,tree,0\n",
+        "a\tb\tsame\ncar\tauto\t1\ncar\ttree\t0\n",
+        '[["car","auto",1],["car","tree",0]]',
+        '{"a":"car","b":"auto","same":1}\n{"a":"car","b":"tree","same":0}\n',
+    ],
+)
+def test_pairs_from_standard_input(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert as_pairs("-") == [("car", "auto", True), ("car", "tree", False)]
 
 
 @pytest.mark.parametrize(
@@ -305,6 +321,56 @@ def test_a_rule_that_is_fitted_itself_is_refused():
         scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:0.4)", part=1
     )
     assert found.threshold == calibrate_threshold(PREDS, GTS, embedding=MODEL, part=1).threshold
+
+
+SCORES = np.array([[0.3 + 0.4 * (x in PREDS[name]) for x in NAMES] for name in GTS])
+
+
+@pytest.mark.parametrize("rule", ["(decode=threshold:0.5)", "@1"])
+def test_a_matrix_is_cut_by_the_rule_of_the_measure(rule):
+    options = {"embedding": MODEL, "part": 1, "thresholds": "0:1:0.1"}
+    found = calibrate_threshold(
+        SCORES, list(GTS.values()), measure=f"SemF1{rule}", classes=NAMES, **options
+    )
+    kept = [[x for x in NAMES if x in some][: 1 if rule == "@1" else None]
+            for some in PREDS.values()]  # fmt: skip
+    lists = calibrate_threshold(kept, list(GTS.values()), **options)
+    assert (found.threshold, found.curve) == (lists.threshold, lists.curve)
+
+
+def test_a_matrix_needs_a_rule_that_is_not_fitted():
+    options = {"embedding": MODEL, "part": 1, "classes": NAMES}
+    with pytest.raises(InputError, match="decode=threshold:best is itself fitted; give a score"):
+        calibrate_threshold(
+            SCORES, list(GTS.values()), measure="SemF1(decode=threshold:best)", **options
+        )
+    with pytest.raises(InputError, match="no rule makes sets of them; give a cutoff"):
+        calibrate_threshold(SCORES, list(GTS.values()), **options)
+
+
+def test_a_rule_that_is_fitted_is_refused_before_anything_is_read():
+    with pytest.raises(InputError, match="is itself fitted"):
+        calibrate_threshold("none.json", "none.json", measure="SemF1(decode=threshold:best)")
+
+
+def test_the_embedding_is_that_of_the_measure():
+    other = Tiny({name: [*vector[::-1], 1] for name, vector in VECTORS.items()}, "other")
+    found = calibrate_threshold(
+        PREDS, GTS, measure="SemF1(embedding=w)", embedding={"w": other}, part=1
+    )
+    assert found.embedding == other.identity
+    assert found.notes == ()
+
+
+def test_another_task_is_refused_in_the_name_of_the_measure():
+    said = r"^'SemF1' cannot be computed of captions; semmetrics list shows"
+    for function in (calibrate_threshold, semmetrics.sweep):
+        with pytest.raises(InputError, match=said):
+            function(PREDS, GTS, task="captions")
+        with pytest.raises(InputError, match="task='x' is not known; choose one of 'labels'"):
+            function(PREDS, GTS, task="x")
+    found = calibrate_threshold(PREDS, GTS, embedding=MODEL, part=1, task="labels")
+    assert found.criterion == "SemF1"
 
 
 def test_undefined_everywhere():

@@ -196,6 +196,13 @@ def test_a_folder_with_other_vectors_is_refused(server, home):
     assert len(open_converted(folder)) == 10
 
 
+def test_the_cache_folder_with_other_vectors_is_refused(server, home):
+    fetch(entry(server), limit=10)
+    with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
+        fetch(entry(server))
+    assert fetch(entry(server), limit=10).folder == home / "vectors" / "toy-3"
+
+
 def test_a_place_that_cannot_be_written_is_refused(server, home):
     home.mkdir()
     (home / "file").write_bytes(b"")

@@ -216,11 +216,15 @@ def test_a_binary_header_that_names_another_width_is_refused(file, dimension, ne
         read_vectors(file(data), limit=limit)
 
 
-@pytest.mark.parametrize("promised", [1, 2, 4, 300])
-def test_a_text_header_that_names_another_width_is_refused(file, promised):
-    data = text().replace(b"5 3\n", b"5 %d\n" % promised, 1)
+@pytest.mark.parametrize(
+    ("width", "promised"), [(3, 1), (3, 2), (3, 4), (3, 300), (2, 1), (2, 3), (2, 300)]
+)
+def test_a_text_header_that_names_another_width_is_refused(file, width, promised):
+    data = text(vectors=VECTORS[:, :width])
+    data = data.replace(b"5 %d\n" % width, b"5 %d\n" % promised, 1)
+    says = f"are {width} numbers .*its header promises {promised}"
     for limit in (None, 1):
-        with pytest.raises(InputError, match=f"are 3 numbers .*its header promises {promised}"):
+        with pytest.raises(InputError, match=says):
             read_vectors(file(data), limit=limit)
 
 
@@ -233,9 +237,25 @@ def test_a_line_with_a_number_too_many_is_refused(file, header):
     assert read_vectors(file(phrases)).find(["route 66"]).tolist() == [2]
 
 
-def test_a_phrase_may_come_first_under_a_header(file):
-    model = read_vectors(file(text(["new york", *WORDS[1:]])))
-    np.testing.assert_array_equal(model.embed(["new york"]).vectors, VECTORS[:1])
+@pytest.mark.parametrize("phrase", ["new york", "route 66", "area 5 1"])
+def test_a_phrase_may_come_first_under_a_header(file, phrase):
+    model = read_vectors(file(text([phrase, *WORDS[1:]])))
+    np.testing.assert_array_equal(model.embed([phrase, "dog"]).vectors, VECTORS[:2])
+
+
+def test_the_first_line_has_a_number_too_many(file):
+    with pytest.raises(InputError, match="line 2: there are 4 numbers after the word, and 3"):
+        read_vectors(file(text(["cat 0.5", *WORDS[1:]])))
+    # a single line does not say whether the number is of the phrase or the header is wrong
+    with pytest.raises(InputError, match=r"line 2: there are 4 numbers .* its header promises 3"):
+        read_vectors(file(text(["route 66"], VECTORS[:1])))
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_word_may_be_a_decimal_number(file, header):
+    words = ["cat", "3.14", "-.5", *WORDS[3:]]
+    model = read_vectors(file(text(words, header=header)))
+    np.testing.assert_array_equal(model.embed(words).vectors, VECTORS)
 
 
 @pytest.mark.parametrize(

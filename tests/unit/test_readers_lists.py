@@ -90,6 +90,21 @@ def test_numbers_by_position(write):
         assert result.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
+        ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
+        ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}),
+        (" [0.5, 2]\n", [0.5, 2.0]),
+    ],
+)
+def test_numbers_from_standard_input(monkeypatch, text, result):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    numbers = read_numbers("-")
+    assert (numbers if isinstance(numbers, dict) else numbers.tolist()) == result
+
+
 def test_numbers_by_option(write):
     path = write("w.csv", "key,p\na,1\n")
     assert read_numbers(path, ReadOptions(id_column="key", score_column="p")) == {"a": 1.0}

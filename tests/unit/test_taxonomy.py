@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import pickle
 import sys
 import types
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -326,6 +326,29 @@ def test_bad_files(tmp_path, name, text, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cat": "feline", "feline": ["animal"]}',
+        '[["cat", "feline"],\n ["feline", "animal"]]\n',
+        "child,parent\ncat,feline\nfeline,animal\n",
+        "child\tparent\ncat\tfeline\nfeline\tanimal\n",
+    ],
+)
+def test_from_standard_input(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    expected = Taxonomy.from_parents({"cat": "feline", "feline": "animal"})
+    assert as_taxonomy("-").identity == expected.identity
+
+
+def test_lines_have_a_greatest_length(tmp_path):
+    path, name = tmp_path / "t.csv", "c" * 200_000  # the csv module alone reads fewer
+    path.write_text(f"child,parent\n{name},animal\n")
+    assert read_taxonomy(path).names == (name, "animal")
+    with pytest.raises(InputError, match=r"line 2: the line is longer than 99 bytes"):
+        read_taxonomy(path, ReadOptions(max_line_bytes=99))
+
+
 def test_blanks_are_part_of_a_name(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("child,parent\n cat,animal\n dog,animal\n")
@@ -397,7 +420,7 @@ class Pointer:
     def open(self):
         if not self.path.is_file():
             raise PermissionError("not here")
-        return BytesIO(self.path.read_bytes())
+        return io.BytesIO(self.path.read_bytes())
 
 
 def test_wordnet_of_nltk(monkeypatch, wordnet):

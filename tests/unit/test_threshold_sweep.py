@@ -170,7 +170,9 @@ def test_measures_without_a_threshold_to_sweep(measure, message):
 def test_unknown_options_are_refused():
     with pytest.raises(InputError, match=r"sweep has no option 'treshold'; did you mean"):
         sweep(PREDS, GTS, embedding=MODEL, treshold=0.4)
-    with pytest.raises(InputError, match="sweep has no option 'xyzw'; choose of protocol, top_k"):
+    with pytest.raises(
+        InputError, match="sweep has no option 'xyzw'; choose one of protocol, top_k"
+    ):
         sweep(PREDS, GTS, embedding=MODEL, xyzw=0.4)
 
 
