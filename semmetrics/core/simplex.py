@@ -31,7 +31,7 @@ _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cos
 _HUGE = 1e300  # above any mass
 _TINY = 1e-300  # costs up to it are not scaled
 _FAR = 1e30  # beside scaled costs
-_STEPS = 1.5, 1.2, 0.9, 0.7, 0.5, 0.3  # by which rows are shifted before a tree starts
+_STEPS = 1.5, 1.1, 0.7, 0.4  # by which rows are shifted before a tree starts
 _UNITS = 1 << 20  # of mass, in doing so
 _KEPT = 0.7  # solved problems are taken out when fewer than these are left
 
@@ -137,8 +137,8 @@ def _opening(
     """
     where, (rows, columns), (n_rows, n_columns) = space.xp.where, masses, sizes
     scale = 1 / where(largest > _TINY, largest, np.inf)
-    means = running_total(costs.swapaxes(0, 1)) / n_columns
-    table = space.array((costs - means[:, None]) * scale, "float32")
+    table = space.singles(costs, scale)
+    table -= (running_total(table.swapaxes(0, 1)) / space.array(n_columns, "float32"))[:, None]
     squares = running_total(table * table) * (columns > 0)
     spread = space.array(space.xp.sqrt(running_total(squares) / (n_rows * n_columns)), "float32")
     table += space.array(where(rows > 0, 0.0, _FAR), "float32")[:, None]
@@ -186,27 +186,28 @@ def _start(
     """Serve one column after the other, each from its cheapest row with mass left."""
     m, n, size = costs.shape
     at, edges = space.arange(size), m + n - 1
-    rows, columns, shut = space.copy(masses[0]), space.copy(masses[1]), costs[:, 0] * 0
-    shut[rows == 0] = np.inf
-    flat_rows, flat_columns, flat_shut = (x.reshape(-1) for x in (rows, columns, shut))
+    flat_rows, flat_shut = space.copy(masses[0]).reshape(-1), (costs[:, 0] * 0).reshape(-1)
+    flat_columns, shut = masses[1].reshape(-1), flat_shut.reshape(m, size)
     flat_order, by_row = (order * size + at).reshape(-1), costs.reshape(m, -1)
     row_of, column_of = (space.zeros(edges, size, dtype="int64") for _ in range(2))
     flow, leaf_row = space.zeros(edges, size), space.zeros(edges, size, dtype="bool")
     most, never = sizes[0] - 1, space.zeros(1, dtype="float32") + np.inf
     closed, turn, end = at * 0, at + 0, (sizes[1] - 1) * size + at
+    there = flat_order[:size]
+    need = flat_columns.take(there)
     for edge in range(edges):
-        there, last = flat_order.take(turn), turn == end
         row = space.numbers(space.xp.amin(space.chosen(by_row, there) + shut, 0))
         here = row * size + at
-        have, need = flat_rows.take(here), flat_columns.take(there)
+        have = flat_rows.take(here)
         moved = space.xp.minimum(have, need)
-        ends = ((have <= need) & (closed < most)) | last
+        ends = ((have <= need) & (closed < most)) | (turn == end)
         row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, there, moved, ends
         flat_rows[here] = have - moved
         flat_shut[here] = space.xp.where(ends, never, 0.0)
-        flat_columns[there] = need - moved
         closed = closed + ends
         turn = turn + ~ends * size
+        there = flat_order.take(turn)
+        need = space.xp.where(ends, need - moved, flat_columns.take(there))
     used = space.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
     return _Start(row_of * used, column_of // size * used, flow * used, leaf_row, used)
 

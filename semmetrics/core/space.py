@@ -97,6 +97,13 @@ class Space:
         """The same with the first axis in rising order."""
         return self.xp.sort(values, 0).values if self.torch else np.sort(values, 0)
 
+    def singles(self, values: Any, scale: Any) -> Any:
+        """Products with a scale in single precision."""
+        if self.torch:
+            return (values * scale).float()
+        found = np.empty(values.shape, np.float32)
+        return np.multiply(values, scale, out=found, casting="same_kind")
+
     def numbered(self, values: Any) -> Any:
         """Finite values of 32 bits whose last six are their place along the first axis."""
         bits = self.array(values, "float32").view(self.kind("int32")) & -64
