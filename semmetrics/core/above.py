@@ -109,7 +109,7 @@ class Deciding:
             step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
             room = np.empty((step, len(columns)), np.float32)
             for part in _slices(len(rows), step):
-                product = np.matmul(left[part], right, out=room[: part.stop - part.start])
+                product = _products(left[part], right, room[: part.stop - part.start])
                 unsure.append(
                     self._decide(product, threshold, above[part]) + part.start * len(columns)
                 )
@@ -137,7 +137,7 @@ class Deciding:
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
         for part in _slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
-            product = self._units[rows[part]] @ self._units[columns[part]].swapaxes(1, 2)
+            product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
             unsure.append(self._decide(product, threshold, above[part]) + part.start * m * n)
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
         item, cell = np.divmod(places, max(1, m * n))
@@ -169,6 +169,15 @@ class Deciding:
         mine, theirs = parts[place[: len(rows)], None], parts[place[len(rows) :], None]
         found: Floats = mine.cosines(theirs)[:, 0, 0]
         return found
+
+
+def _products(left: Any, right: Any, out: Any = None) -> Any:
+    """Products of vectors of length 1 or 0: a warning could only be of what BLAS does beside them.
+
+    It raises floating-point flags now and then of numbers that are in no result.
+    """
+    with np.errstate(all="ignore"):
+        return np.matmul(left, right, out=out)
 
 
 def _slices(size: int, step: int) -> Iterator[slice]:
