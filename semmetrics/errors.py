@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "MissingDependencyError", "brief", "listing"]
+__all__ = ["InputError", "MissingDependencyError", "amount", "brief", "listing"]
 
 
 class InputError(ValueError):
@@ -99,3 +99,14 @@ def brief(value: object) -> str:
         return _BRIEF.repr(value)
     except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
         return f"<{type(value).__name__}>"
+
+
+def amount(number: int, noun: str) -> str:
+    """Write how many there are.
+
+    Examples
+    --------
+    >>> amount(1, "item"), amount(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -12,12 +12,12 @@ import click
 from semmetrics.cli.files import check_inputs, check_outputs, written
 from semmetrics.cli.messages import complain
 from semmetrics.cli.progress import progress_on
-from semmetrics.cli.reading import Reading, count, understood
+from semmetrics.cli.reading import Reading, understood
 from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import item_ids
 from semmetrics.data.captions import Captions
 from semmetrics.data.readers.options import DEFAULTS
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, amount
 from semmetrics.metrics.captions.documents import fit_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.scoring.caption_matrix import caption_matrix, caption_top_k
@@ -56,9 +56,9 @@ def run_df(
     of = (
         "an unknown number of documents"
         if found.documents is None
-        else count(found.documents, "document")
+        else amount(found.documents, "document")
     )
-    click.echo(f"{output}: {count(len(found), 'n-gram')} of {of}, df@{found.hash}")
+    click.echo(f"{output}: {amount(len(found), 'n-gram')} of {of}, df@{found.hash}")
 
 
 def _check_how(

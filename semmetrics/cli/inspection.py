@@ -11,11 +11,11 @@ import click
 from semmetrics.cli.caption_survey import shortened, survey_captions
 from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
-from semmetrics.cli.reading import Reading, count
+from semmetrics.cli.reading import Reading
 from semmetrics.cli.survey import TOP, survey
 from semmetrics.data.kinds import kind_of_one
 from semmetrics.data.readers import opened
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, amount
 
 __all__ = ["SCHEMA", "inspect"]
 
@@ -94,7 +94,7 @@ def _facts(report: dict[str, Any]) -> dict[str, str]:
     number = "score" if report["ranked"] else "label"
     return {
         "items": _known(report),
-        "labels": f"{count(report['labels'], number)}, {report['vocabulary']:,} distinct",
+        "labels": f"{amount(report['labels'], number)}, {report['vocabulary']:,} distinct",
         "synonyms": f"{report['synonyms']:,} labels have several names"
         if report["synonyms"]
         else "",
@@ -111,9 +111,9 @@ def _caption_facts(report: dict[str, Any]) -> dict[str, str]:
     words = report["words"]
     return {
         "items": _known(report),
-        "captions": f"{count(report['captions'], 'caption')}, {report['distinct']:,} distinct",
+        "captions": f"{amount(report['captions'], 'caption')}, {report['distinct']:,} distinct",
         "captions an item": _spread(report["cardinality"]),
-        "words": f"{count(words['total'], 'word')}, {words['distinct']:,} distinct",
+        "words": f"{amount(words['total'], 'word')}, {words['distinct']:,} distinct",
         "words a caption": _spread(words) if report["captions"] else "",
         "most frequent": _listed(
             [(repr(shortened(entry["caption"])), entry["count"]) for entry in report["repeated"]]
@@ -148,5 +148,5 @@ def _order(report: dict[str, Any]) -> str:
     order = report["order"]
     if order is None or order["mean"] is None:
         return ""
-    pairs = count(order["pairs"], "pair")
+    pairs = amount(order["pairs"], "pair")
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semmetrics.cli.names import complete, formats
 from semmetrics.cli.shape import FILE, F, decorated, option
+from semmetrics.errors import amount
 
 if TYPE_CHECKING:
     from semmetrics.data.captions import Captions
@@ -154,13 +155,13 @@ def understood(inputs: Iterable[Input]) -> list[str]:
     for how, group in alike.items():
         if len(group) <= MANY:
             lines += [
-                f"{one.source}: {how}: {count(len(one), 'item')}, {count(*_held(one))}"
+                f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*_held(one))}"
                 for one in group
             ]
         else:
             names = ", ".join(one.source for one in group[:MANY])
             total = sum(_held(one)[0] for one in group)
-            what = count(total, _held(group[0])[1])
+            what = amount(total, _held(group[0])[1])
             lines.append(f"{names} and {len(group) - MANY} more: {how}: {what}")
     return lines
 
@@ -171,14 +172,3 @@ def _held(one: Input) -> tuple[int, str]:
     if side is None:
         return len(one.texts), "caption"  # type: ignore[union-attr]
     return len(side.codes), "score" if one.ranked else "label"  # type: ignore[union-attr]
-
-
-def count(number: int, noun: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(1, "item"), count(2000, "item")
-    ('1 item', '2,000 items')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

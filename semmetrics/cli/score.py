@@ -242,5 +242,5 @@ def command(**given: Any) -> None:
     """
     from semmetrics.cli.job import Request, run
 
-    reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
+    reading = Reading.taken(given)
     run(Request(reading=reading, **given))

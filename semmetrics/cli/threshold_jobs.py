@@ -140,8 +140,8 @@ def _on_data(
     if given["criterion"] is not None:
         raise InputError("--criterion means nothing without --pairs", remedy="leave it out")
     labels = _labels(reading, preds, gt, output, given["embedding"])
-    for line in (f"read {line}" for line in understood(labels)):
-        _say(line, quiet=quiet)
+    for line in understood(labels):
+        _say(f"read {line}", quiet=quiet)
     said = {name: given[name] for name in ("measure", "part", "seed", "thresholds")}
     return calibrate_threshold(
         labels[0],

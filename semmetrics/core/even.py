@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.simplex import Solved, proved
-from semmetrics.core.space import running_total
+from semmetrics.core.space import Space, running_total
 
 __all__ = ["LEAST", "are_even", "solve_even"]
 
@@ -45,7 +45,6 @@ _SWEEPS = 3, 2, 2, 3, 4  # to and fro, each number followed by a look at what is
 _LONGER = np.float32(1.35)
 _HALF = np.float32(0.5)
 _FAR = np.float32(1 << 60)  # beside scaled costs
-_TINY = 1e-300  # costs up to it are not scaled
 _PROVED = 1e-13  # of the largest cost
 _KEPT = 0.7  # problems whose potentials stand are taken out when fewer than these are left
 _CELLS = 1 << 17  # looked at together: they stay in a cache
@@ -136,9 +135,7 @@ def _scaled(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[S
 
     Rows and columns that only pad serve each other at no cost, and nobody else.
     """
-    table = np.empty(costs.shape, np.float32)
-    scale = 1 / np.where(largest > _TINY, largest, np.inf)
-    np.multiply(costs, scale, out=table, casting="same_kind")
+    table: Singles = Space(costs).shares(costs, largest)
     means = running_total(table) / sizes.astype(np.float32)
     if not real.all():
         table[~(real[:, None] & real)] = _FAR

@@ -29,7 +29,6 @@ MOST_NODES = 63
 
 _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
 _HUGE = 1e300  # above any mass
-_TINY = 1e-300  # costs up to it are not scaled
 _FAR = 1e30  # beside scaled costs
 _STEPS = 1.5, 1.1, 0.7, 0.4  # by which rows are shifted before a tree starts
 _UNITS = 1 << 20  # of mass, in doing so
@@ -136,8 +135,7 @@ def _opening(
     starts; the last bits of a cost hold the number of its row.
     """
     where, (rows, columns), (n_rows, n_columns) = space.xp.where, masses, sizes
-    scale = 1 / where(largest > _TINY, largest, np.inf)
-    table = space.singles(costs, scale)
+    table = space.shares(costs, largest)
     table -= (running_total(table.swapaxes(0, 1)) / space.array(n_columns, "float32"))[:, None]
     squares = running_total(table * table) * (columns > 0)
     spread = space.array(space.xp.sqrt(running_total(squares) / (n_rows * n_columns)), "float32")

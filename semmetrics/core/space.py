@@ -18,6 +18,8 @@ from semmetrics.core.similarity import is_torch
 
 __all__ = ["Space", "running_total"]
 
+_TINY = 1e-300  # what is divided by less may not be finite
+
 
 class Space:
     """The few ways in which numpy and torch differ, on the device of an array."""
@@ -97,12 +99,13 @@ class Space:
         """The same with the first axis in rising order."""
         return self.xp.sort(values, 0).values if self.torch else np.sort(values, 0)
 
-    def singles(self, values: Any, scale: Any) -> Any:
-        """Products with a scale in single precision."""
+    def shares(self, costs: Any, largest: Any) -> Any:
+        """Costs as shares of the largest of each problem, in single precision; 0 where it is 0."""
+        scale = 1 / self.xp.where(largest > _TINY, largest, np.inf)
         if self.torch:
-            return (values * scale).float()
-        found = np.empty(values.shape, np.float32)
-        return np.multiply(values, scale, out=found, casting="same_kind")
+            return (costs * scale).float()
+        found = np.empty(costs.shape, np.float32)
+        return np.multiply(costs, scale, out=found, casting="same_kind")
 
     def numbered(self, values: Any) -> Any:
         """Finite values of 32 bits whose last six are their place along the first axis."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semmetrics.errors import amount
 from semmetrics.reports.grid import draw
 from semmetrics.scoring.calibration import Calibration
 
@@ -16,10 +17,9 @@ _NEAR = 0.95  # of the best value: thresholds that are nearly as good
 def calibration_text(calibration: Calibration, *, digits: int = 4) -> str:
     """The threshold, the criterion's value, and the curve at some points, the best marked."""
     one = calibration
-    units = f"{one.n:,} {one.unit}{'' if one.n == 1 else 's'}"
     lines = [
         f"threshold {one.threshold!r} for {one.embedding}",
-        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {units}",
+        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {amount(one.n, one.unit)}",
     ]
     low, high = _nearly_as_good(one)
     lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")

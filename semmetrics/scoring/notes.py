@@ -7,6 +7,7 @@ from typing import Any
 
 from semmetrics.data.labels import Labels
 from semmetrics.data.task import LabelTask
+from semmetrics.errors import amount
 from semmetrics.metrics.bag_similarity import list_counts
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
@@ -120,7 +121,7 @@ def count_notes(task: Task) -> list[str]:
 
 def _model_notes(model: Any) -> list[str]:
     """What was not known or not read of a task's terms, as label vectors count it."""
-    of = f"of {_counted(len(model.terms), 'term')}"
+    of = f"of {amount(len(model.terms), 'term')}"
     words = {"model": model.embedder.identity}
     return [
         f"{model.counts[key]:,} {of} {text.format(**words, oov=model.oov)}"
@@ -136,7 +137,7 @@ def _list_notes(task: LabelTask) -> list[str]:
         model = task.models[name]
         words = {"model": model.embedder.identity, "oov": model.oov}
         told += [
-            f"{_counted(number, 'label list')} {_OF_MODELS[key].format(**words)}"
+            f"{amount(number, 'label list')} {_OF_MODELS[key].format(**words)}"
             for key, number in counts.items()
             if number
         ]
@@ -146,15 +147,10 @@ def _list_notes(task: LabelTask) -> list[str]:
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
     some = {threshold: n for (_, threshold), n in near.items() if n}
     if len(some) > _MANY:
-        most = _counted(max(some.values()), "pair")
+        most = amount(max(some.values()), "pair")
         return [f"at most {most} of labels within 1e-6 of each of {len(some)} thresholds"]
     return [
-        f"{_counted(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
+        f"{amount(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
         f"threshold {threshold!r}"
         for threshold, n in some.items()
     ]
-
-
-def _counted(number: int, noun: str) -> str:
-    """Write how many there are: "1 pair", "1,234 pairs"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
