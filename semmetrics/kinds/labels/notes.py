@@ -1,22 +1,19 @@
-"""What a user is told beside the scores: what was odd, left out, or not known."""
+"""What is said beside the scores of label sets: what was odd, left out, or not known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.labels import Labels
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount
-from semmetrics.metrics.bag_similarity import list_counts
+from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.semantic_steps import pairs_near
-from semmetrics.scoring.planning import BY_NAME
-from semmetrics.scoring.statistics import Task
 
-__all__ = ["count_notes", "different_items", "notes_on", "unused_cache", "unused_embeddings"]
+__all__ = ["BY_NAME", "label_notes", "unused_embeddings"]
 
 _MANY = 3
+BY_NAME = "give labels by name, or the class list of a matrix's columns (classes=, --classes)"
 
 _COUNTS = {
     "missing_prediction": "items without a prediction",
@@ -27,10 +24,6 @@ _COUNTS = {
     "ignored_predictions": "predicted labels ignored",
     "ignored_references": "reference labels ignored",
     "ignored_labels_not_found": "labels to ignore that do not occur",
-    "several_candidates": "images with several candidates, each scored on its own",
-    "single_reference": "images left out that have a single reference",
-    "empty_candidates": "empty candidates",
-    "empty_references": "empty references",
 }
 _NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"
 _OF_MODELS = {  # {model} is its identity, {oov} the policy
@@ -40,33 +33,38 @@ _OF_MODELS = {  # {model} is its identity, {oov} the policy
 }
 
 
-def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[str]:
-    """Notes on inputs, on the task of each system, and on the vectors of its labels.
+def label_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> list[str]:
+    """Say what was odd, left out or not known, and which options have no effect.
 
     Parameters
     ----------
-    tasks : mapping from system to LabelTask
-    inputs : iterable of Labels
+    tasks : mapping from system and part to LabelTask
+    measures : sequence of Measure
+    options : ResolvedOptions
 
     Returns
     -------
     list of str
     """
-    notes = [f"{one.source}: {note}" for one in inputs for note in one.notes]
-    for name, task in tasks.items():
-        told = count_notes(task)
-        told += [_NUMBERS] if task.models and task.numbered else []
-        told += [line for model in task.models.values() for line in _model_notes(model)]
-        told += _list_notes(task)
-        told += _near_notes(pairs_near(task))
-        notes += [f"{name}: {line}" for line in dict.fromkeys(told)]
-    return notes + different_items(tasks)
+    notes = []
+    for name, task in each_task(tasks):
+        lines = count_notes(task, _COUNTS)
+        lines += [_NUMBERS] if task.models and task.numbered else []
+        lines += [line for model in task.models.values() for line in _model_notes(model)]
+        if task.models:
+            lines += _step_notes(task)
+        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+    notes += different_items(tasks)
+    notes += unused_embeddings(measures, options["embedding"])
+    return notes + _unused_cache(tasks, options["cache"])
 
 
-def different_items(tasks: Mapping[str, Task]) -> list[str]:
-    """That systems are on different items, if they are."""
-    sizes = {len(task) for task in tasks.values()}
-    return ["systems are scored on different items: compare with care"] if len(sizes) > 1 else []
+def _step_notes(task: LabelTask) -> list[str]:
+    """Say what the steps of semantic measures noted."""
+    from semmetrics.metrics.bag_similarity import list_counts
+    from semmetrics.metrics.semantic_steps import pairs_near
+
+    return _list_notes(task, list_counts(task)) + _near_notes(pairs_near(task))
 
 
 def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
@@ -94,29 +92,16 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     ]
 
 
-def unused_cache(tasks: Mapping[str, LabelTask], cache: object) -> list[str]:
-    """What is said of a cache that no embedding in use needs.
-
-    Parameters
-    ----------
-    tasks : mapping from system to LabelTask
-        With their models.
-    cache : bool or path, or None
-        As a user gives it.
-    """
+def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
+    """Say that no embedding in use needs a cache that was asked for."""
     if cache is None or cache is False:
         return []
     from semmetrics.embed.cache import CachedEmbedder
 
-    models = [model.embedder for task in tasks.values() for model in task.models.values()]
+    models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
     if any(isinstance(model, CachedEmbedder) for model in models):
         return []
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
-
-
-def count_notes(task: Task) -> list[str]:
-    """What was left out, merged or odd in a task."""
-    return [f"{_COUNTS.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
 
 
 def _model_notes(model: Any) -> list[str]:
@@ -130,18 +115,18 @@ def _model_notes(model: Any) -> list[str]:
     ]
 
 
-def _list_notes(task: LabelTask) -> list[str]:
+def _list_notes(task: LabelTask, lists: Mapping[str, Mapping[str, int]]) -> list[str]:
     """The same of whole label lists, where a measure takes them as texts."""
-    told = []
-    for name, counts in list_counts(task).items():
+    lines = []
+    for name, counts in lists.items():
         model = task.models[name]
         words = {"model": model.embedder.identity, "oov": model.oov}
-        told += [
+        lines += [
             f"{amount(number, 'label list')} {_OF_MODELS[key].format(**words)}"
             for key, number in counts.items()
             if number
         ]
-    return told
+    return lines
 
 
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
