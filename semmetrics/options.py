@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.errors import InputError, listing
 
-__all__ = ["KINDS", "OPTIONS", "Option", "Options", "check_choice", "check_options", "hint_of", "is_given",
+__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "check_choice", "check_options", "hint_of", "is_given",
            "resolve_options", "ResolvedOptions"]  # fmt: skip
 
 KINDS = ("labels", "captions")
@@ -85,9 +85,17 @@ class Option:
     @property
     def flag(self) -> str:
         """Its long name on the command line."""
-        return next(
-            (f for f in self.flags if f.startswith("--")), f"--{self.name.replace('_', '-')}"
-        )
+        named = (flag for flag in self.flags if flag.startswith("--"))
+        return next(named, f"--{self.name.replace('_', '-')}")
+
+    def text(self) -> str:
+        """Return its help, with the kinds it applies to and its default."""
+        only = f" Only for {', '.join(self.kinds)}." if self.kinds else ""
+        return f"{self.help}{only}{self.default_text()}"
+
+    def default_text(self) -> str:
+        """Return a sentence on its default; empty where that is to do nothing."""
+        return "" if self.default in (None, False, (), 0) else f" The default is {self.default}."
 
 
 # fmt: off

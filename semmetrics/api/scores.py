@@ -106,9 +106,7 @@ def system_name(data: Any) -> str:
 
 
 @document_options()
-def score_systems(
-    systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
-) -> ScoreTable:
+def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
     Parameters

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semmetrics.cli.layout import EXIT_CODES, FILE, Command, Examples, option, quiet_option
 from semmetrics.cli.messages import complain
-from semmetrics.cli.models import device_option, limit_option
-from semmetrics.cli.reading import Reading, label_reading_options
-from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.options import read_given, reading_options, score_options
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ SPEC = (
 )
 FIRST = "The first K labels of each item, by falling score where there are scores."
 _MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
-_LIMIT = limit_option(MODEL)
+_LIMIT = score_options("max_words")
 
 
 class Group(Examples, click.Group):
@@ -84,7 +83,7 @@ def listed(manifest: str | None) -> None:
     no_args_is_help=True,
     examples=[
         "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed fetch glove-6b-300 --limit 100000 --to glove",
+        "semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove",
     ],
 )
 @click.argument("name")
@@ -95,7 +94,12 @@ def listed(manifest: str | None) -> None:
 @option(OUTPUT, "--keep", is_flag=True, help="Keep the download, too.")
 @quiet_option()
 def fetched(
-    name: str, manifest: str | None, limit: int | None, folder: str | None, keep: bool, quiet: bool
+    name: str,
+    manifest: str | None,
+    max_words: int | None,
+    folder: str | None,
+    keep: bool,
+    quiet: bool,
 ) -> None:
     """Download word vectors, check them and convert them.
 
@@ -112,9 +116,9 @@ def fetched(
             remedy=f"choose one of {', '.join(entries)}; a file that is here already is converted "
             "by: semmetrics embed convert FILE FOLDER",
         )
-    if folder is None and (limit is not None or manifest is not None):
+    if folder is None and (max_words is not None or manifest is not None):
         raise InputError(
-            f"{'--manifest' if limit is None else '--limit'} may make other vectors than the name "
+            f"{'--manifest' if max_words is None else '--max-words'} may make other vectors than the name "
             "stands for",
             remedy="say where they go: --to FOLDER",
         )
@@ -122,7 +126,7 @@ def fetched(
     if not quiet:
         complain(f"{name}: {entry.url}; licence: {entry.licence}")
     with progress_on(quiet=quiet) as progress:
-        got = fetch(entry, folder=folder, limit=limit, keep=keep, progress=progress)
+        got = fetch(entry, folder=folder, limit=max_words, keep=keep, progress=progress)
     if got.sha256 and not got.checked:
         complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
     done = "converted" if got.sha256 else "was there already"
@@ -135,7 +139,7 @@ def fetched(
     no_args_is_help=True,
     examples=[
         "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
-        "semmetrics embed convert --limit 200000 crawl-300d-2M.vec crawl",
+        "semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl",
     ],
 )
 @click.argument("source", metavar="FILE")
@@ -148,7 +152,7 @@ def fetched(
 def converted(
     source: str,
     folder: str,
-    limit: int | None,
+    max_words: int | None,
     name: str | None,
     member: str | None,
     licence: str,
@@ -175,11 +179,11 @@ def converted(
         )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
-        vectors = read_keyed(Path(path), limit=limit, name=name)
+        vectors = read_keyed(Path(path), limit=max_words, name=name)
     elif colon and kind in KINDS:
-        vectors = read_vectors(path, kind=kind, limit=limit, name=name, member=member)
+        vectors = read_vectors(path, kind=kind, limit=max_words, name=name, member=member)
     else:
-        vectors = read_vectors(source, limit=limit, name=name, member=member)
+        vectors = read_vectors(source, limit=max_words, name=name, member=member)
     if vectors.compose is not None and not quiet:
         complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
     with progress_on(quiet=quiet) as progress:
@@ -227,11 +231,12 @@ def info(embedding: str, form: str, verify: bool) -> None:
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-@label_reading_options
+@score_options("classes")
+@reading_options("labels")
 @option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
 @option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
         help="auto, kubany2020, words, exact or text.")  # fmt: skip
-@device_option(MODEL)
+@score_options("device")
 @_LIMIT
 @option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
         help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
@@ -246,13 +251,13 @@ def unknown(
     embedding: str,
     lookup: str,
     device: str | None,
-    limit: int | None,
+    max_words: int | None,
     normalize: str,
     top_k: int | None,
     form: str,
     names: int,
     quiet: bool,
-    **reading: Any,
+    **given: Any,
 ) -> None:
     """Count the labels of each file that an embedding does not know (Kubany et al., table 1).
 
@@ -265,8 +270,8 @@ def unknown(
     from semmetrics.reports.grid import draw
 
     check_rules(lookup, "zero")
-    systems = _read(files, Reading(**reading), normalize, quiet)
-    model = open_embedding(embedding, device=device, limit=limit)
+    systems = _read(files, given, normalize, quiet)
+    model = open_embedding(embedding, device=device, limit=max_words)
     rule = lookup_rule(model, lookup)
     table = unknown_table(systems, model, lookup=rule, top_k=top_k)
     if form == "json":
@@ -287,18 +292,24 @@ def unknown(
         click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
-def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -> dict[str, Any]:
-    """The cleaned labels of each file, by the name of the system."""
+def _read(
+    files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
+) -> dict[str, Any]:
+    """Read the cleaned labels of each file, by the name of the system."""
     from semmetrics.cli.files import check_inputs, distinct_names
-    from semmetrics.cli.reading import understood
+    from semmetrics.data.inputs import as_labels
     from semmetrics.data.normalize import normalization
+    from semmetrics.data.readers import read_class_list
+    from semmetrics.scoring.systems import describe_inputs
 
     check_inputs(files)
-    clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()
-    read = [reading.labels(path, classes) for path in files]
-    for line in [] if quiet else understood(read):
+    path, read = given.pop("classes"), read_given(given)["read"]
+    classes = None if path is None else read_class_list(path, read.beside())
+    clean, names = normalization(normalize), distinct_names(files)
+    inputs = [as_labels(file, classes=classes, options=read) for file in files]
+    for line in [] if quiet else describe_inputs("labels", inputs):
         complain(line)
-    return {name: one.normalized(clean) for name, one in zip(names, read, strict=True)}
+    return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 
 
 def _rows(table: Sequence[Unknown]) -> list[list[str]]:

@@ -19,7 +19,17 @@ from semmetrics.data.readers import ReadOptions, read_numbers
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions
 
-__all__ = ["Defaults", "Kind", "Options", "Task", "Tasks", "count_notes", "different_items", "each_task", "read_weights"]
+__all__ = [
+    "Defaults",
+    "Kind",
+    "Options",
+    "Task",
+    "Tasks",
+    "count_notes",
+    "different_items",
+    "each_task",
+    "read_weights",
+]
 
 Options: TypeAlias = ResolvedOptions
 
@@ -41,11 +51,30 @@ class Task(Protocol):
         Items with equal numbers are resampled together.
     """
 
-    ids: Any
-    weights: Any
-    settings: Mapping[str, str]
-    counts: Mapping[str, int]
-    unit: str
+    @property
+    def ids(self) -> Any:
+        """The items."""
+        ...
+
+    @property
+    def weights(self) -> Any:
+        """Sample weights, or None."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Conventions that changed the data."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What was left out, merged or odd."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """What an item is."""
+        ...
 
     @property
     def kind(self) -> str:

@@ -260,7 +260,8 @@ def of_contrast(
     place = best_place(contrast)
     if place is None:
         raise InputError(
-            f"{measure} is undefined on the holdout", remedy="take a larger holdout=, or another measure"
+            f"{measure} is undefined on the holdout",
+            remedy="take a larger holdout=, or another measure",
         )
     model = model_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:

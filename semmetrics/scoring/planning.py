@@ -11,7 +11,7 @@ import numpy as np
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.scoring.parse import cutoffs, parse, parse_all
+from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.scoring.protocols import Protocol, find_protocol
 from semmetrics.scoring.score import NotComputed
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
 from semmetrics.errors import InputError, listing
 
 __all__ = ["PROTOCOLS", "Protocol", "find_protocol"]

@@ -29,6 +29,7 @@ from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 __all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]
 
+
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What has been computed of some items: enough for every value, interval and merge.
@@ -316,7 +317,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.task != kind]
+    others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",

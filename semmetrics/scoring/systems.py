@@ -16,12 +16,11 @@ from semmetrics.data.readers import opened
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import freeze
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.planning import Plan, listed, plan_measures
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.score import Score, score_tasks
@@ -55,32 +54,48 @@ class Prepared:
 
     def understood(self) -> list[str]:
         """Say how each input was read; many that were read alike are one line."""
-        alike: dict[str, list[Any]] = {}
-        for one in self.inputs:
-            alike.setdefault(one.understood, []).append(one)
-        return [line for how, group in alike.items() for line in self._read_alike(how, group)]
-
-    def _read_alike(self, how: str, group: Sequence[Any]) -> list[str]:
-        counts = [self.kind.count(one) for one in group]
-        if len(group) <= _MANY:
-            return [
-                f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
-                for one, count in zip(group, counts, strict=True)
-            ]
-        names = ", ".join(one.source for one in group[:_MANY])
-        what = amount(sum(number for number, _ in counts), counts[0][1])
-        return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
+        return describe_inputs(self.kind.name, self.inputs)
 
     def notes(self) -> list[str]:
         """Say what was odd in the inputs and tasks, and what has no effect."""
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         notes += self.kind.notes(self.tasks, self.plan.measures, self.options)
-        return notes + calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        idle = [
+            f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
+        ]
+        without = idle and not self.options["ci"]
+        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
 
 
-def prepare_systems(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
-) -> Prepared:
+def describe_inputs(kind: str, inputs: Sequence[Any]) -> list[str]:
+    """Say how each input was read; many that were read alike are one line.
+
+    Examples
+    --------
+    >>> from semmetrics.data.inputs import as_labels
+    >>> describe_inputs("labels", [as_labels({"a": ["cat"]}, source="gt.json")])
+    ['gt.json: {id: [labels]}: 1 item, 1 label']
+    """
+    alike: dict[str, list[Any]] = {}
+    for one in inputs:
+        alike.setdefault(one.understood, []).append(one)
+    return [line for how, group in alike.items() for line in _read_alike(kind, how, group)]
+
+
+def _read_alike(kind: str, how: str, group: Sequence[Any]) -> list[str]:
+    counts = [find_kind(kind).count(one) for one in group]
+    if len(group) <= _MANY:
+        return [
+            f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
+            for one, count in zip(group, counts, strict=True)
+        ]
+    names = ", ".join(one.source for one in group[:_MANY])
+    what = amount(sum(number for number, _ in counts), counts[0][1])
+    return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
+
+
+def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]) -> Prepared:
     """Read and join the predictions of systems and the ground truth, and open what measures need.
 
     Parameters
@@ -147,7 +162,7 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         )
     if task or meant or measures is None:
         return task or meant
-    kinds = {measure.definition.task for measure in parse_all(listed(measures))}
+    kinds = {measure.definition.kind for measure in parse_all(listed(measures))}
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -29,7 +29,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.text.remembering import Remembering
 from semmetrics.text.tokenize import open_tokenizer
 
-__all__ = ["HUMAN", "KIND"]
+__all__ = ["HUMAN", "KIND", "read_frequencies"]
 
 HUMAN = "human"
 """The system whose candidates are references, each against the others of its image."""
@@ -55,12 +55,19 @@ def read_beside(options: Options) -> Options:
         )
     return options.replace(
         tokenizer=Remembering(open_tokenizer(options["tokenizer"])),
-        weights=read_weights(options["weights"], options["read"] or ReadOptions()),
-        doc_freq=None if given is None else _read_frequencies(given),
+        weights=read_weights(options["weights"], (options["read"] or ReadOptions()).beside()),
+        doc_freq=None if given is None else read_frequencies(given),
     )
 
 
-def _read_frequencies(given: Any) -> DocumentFrequencies:
+def read_frequencies(given: Any) -> DocumentFrequencies:
+    """Return document frequencies from themselves or from a path.
+
+    Raises
+    ------
+    InputError
+        If it is neither, or the file is wrong.
+    """
     if isinstance(given, DocumentFrequencies):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -153,9 +160,7 @@ def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:
     """Say which measures do not use the document frequencies that were given."""
     takers = [m for m in measures if m["df"] in ("references", "given")]
     if not takers:
-        return [
-            "doc_freq= (--doc-freq) has no effect: no measure here takes document frequencies"
-        ]
+        return ["doc_freq= (--doc-freq) has no effect: no measure here takes document frequencies"]
     own = [str(m) for m in measures if m["df"] == "rows"]
     return [f"doc_freq= (--doc-freq) has no effect on {', '.join(own)}"] if own else []
 

@@ -9,9 +9,9 @@ is looked up once for each embedding.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.base import Embedder
@@ -20,6 +20,8 @@ from semmetrics.embed.lookup import lookup_rule
 from semmetrics.embed.open import open_embedding, options_of
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
+
+K = TypeVar("K", bound=Hashable)
 
 __all__ = ["embeddings_by_name", "with_models"]
 
@@ -43,7 +45,7 @@ def embeddings_by_name(embedding: Any) -> dict[str, Any]:
 
 
 def with_models(
-    tasks: Mapping[str, LabelTask],
+    tasks: Mapping[K, LabelTask],
     measures: Iterable[Measure],
     embedding: Any,
     *,
@@ -52,7 +54,7 @@ def with_models(
     cache: bool | str | os.PathLike[str] = False,
     lookup: str = "auto",
     oov: str = "zero",
-) -> dict[str, LabelTask]:
+) -> dict[K, LabelTask]:
     """The tasks with the label vectors that the measures need.
 
     Parameters

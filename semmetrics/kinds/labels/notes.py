@@ -9,10 +9,12 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount
 from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
 from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
 
 __all__ = ["BY_NAME", "label_notes", "unused_embeddings"]
 
 _MANY = 3
+_OF_MEANING = ("lookup", "oov", "device", "max_words")
 BY_NAME = "give labels by name, or the class list of a matrix's columns (classes=, --classes)"
 
 _COUNTS = {
@@ -56,7 +58,23 @@ def label_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> 
         notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
-    return notes + _unused_cache(tasks, options["cache"])
+    notes += _unused_cache(tasks, options["cache"])
+    return notes + _unused_options(measures, options)
+
+
+def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
+    """Say which options about meaning no measure takes up."""
+    notes = []
+    if all(m["embedding"] is None for m in measures):
+        fixed = () if options["protocol"] is None else ("lookup", "oov")
+        names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
+        why = "no measure here compares meanings (-m SemF1 does)"
+        notes += [f"{OPTIONS[name].flag} has no effect: {why}" for name in names]
+    if options["taxonomy"] is not None and not any(
+        "taxonomy" in m.definition.needs for m in measures
+    ):
+        notes.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
+    return notes
 
 
 def _step_notes(task: LabelTask) -> list[str]:
@@ -78,7 +96,7 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.scoring.parse import parse_all
+    >>> from semmetrics.metrics.registry import parse_all
     >>> unused_embeddings(parse_all(["F1", "SemF1"]), {"default": "static", "bert": "sbert:bert"})
     ["the embedding 'bert' has no effect: no measure here uses it"]
     """

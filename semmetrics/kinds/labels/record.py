@@ -13,14 +13,13 @@ from semmetrics.data.inputs import as_labels
 from semmetrics.data.labels import Labels
 from semmetrics.data.normalize import normalization
 from semmetrics.data.prepare import label_task
-from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix, read_numbers
+from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix
 from semmetrics.data.readers.taxonomy import as_taxonomy
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 
 __all__ = ["KIND"]
 
@@ -31,7 +30,7 @@ _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 def read_beside(options: Options) -> Options:
     """Read the class list, the labels to ignore, the weights and the taxonomy from paths."""
-    files = options["read"] or ReadOptions()
+    files = (options["read"] or ReadOptions()).beside()
     taxonomy = options["taxonomy"]
     if taxonomy is not None:
         taxonomy = as_taxonomy(taxonomy, options=files)
@@ -88,7 +87,7 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
     if isinstance(given, Mapping):
         given = given.get(system)
     if _is_path(given):
-        return read_matrix(given, files or ReadOptions())
+        return read_matrix(given, (files or ReadOptions()).beside())
     try:
         return None if given is None else np.asarray(given, np.float64)
     except (TypeError, ValueError):
@@ -117,7 +116,9 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     from semmetrics.kinds.labels.models import with_models  # exact measures need none of it
 
     names = ("device", "cache", "lookup", "oov")
-    every = {(system, part): task for system, parts in tasks.items() for part, task in parts.items()}
+    every = {
+        (system, part): task for system, parts in tasks.items() for part, task in parts.items()
+    }
     found = with_models(
         every,
         measures,
@@ -140,6 +141,8 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
         return text, f"{needs} (--classes FILE)"
     if "labels=given" in text and n_classes is None:
         return text, "is a mean over the whole dictionary: give the class list (--classes FILE)"
+    from semmetrics.kinds.labels.models import embeddings_by_name
+
     given = embeddings_by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)

@@ -11,13 +11,13 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenize import open_tokenizer
 
 __all__ = ["check_sides", "matrix_measure", "matrix_task"]
 
 
-def matrix_measure(measure: str | Measure, df: Any) -> Measure:
+def matrix_measure(measure: str | Measure, doc_freq: Any) -> Measure:
     """The measure, with frequencies from where they come from.
 
     Raises
@@ -32,7 +32,7 @@ def matrix_measure(measure: str | Measure, df: Any) -> Measure:
         )
     if found[0]["df"] == "rows":
         raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
-    return found[0] if df is None else found[0].with_options(df="given")
+    return found[0] if doc_freq is None else found[0].with_options(df="given")
 
 
 def matrix_task(

@@ -28,13 +28,13 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.captions.cider_pairs import cider_pairs
 from semmetrics.metrics.captions.documents import task_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.caption_fits import as_frequencies
-from semmetrics.scoring.caption_sides import check_sides, matrix_measure, matrix_task
 from semmetrics.scoring.matrix_file import write_matrix
+from semmetrics.scoring.pair_sides import check_sides, matrix_measure, matrix_task
 
 __all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
 
@@ -49,7 +49,7 @@ def caption_matrix(
     captions: Sequence[str],
     *,
     measure: str | Measure = "CIDEr-D",
-    df: Frequencies | None = None,
+    doc_freq: Frequencies | None = None,
     tokenizer: Any = "ptb",
     out: str | os.PathLike[str] | None = None,
     memory: int = _MEMORY,
@@ -66,7 +66,7 @@ def caption_matrix(
     captions : sequence of str
     measure : str or Measure
         CIDEr-D or CIDEr, with its options.
-    df : DocumentFrequencies or path, optional
+    doc_freq : DocumentFrequencies or path, optional
         Counted on the references where left out.
     tokenizer : str or Tokenizer
     out : path, optional
@@ -99,14 +99,14 @@ def caption_matrix(
     >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
     [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
     """
-    job = _Job.of(references, captions, measure, df, tokenizer, memory, dtype)
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
     if out is not None:
         return write_matrix(
             out,
             job.shape,
             dtype,
             job.step,
-            job.said,
+            job.facts,
             job.block,
             resume=resume,
             progress=progress,
@@ -124,7 +124,7 @@ def caption_blocks(
     captions: Sequence[str],
     *,
     measure: str | Measure = "CIDEr-D",
-    df: Frequencies | None = None,
+    doc_freq: Frequencies | None = None,
     tokenizer: Any = "ptb",
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
@@ -133,7 +133,7 @@ def caption_blocks(
 
     Parameters
     ----------
-    references, captions, measure, df, tokenizer, memory, dtype
+    references, captions, measure, doc_freq, tokenizer, memory, dtype
         As for ``caption_matrix``.
 
     Yields
@@ -142,7 +142,7 @@ def caption_blocks(
         The first image of the block.
     block : array, shape (some images, captions)
     """
-    job = _Job.of(references, captions, measure, df, tokenizer, memory, dtype)
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
@@ -154,7 +154,7 @@ def caption_top_k(
     *,
     axis: Literal["captions", "images"] = "captions",
     measure: str | Measure = "CIDEr-D",
-    df: Frequencies | None = None,
+    doc_freq: Frequencies | None = None,
     tokenizer: Any = "ptb",
     memory: int = _MEMORY,
 ) -> tuple[Floats, Ints]:
@@ -162,7 +162,7 @@ def caption_top_k(
 
     Parameters
     ----------
-    references, captions, measure, df, tokenizer, memory
+    references, captions, measure, doc_freq, tokenizer, memory
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
@@ -190,7 +190,7 @@ def caption_top_k(
     most = len(captions if axis == "captions" else references)
     if not 1 <= k <= most:
         raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
-    job = _Job.of(references, captions, measure, df, tokenizer, memory, "float64")
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, "float64")
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis == "captions":
         parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
@@ -234,7 +234,7 @@ class _Job:
         references: Sequence[Sequence[str]],
         captions: Sequence[str],
         measure: str | Measure,
-        df: Frequencies | None,
+        doc_freq: Frequencies | None,
         tokenizer: Any,
         memory: int,
         dtype: str,
@@ -242,8 +242,8 @@ class _Job:
         """Check and prepare the inputs."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
-        chosen = matrix_measure(measure, df)
-        fits = {} if df is None else {"df": as_frequencies(df)}
+        chosen = matrix_measure(measure, doc_freq)
+        fits = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
         task = matrix_task(references, captions, tokenizer, fits)
         pairs = cider_pairs(task, chosen)
         step = max(1, min(memory // (16 * max(1, len(captions))), len(references)))
@@ -271,7 +271,7 @@ class _Job:
         return out  # type: ignore[no-any-return]
 
     @property
-    def said(self) -> dict[str, str]:
+    def facts(self) -> dict[str, str]:
         """What the matrix is of, for the notes beside a file."""
         task = self.task
         names = hash_strings(task.texts)
