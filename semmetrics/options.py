@@ -60,6 +60,8 @@ class Option:
         What stands for its value in ``--help``.
     read : type
         What the command line reads its value as.
+    least : int, optional
+        The smallest value of a number.
     repeat, file : bool
         Whether it may be given several times, and whether its value is a path.
     names : str
@@ -77,6 +79,7 @@ class Option:
     flags: tuple[str, ...] = ()
     metavar: str = ""
     read: type = str
+    least: int | None = None
     repeat: bool = False
     file: bool = False
     names: str = ""
@@ -242,7 +245,7 @@ class Options(TypedDict, total=False):
         int | None,
         Option(
             help="Read only the first N words of a file of word vectors.",
-            kinds=_LABELS, group=MEANING, metavar="N", read=int,
+            kinds=_LABELS, group=MEANING, metavar="N", read=int, least=1,
         ),
     ]
     cache: Annotated[

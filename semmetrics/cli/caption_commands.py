@@ -133,7 +133,7 @@ def _check_how(
     no_args_is_help=True,
     examples=[
         "semmetrics pairs -o phi.npy captions.json references.json",
-        "semmetrics pairs --best 10 -o best.jsonl captions.json references.json",
+        "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
         "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
     ],
 )
@@ -151,7 +151,7 @@ def _check_how(
 @score_options("tokenizer", "doc_freq")
 @option(
     WHAT,
-    "--best",
+    "--top-k",
     type=click.IntRange(min=1),
     metavar="K",
     help="Only the K best captions of each image, as JSON lines.",
@@ -160,7 +160,7 @@ def _check_how(
     WHAT,
     "--axis",
     type=click.Choice(["captions", "images"]),
-    help="With --best: the best captions of each image, or images of each caption. The default is "
+    help="With --top-k: the best captions of each image, or images of each caption. The default is "
     "captions.",
 )
 @option(
@@ -171,7 +171,7 @@ def _check_how(
     metavar="FILE",
     required=True,
     help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
-    "--best, a .jsonl file, or - for standard output. A .npy file that was not finished is "
+    "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
     "continued.",
 )
 @option(
@@ -192,7 +192,7 @@ def pairs(
     captions: str,
     references: str,
     measure: str,
-    best: int | None,
+    top_k: int | None,
     axis: str | None,
     output: str,
     dtype: Any,
@@ -212,14 +212,14 @@ def pairs(
 
     files = [captions, references, *([given["doc_freq"]] if given["doc_freq"] else [])]
     beside = {"--dtype": dtype, "--overwrite": overwrite}
-    _check_pairs(files, output, best, axis, [name for name, value in beside.items() if value])
+    _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
     options = read_given(given)
     mine, theirs = _read([captions, references], options.pop("read"), quiet=quiet)
     images, names = list(map(str, theirs.ids)), _caption_ids(mine)
     shared: dict[str, Any] = {"measure": measure, **options}
-    if best is not None:
+    if top_k is not None:
         chosen: Any = axis or "captions"
-        found = caption_top_k(_lists(theirs), mine.texts, best, axis=chosen, **shared)
+        found = caption_top_k(_lists(theirs), mine.texts, top_k, axis=chosen, **shared)
         _write_lines(output, _best(chosen, images, names, *found))
         return
     with progress_on(quiet=quiet) as progress:
@@ -239,24 +239,24 @@ def pairs(
 
 
 def _check_pairs(
-    files: Sequence[str], output: str, best: int | None, axis: str | None, given: Sequence[str]
+    files: Sequence[str], output: str, top_k: int | None, axis: str | None, given: Sequence[str]
 ) -> None:
     """Refuse files that are in each other's way, and options that mean nothing."""
     from semmetrics.cli.files import check_inputs, check_outputs
 
     check_inputs(files)
-    beside = ("", ".ids.json", ".blocks") if best is None and output != "-" else ("",)
+    beside = ("", ".ids.json", ".blocks") if top_k is None and output != "-" else ("",)
     check_outputs({f"-o {end}".strip(): f"{output}{end}" for end in beside}, files)
-    if best is None:
+    if top_k is None:
         _check_ending(output, (".npy",), "a matrix")
         if axis is not None:
-            raise InputError("--axis means nothing without --best", remedy="leave it out")
+            raise InputError("--axis means nothing without --top-k", remedy="leave it out")
         return
     if output != "-":
-        _check_ending(output, (".jsonl",), "the best alone (--best)")
+        _check_ending(output, (".jsonl",), "the best alone (--top-k)")
     if given:
         raise InputError(
-            f"{' and '.join(given)}: this means nothing with --best", remedy="leave it out"
+            f"{' and '.join(given)}: this means nothing with --top-k", remedy="leave it out"
         )
 
 

@@ -56,13 +56,21 @@ def _make(one: Option) -> Callable[[F], F]:
         settings |= {"is_flag": True}
     else:
         settings |= {"multiple": one.repeat}
-        plain = FILE if one.file else one.read
-        settings |= {"type": click.Choice(one.choices) if one.choices else plain}
+        settings |= {"type": _type_of(one)}
         settings |= {"metavar": one.metavar} if one.metavar else {}
     if one.names:
         settings["shell_complete"] = names.complete(_COMPLETED[one.names])
     flags = one.flags or (one.flag,)
     return option(one.group, *flags, one.name, **settings)
+
+
+def _type_of(one: Option) -> Any:
+    """Return what click reads the value of an option as."""
+    if one.choices:
+        return click.Choice(one.choices)
+    if one.least is not None:
+        return click.IntRange(min=one.least)
+    return FILE if one.file else one.read
 
 
 def threshold_option(command: F) -> F:

@@ -115,7 +115,10 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         If the input or an option is wrong.
     """
     if given.get("protocol") is not None and given.get("measures") is not None:
-        raise InputError("both measures and a protocol are given", remedy="give one of them")
+        raise InputError(
+            "both measures and a protocol are given",
+            remedy="give measures= (-m) or protocol= (--protocol)",
+        )
     if not systems:
         raise InputError("there is no system to score", remedy="give predictions")
     if given.get("measures") is not None:  # they are looked at twice
