@@ -25,7 +25,7 @@ from semmetrics.metrics.captions.cider import CIDErD
 from semmetrics.metrics.captions.documents import fit_frequencies
 from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["WORKLOADS"]
 

@@ -35,7 +35,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.score import Score, score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.ptb import PtbTokenizer
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge"]
 

@@ -24,8 +24,8 @@ from semmetrics.scoring.caption_notes import caption_notes
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import plan_captions, plan_protocol
 from semmetrics.scoring.score import score_tasks
-from semmetrics.text.remembering import Remembering
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import CachingTokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["HUMAN", "score_captions"]
 
@@ -51,7 +51,7 @@ def score_captions(
 ) -> ScoreTable:
     """Score captions; parameters, result and errors are those of ``score_systems``."""
     settings = conventions(protocol, {"missing": missing, "tokenizer": tokenizer})
-    words = Remembering(open_tokenizer(settings.pop("tokenizer", "ptb")))
+    words = CachingTokenizer(open_tokenizer(settings.pop("tokenizer", "ptb")))
     settings["weights"] = weights_of(weights, read)
     tasks, inputs = _tasks(systems, gts, words, human, settings, read)
     plan = plan_captions(measures) if protocol is None else plan_protocol(protocol)
@@ -81,7 +81,7 @@ def score_captions(
 def _tasks(
     systems: Mapping[str, Any],
     gts: Any,
-    tokenizer: Remembering,
+    tokenizer: CachingTokenizer,
     human: bool,
     settings: Mapping[str, Any],
     read: ReadOptions | None,

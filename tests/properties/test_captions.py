@@ -26,7 +26,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
     [

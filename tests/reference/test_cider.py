@@ -21,7 +21,7 @@ from semmetrics.metrics.captions.cider import CIDErD
 from semmetrics.metrics.captions.documents import fit_frequencies
 from semmetrics.scoring.caption_matrix import caption_matrix
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 
 def values(candidates, references, measure, tokenizer="whitespace"):

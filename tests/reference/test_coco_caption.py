@@ -14,7 +14,7 @@ import pytest
 
 import semmetrics
 from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 FAKECAP = {
     "Bleu_1": 0.5793995754573356,

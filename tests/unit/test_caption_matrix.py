@@ -23,8 +23,8 @@ from semmetrics.metrics.captions.cider import CIDEr, CIDErD
 from semmetrics.metrics.captions.documents import fit_frequencies
 from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.stem import porter
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.stem import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -50,7 +50,7 @@ def matrix(references, captions, **options):
 
 
 def split(captions, stem="none"):
-    change = porter if stem == "porter" else str
+    change = porter_stem if stem == "porter" else str
     return [[change(word) for word in caption.split()] for caption in captions]
 
 

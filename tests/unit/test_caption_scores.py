@@ -20,7 +20,7 @@ from semmetrics.metrics.captions.meteor_jar import meteor_missing
 from semmetrics.scoring.planning import DEFAULT_CAPTIONS
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.signature import read_signature
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass", "3": "a red bus"}
 REFERENCES = {

@@ -19,8 +19,8 @@ from semmetrics.metrics.captions.documents import fit_frequencies, frequency_not
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.scoring.parse import parse
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.stem import porter
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.stem import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer
 
 WORDS = ["a", "a", "man", "men", "rides", "ride", "on", "the", "bike", "bikes"]
 CAPTION = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -46,7 +46,7 @@ def values(task, measure):
 
 
 def split(captions, stem="none"):
-    change = porter if stem == "porter" else str
+    change = porter_stem if stem == "porter" else str
     return [[change(word) for word in caption.split()] for caption in captions]
 
 

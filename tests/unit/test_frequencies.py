@@ -34,7 +34,7 @@ from semmetrics.metrics.captions.documents import (
     tokens_of,
 )
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTION = st.lists(st.sampled_from(["a", "man", "é", "rides", "on"]), max_size=6).map(" ".join)
 DOCUMENTS = st.lists(st.lists(CAPTION, max_size=3), min_size=1, max_size=5)

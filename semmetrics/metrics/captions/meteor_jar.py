@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
-from semmetrics.text.captions import one_line
+from semmetrics.text.tokens import one_line
 from semmetrics.text.java import java_program, packaged
 
 __all__ = ["COUNTS", "STAGES", "meteor_missing", "segment_counts"]

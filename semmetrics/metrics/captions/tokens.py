@@ -10,7 +10,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Ints
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.text.codes import encode_tokens
+from semmetrics.text.tokens import encode_tokens
 
 __all__ = ["CaptionBlock", "TokenTable", "Tokens"]
 
@@ -62,7 +62,7 @@ class Tokens:
 
 
 def _stemmed(lists: list[list[str]]) -> list[list[str]]:
-    from semmetrics.text.stem import porter
+    from semmetrics.text.stem import porter_stem
 
-    stems = {token: porter(token) for tokens in lists for token in tokens}
+    stems = {token: porter_stem(token) for tokens in lists for token in tokens}
     return [[stems[token] for token in tokens] for tokens in lists]

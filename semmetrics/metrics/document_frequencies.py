@@ -22,7 +22,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.captions.tokens import Tokens, TokenTable
 from semmetrics.metrics.definition import Measure
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = [
     "SOURCES",
