@@ -16,9 +16,9 @@ from semmetrics.cli.progress import progress_on
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
+from semmetrics.metrics.registry import cutoffs
 from semmetrics.reports.calibration import calibration_text
 from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.parse import cutoffs
 
 __all__ = ["run_calibrate", "run_sweep"]
 
