@@ -24,8 +24,7 @@ from semmetrics.scoring.caption_notes import caption_notes
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import plan_captions, plan_protocol
 from semmetrics.scoring.score import score_tasks
-from semmetrics.text.tokenizers import CachingTokenizer
-from semmetrics.text.tokenizers import open_tokenizer
+from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
 __all__ = ["HUMAN", "score_captions"]
 

@@ -18,8 +18,7 @@ from semmetrics.data.caption_task import item_ids
 from semmetrics.data.captions import Captions
 from semmetrics.data.readers.options import DEFAULTS
 from semmetrics.errors import InputError, amount
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+from semmetrics.metrics.document_frequencies import DocumentFrequencies, fit_document_frequencies
 from semmetrics.scoring.caption_matrix import caption_matrix, caption_top_k
 
 __all__ = ["run_df", "run_matrix"]
@@ -51,7 +50,7 @@ def run_df(
     else:
         captions = reading.captions(references)
         _say([captions], quiet=quiet)
-        found = fit_frequencies(_lists(captions), tokenizer, stem or "none")
+        found = fit_document_frequencies(_lists(captions), tokenizer, stem or "none")
     found.save(output)
     of = (
         "an unknown number of documents"

@@ -1,52 +1,246 @@
-"""Counting the document frequencies of a task's references, or of lists of captions.
+"""Document frequencies of n-grams: the fit that CIDEr needs before any caption has a value.
 
 Conventions
 -----------
-A document is the reference captions of one image together; an image without references is none.
+A document is the reference captions of one image together; an n-gram counts once in it, however
+often it occurs. An image without references is no document. The weight of an n-gram is
+log(documents) - log(max(1, frequency)), 0 for one that every document has, log(documents) for one
+that none has.
+
 ``df=references`` counts each image of the task once, with or without a candidate. ``df=rows``
 counts it once for each candidate, which is what a loop over rows of (candidate, references) counts.
+A fit is frozen: resamples and comparisons do not count again. Fits of different documents add up.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.block import Block
+from semmetrics.core.code_rows import add_equal_rows, find_rows
+from semmetrics.core.hashing import Hashes, hash_strings, mix
+from semmetrics.core.ngrams import NGrams
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.caption_task import FREQUENCIES, CaptionTask, caption_task
-from semmetrics.data.frequency_table import log_of
+from semmetrics.data.frequency_files import (
+    FrequencyTable,
+    log_of,
+    read_frequencies,
+    table_of_counts,
+    write_frequencies,
+)
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-from semmetrics.metrics.captions.tokens import Tokens, TokenTable
+from semmetrics.metrics.caption_steps import TokenTable, task_tokens
 from semmetrics.metrics.definition import Measure
 from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = [
     "SOURCES",
-    "fit_frequencies",
+    "DocumentFrequencies",
+    "fit_document_frequencies",
     "frequency_hash",
     "frequency_notes",
     "frequency_weights",
     "task_frequencies",
-    "tokens_of",
 ]
 
 SOURCES = ("references", "rows", "given")
 
 
-def tokens_of(task: CaptionTask, stem: str) -> TokenTable:
-    """The tokens of all captions of a task."""
-    block: Block[CaptionTask] = Block(task, 0, 0)
-    return block.get(Tokens(stem))
+@dataclass(frozen=True, eq=False)
+class DocumentFrequencies(FrequencyTable):
+    """The number of documents that hold each n-gram: a fit that can be saved, loaded and merged.
+
+    Attributes
+    ----------
+    documents : int or None
+        How many documents were counted; None where a file gives a logarithm of no integer.
+    log_documents : float
+    vocabulary : tuple of str
+    grams, counts : tuples of int arrays
+        The distinct n-grams of each order as places in the vocabulary, and their frequencies.
+    tokenizer, stem : str
+        How the tokens were made; "" where that is not known.
+
+    Examples
+    --------
+    >>> df = DocumentFrequencies.from_counts({("a",): 2, ("a", "man"): 1}, documents=3)
+    >>> len(df), (df + df).as_dict()
+    (2, {('a',): 4, ('a', 'man'): 2})
+    """
+
+    def __len__(self) -> int:
+        return sum(map(len, self.counts))
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, documents: int | None = None
+    ) -> DocumentFrequencies:
+        """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
+
+        Parameters
+        ----------
+        path : path
+        documents : int, optional
+            How many documents there are, where the file does not say it.
+
+        Raises
+        ------
+        InputError
+            If the file is none of these or a count is impossible.
+        """
+        return cls(**vars(read_frequencies(path, documents=documents)))
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: dict[tuple[str, ...], int],
+        *,
+        documents: int,
+        tokenizer: str = "",
+        stem: str = "",
+    ) -> DocumentFrequencies:
+        """Make document frequencies of a dict of n-grams.
+
+        Raises
+        ------
+        InputError
+            If a count is no whole number from 0 to the number of documents.
+        """
+        return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
+        write_frequencies(self, path)
+
+    def as_dict(self) -> dict[tuple[str, ...], int]:
+        """Return the frequency of each n-gram."""
+        return {
+            tuple([self.vocabulary[code] for code in gram]): count
+            for grams, counts in zip(self.grams, self.counts, strict=True)
+            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+        }
+
+    @property
+    def hash(self) -> str:
+        """12 hex digits of the documents and frequencies, whatever their order."""
+        names = hash_strings(self.vocabulary)
+        if self.documents is None:
+            total = int(np.float64(self.log_documents).view(np.uint64)) ^ 1 << 63
+        else:
+            total = self.documents
+        for grams, counts in zip(self.grams, self.counts, strict=True):
+            total += int(mix(_hash_ngrams(names, grams) + counts.astype(np.uint64)).sum())
+        return f"{int(mix(np.array([total % 2**64], np.uint64))[0]) >> 16:012x}"
+
+    def __add__(self, other: DocumentFrequencies) -> DocumentFrequencies:
+        """Add the frequencies of other documents: the two share none.
+
+        Raises
+        ------
+        InputError
+            If their tokens were made differently, or a number of documents is not known.
+        """
+        for name in ("tokenizer", "stem"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise InputError(
+                    f"document frequencies differ in their {name}: {mine!r} and {theirs!r}",
+                    remedy="count both on tokens made in one way",
+                )
+        if self.documents is None or other.documents is None:
+            raise InputError(
+                "of one fit only the logarithm of its number of documents is known",
+                remedy="give documents= when it is loaded",
+            )
+        names = dict.fromkeys(self.vocabulary + other.vocabulary)
+        vocabulary = {token: code for code, token in enumerate(names)}
+        parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
+        orders = range(max(len(self.grams), len(other.grams)))
+        merged = [
+            add_equal_rows(
+                np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
+                np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
+                len(vocabulary),
+            )
+            for n in orders
+        ]
+        documents = self.documents + other.documents
+        return DocumentFrequencies(
+            documents,
+            log_of(documents),
+            tuple(vocabulary),
+            tuple(grams.astype(np.int32) for grams, _ in merged),
+            tuple(counts for _, counts in merged),
+            self.tokenizer,
+            self.stem,
+        )
+
+    def weights(self, table: TokenTable) -> list[Floats]:
+        """Return the weight of each distinct n-gram of some captions, for each order.
+
+        Parameters
+        ----------
+        table : TokenTable
+
+        Returns
+        -------
+        list of float arrays
+            As long as ``table.ngrams``.
+        """
+        codes = {token: code for code, token in enumerate(self.vocabulary)}
+        known = _codes_of(table.vocabulary, codes)
+        found = (
+            np.maximum(1.0, self._frequencies(ngrams, table, known)) for ngrams in table.ngrams
+        )
+        return [np.maximum(0.0, self.log_documents - np.log(one)) for one in found]
+
+    def check_tokens(self, tokenizer: str, stem: str) -> None:
+        """Refuse captions whose tokens are made in another way, as far as that is known.
+
+        Raises
+        ------
+        InputError
+            If they are.
+        """
+        made = (("tokenizer", self.tokenizer, tokenizer), ("stem", self.stem, stem))
+        for name, mine, theirs in made:
+            if mine not in ("", theirs):
+                raise InputError(
+                    f"document frequencies were counted with {name} {mine}, and the captions "
+                    f"have {theirs}",
+                    remedy="count and score on tokens made in one way",
+                )
+
+    def _frequencies(self, ngrams: NGrams, table: TokenTable, codes: Ints) -> Ints:
+        """Return the frequencies of n-grams; 0 of those not listed."""
+        if ngrams.order > len(self.grams):
+            return np.zeros(len(ngrams), np.int64)
+        asked = codes[ngrams.tokens(table.codes)]
+        place = find_rows(self.grams[ngrams.order - 1], asked, len(self.vocabulary))
+        return np.append(self.counts[ngrams.order - 1], 0)[place]
+
+
+def _codes_of(tokens: Iterable[str], codes: dict[str, int]) -> Ints:
+    return np.array([codes.get(token, -1) for token in tokens], np.int64)
+
+
+def _hash_ngrams(names: Hashes, grams: Codes) -> Hashes:
+    """Hash each n-gram: its tokens in their order."""
+    total = np.full(len(grams), grams.shape[1], np.uint64)
+    for codes in grams.T:
+        total = mix(total ^ names[codes])
+    return total
 
 
 def task_frequencies(
     task: CaptionTask, source: str = "references", stem: str = "none"
 ) -> DocumentFrequencies:
-    """The document frequencies that a measure of a task uses, as a fit to save or to name.
+    """Return the document frequencies that a measure of a task uses, to save or to name.
 
     Parameters
     ----------
@@ -64,15 +258,15 @@ def task_frequencies(
     InputError
         If none are given, or those given were counted on other tokens.
     """
-    fit = _fixed(task, source, stem)
+    fit = _given_fit(task, source, stem)
     if fit is not None:
         return fit
-    documents, counts = _counted(task, source, stem)
-    return _fit(tokens_of(task, stem), documents, counts, str(task.tokenizer.name), stem)
+    documents, counts = _count_documents(task, source, stem)
+    return _as_fit(task_tokens(task, stem), documents, counts, str(task.tokenizer.name), stem)
 
 
 def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
-    """The hash of the document frequencies that a measure of a task uses; noted in the task."""
+    """Return the hash of the document frequencies that a measure uses, and note it in the task."""
     hashes: dict[str, str] = task.shared.setdefault(FREQUENCIES, {})
     key = f"{source}/{stem}"
     if key not in hashes:
@@ -81,7 +275,7 @@ def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
 
 
 def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
-    """The weight of each distinct n-gram of a task's captions, for each order.
+    """Return the weight of each distinct n-gram of a task's captions, for each order.
 
     Parameters
     ----------
@@ -90,14 +284,14 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
         As for ``task_frequencies``.
     """
     frequency_hash(task, source, stem)  # so that parts with other frequencies are not merged
-    fit = _fixed(task, source, stem)
+    fit = _given_fit(task, source, stem)
     if fit is not None:
-        return fit.weights(tokens_of(task, stem))
-    documents, counts = _counted(task, source, stem)
+        return fit.weights(task_tokens(task, stem))
+    documents, counts = _count_documents(task, source, stem)
     return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
 
 
-def fit_frequencies(
+def fit_document_frequencies(
     captions: CaptionTask | Sequence[Sequence[str]],
     tokenizer: Any = None,
     stem: str = "none",
@@ -132,7 +326,7 @@ def fit_frequencies(
 
 
 def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]:
-    """What a user should know of the document frequencies of the measures that use some.
+    """Return what a user should know about document frequencies that were counted.
 
     Parameters
     ----------
@@ -149,7 +343,7 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
         for measure in measures
         if measure["df"] in ("references", "rows")
         and f"{measure['df']}/{measure['stem']}" not in task.fits
-        and int(_times(task, str(measure["df"])).sum()) == 1
+        and int(_document_numbers(task, str(measure["df"])).sum()) == 1
     ]
     if not lone:
         return []
@@ -160,8 +354,8 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
     ]
 
 
-def _fixed(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | None:
-    """The fit that the task has for a measure; None where its references are to be counted."""
+def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | None:
+    """Return the fit that a task has for a measure; None if its references are to be counted."""
     given = task.fits.get(f"{'df' if source == 'given' else source}/{stem}")
     if source == "given":
         given = given or task.fits.get("df")
@@ -176,23 +370,23 @@ def _fixed(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | N
     return None
 
 
-def _counted(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
-    """How many documents there are, and in how many each n-gram is, for each order; kept."""
+def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
+    """Return the number of documents, and in how many each n-gram of each order is; kept."""
     key = ("documents", source, stem)
     if key not in task.shared:
-        times = _times(task, source)
-        task.shared[key] = int(times.sum()), _counts(task, tokens_of(task, stem), times)
+        times = _document_numbers(task, source)
+        task.shared[key] = int(times.sum()), _count_ngrams(task, task_tokens(task, stem), times)
     found: tuple[int, list[Ints]] = task.shared[key]
     return found
 
 
-def _times(task: CaptionTask, source: str) -> Ints:
-    """How often each image is a document."""
+def _document_numbers(task: CaptionTask, source: str) -> Ints:
+    """Return how often each image is a document."""
     some = (lengths(task.indptr) > 0).astype(np.int64)
     return some * np.bincount(task.images, minlength=len(some)) if source == "rows" else some
 
 
-def _counts(task: CaptionTask, table: TokenTable, times: Ints) -> list[Ints]:
+def _count_ngrams(task: CaptionTask, table: TokenTable, times: Ints) -> list[Ints]:
     image = row_numbers(task.indptr)
     result = []
     for ngrams in table.ngrams:
@@ -205,7 +399,7 @@ def _counts(task: CaptionTask, table: TokenTable, times: Ints) -> list[Ints]:
     return result
 
 
-def _fit(
+def _as_fit(
     table: TokenTable, documents: int, counts: list[Ints], tokenizer: str, stem: str
 ) -> DocumentFrequencies:
     return DocumentFrequencies(

@@ -14,9 +14,12 @@ from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.documents import frequency_hash, task_frequencies
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.document_frequencies import (
+    DocumentFrequencies,
+    frequency_hash,
+    task_frequencies,
+)
 
 __all__ = ["as_frequencies", "fits_of", "frozen_captions", "unused_frequencies"]
 
@@ -34,7 +37,8 @@ def as_frequencies(df: Any) -> DocumentFrequencies:
     if isinstance(df, (str, os.PathLike)):
         return DocumentFrequencies.load(df)
     raise InputError(
-        f"df= is a {type(df).__name__}", remedy="give a file, or what fit_frequencies returns"
+        f"df= is a {type(df).__name__}",
+        remedy="give a file, or what fit_document_frequencies returns",
     )
 
 

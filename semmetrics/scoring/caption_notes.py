@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.captions import Captions
-from semmetrics.metrics.captions.documents import frequency_notes
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.document_frequencies import frequency_notes
 from semmetrics.scoring.caption_fits import frozen_captions
 from semmetrics.scoring.notes import count_notes, different_items
 

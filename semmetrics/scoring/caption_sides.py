@@ -11,8 +11,8 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief
 from semmetrics.metrics.definition import Measure
-from semmetrics.text.tokenizers import open_tokenizer
 from semmetrics.metrics.registry import parse
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["check_sides", "matrix_measure", "matrix_task"]
 

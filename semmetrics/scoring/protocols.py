@@ -102,6 +102,11 @@ class Protocol:
                     result.not_computed.append(NotComputed(title, lacking))
                     continue
                 (measure,) = parse(text.replace("{q}", str(n_classes)))
+                if "java" in measure.definition.needs:
+                    lacking = measure.definition.extra["program"].missing()
+                if lacking:
+                    result.not_computed.append(NotComputed(title, lacking))
+                    continue
                 if decode is not None:
                     measure = measure.with_options(decode=decode)
                 if min_labels:
@@ -118,10 +123,6 @@ def _lacking(text: str, n_classes: int | None, embeddings: Mapping[str, Any]) ->
         return f"{needs} (--classes FILE)"
     if "labels=given" in text and n_classes is None:
         return "is a mean over the whole dictionary: give the class list (--classes FILE)"
-    if text == "METEOR":
-        from semmetrics.metrics.captions.meteor import meteor_missing
-
-        return meteor_missing()
     name = _MODEL.search(text)
     if name is not None and name[1] not in embeddings:
         model = name[1]
