@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from semmetrics.data.caption_inputs import as_captions
     from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
-    from semmetrics.metrics.captions.documents import fit_frequencies
-    from semmetrics.metrics.captions.frequencies import DocumentFrequencies
     from semmetrics.metrics.definition import Measure
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
     from semmetrics.metrics.registry import parse
     from semmetrics.metrics.set_measures import measure
     from semmetrics.reports.table import ScoreTable
@@ -48,8 +50,8 @@ _HOMES = {
     "caption_blocks": "semmetrics.scoring.pair_matrix",
     "caption_matrix": "semmetrics.scoring.pair_matrix",
     "caption_top_k": "semmetrics.scoring.pair_matrix",
-    "DocumentFrequencies": "semmetrics.metrics.captions.frequencies",
-    "fit_frequencies": "semmetrics.metrics.captions.documents",
+    "DocumentFrequencies": "semmetrics.metrics.document_frequencies",
+    "fit_document_frequencies": "semmetrics.metrics.document_frequencies",
 }
 _ROOMS = ("metrics",)
 
@@ -71,7 +73,7 @@ __all__ = [
     "caption_blocks",
     "caption_matrix",
     "caption_top_k",
-    "fit_frequencies",
+    "fit_document_frequencies",
     "measure",
     "parse",
     "rescore",

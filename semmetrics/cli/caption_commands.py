@@ -72,8 +72,10 @@ def doc_freq(
     of few images mean something only with the frequencies of a larger corpus.
     """
     from semmetrics.cli.files import check_outputs
-    from semmetrics.metrics.captions.documents import fit_frequencies
-    from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
 
     check_outputs({"-o": output}, [references])
     _check_ending(output, (".npz", ".json"), "document frequencies")
@@ -84,7 +86,7 @@ def doc_freq(
         found = DocumentFrequencies.load(references, documents=documents)
     else:
         (captions,) = _read([references], read, quiet=quiet)
-        found = fit_frequencies(_lists(captions), tokenizer, stem or "none")
+        found = fit_document_frequencies(_lists(captions), tokenizer, stem or "none")
     found.save(output)
     of = (
         "an unknown number of documents"

@@ -62,16 +62,15 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "captions": {
         "Captions (--task captions)": {
-            "captions.bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
-            "captions.cider": ("CIDEr-D", "CIDEr"),
-            "captions.descriptive": (
+            "bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
+            "cider": ("CIDEr-D", "CIDEr"),
+            "caption_statistics": (
                 "DuplicatedCaption", "CaptionLength", "LengthRatio", "ReferenceCount",
                 "Vocabulary", "UniqueCaptions",
             ),
-            "captions.meteor": ("METEOR",),
-            "captions.meteor_nltk": ("METEOR-nltk",),
-            "captions.ngsm": ("NGSM",),
-            "captions.rouge": ("ROUGE-L",),
+            "meteor": ("METEOR", "METEOR-nltk"),
+            "ngsm": ("NGSM",),
+            "rouge": ("ROUGE-L",),
         },
     },
 }  # fmt: skip

@@ -78,7 +78,7 @@ def freeze(
 
 def _freeze_frequencies(measure: Measure, task: Any) -> tuple[Measure, str]:
     """Choose the document frequencies: those given, or those of the references of the run."""
-    from semmetrics.metrics.captions.documents import frequency_hash
+    from semmetrics.metrics.document_frequencies import frequency_hash
 
     if measure["df"] == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")

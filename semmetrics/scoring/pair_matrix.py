@@ -29,10 +29,9 @@ from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.record import read_frequencies
-from semmetrics.metrics.captions.cider_pairs import cider_pairs
-from semmetrics.metrics.captions.documents import task_frequencies
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+from semmetrics.metrics.cider import cider_pairs
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
 from semmetrics.scoring.matrix_file import write_matrix
 from semmetrics.scoring.pair_sides import check_sides, matrix_measure, matrix_task
 

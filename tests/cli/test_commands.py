@@ -13,7 +13,7 @@ import pytest
 from semmetrics.data.normalize import NORMALIZATIONS
 from semmetrics.data.readers.options import FORMATS
 from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.scoring.protocols import PROTOCOLS
 
@@ -209,7 +209,7 @@ def nltk_missing():
     return ""
 
 
-NEEDS = {"METEOR": meteor_missing, "METEOR-nltk": nltk_missing}
+NEEDS = {"METEOR": METEOR_PROGRAM.missing, "METEOR-nltk": nltk_missing}
 
 
 @pytest.fixture

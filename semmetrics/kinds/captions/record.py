@@ -23,11 +23,14 @@ from semmetrics.kinds.kind import (
     each_task,
     read_weights,
 )
-from semmetrics.metrics.captions.documents import frequency_notes, task_frequencies
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
 from semmetrics.metrics.definition import Measure
-from semmetrics.text.remembering import Remembering
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.metrics.document_frequencies import (
+    DocumentFrequencies,
+    frequency_notes,
+    task_frequencies,
+)
+from semmetrics.metrics.registry import parse
+from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
 __all__ = ["HUMAN", "KIND", "read_frequencies"]
 
@@ -54,7 +57,7 @@ def read_beside(options: Options) -> Options:
             remedy="leave doc_freq= (--doc-freq) out, or name measures instead of the protocol",
         )
     return options.replace(
-        tokenizer=Remembering(open_tokenizer(options["tokenizer"])),
+        tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
         weights=read_weights(options["weights"], (options["read"] or ReadOptions()).beside()),
         doc_freq=None if given is None else read_frequencies(given),
     )
@@ -108,11 +111,10 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say what METEOR lacks: its jar, or Java."""
-    if text == "METEOR":
-        from semmetrics.metrics.captions.meteor import meteor_missing
-
-        return text, meteor_missing()
+    """Say what a measure lacks that runs a program: its jar, or Java."""
+    definition = parse(text)[0].definition
+    if "java" in definition.needs:
+        return text, definition.extra["program"].missing()
     return text, ""
 
 

@@ -10,32 +10,25 @@ references are left out of the sums, and counted. Values lie in [0, 1]; higher i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Dense, as_floats
+from semmetrics.core.columns import Dense
 from semmetrics.core.ngrams import NGrams
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
-from semmetrics.metrics.captions.families import (
+from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
-    CountSums,
+    CaptionBlock,
     References,
-    reference_causes,
-    summed_or_nan,
+    SumFormula,
+    Tokens,
+    cause_column,
 )
-from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-)
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.registry import add
 
 __all__ = [
@@ -63,7 +56,7 @@ REFERENCE_LENGTH = Option(
 def bleu_of_counts(
     testlen: NDArray[Any], reflen: NDArray[Any], guess: NDArray[Any], correct: NDArray[Any]
 ) -> Floats:
-    """BLEU of every order, from counts.
+    """Return BLEU of every order, from counts.
 
     Parameters
     ----------
@@ -94,7 +87,7 @@ def bleu_of_counts(
 
 
 def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> NDArray[Any]:
-    """Length of the effective reference of each candidate; 0 without references.
+    """Return the length of the effective reference of each candidate; 0 without references.
 
     Parameters
     ----------
@@ -129,7 +122,7 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
 def clipped_matches(
     grams: NGrams, candidates: Ints, groups: Ints, indptr: Ints, references: Ints
 ) -> Ints:
-    """N-grams of each candidate found in its group's references, clipped.
+    """Count the n-grams of each candidate that its group's references hold, clipped.
 
     An n-gram counts as often as in the candidate, at most as often as in the reference that has it
     most often.
@@ -162,7 +155,7 @@ def clipped_matches(
 
 @dataclass(frozen=True)
 class BleuCounts:
-    """What BLEU of every order is a function of; shared by BLEU-1 to BLEU-4.
+    """A step: the counts that BLEU of every order is a formula of.
 
     ``reflen`` is "closest", "shortest" or "average".
     """
@@ -172,48 +165,39 @@ class BleuCounts:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, beside = block.get(Tokens()), block.get(References())
-        widths, some = lengths(table.indptr), beside.n_refs > 0
-        testlen = np.where(some, widths[beside.candidates], 0)
-        reflen = reference_lengths(testlen, beside.indptr, widths[beside.references], self.reflen)
+        """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
+        table, captions = block.get(Tokens()), block.get(References())
+        widths, some = lengths(table.indptr), captions.n_refs > 0
+        testlen = np.where(some, widths[captions.candidates], 0)
+        reflen = reference_lengths(
+            testlen, captions.indptr, widths[captions.references], self.reflen
+        )
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
         images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
         indptr, flat = take_rows(block.task.indptr, images)
         references = block.task.references[flat]
         for grams in table.ngrams[:ORDERS]:
-            found = clipped_matches(grams, beside.candidates, groups.ravel(), indptr, references)
+            found = clipped_matches(grams, captions.candidates, groups.ravel(), indptr, references)
             columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
             columns[f"correct_{grams.order}"] = Dense(found)
-        return {**columns, "cause": reference_causes(beside.n_refs)}
+        return {**columns, "cause": cause_column(captions.n_refs)}
 
 
-class BleuFamily(CountSums):
+class BleuFamily(SumFormula):
     """BLEU of one order, from the counts of all."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The counts."""
+        """Return the step that counts."""
         return BleuCounts(str(measure["reflen"]))
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """BLEU of the sums; nan where no candidate has a reference."""
-        numbers = {name: as_floats(sums[name]) for name in sums if not name.startswith("cause")}
-        return summed_or_nan(measure, sums, _values(measure, numbers))
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """BLEU of each candidate."""
-        columns: Any = rows
-        numbers = {name: columns[name].values for name in columns if name != "cause"}
-        return np.where(columns["cause"].codes == 0, _values(measure, numbers), np.nan)
-
-
-def _values(measure: Measure, numbers: dict[str, NDArray[Any]]) -> Floats:
-    orders = range(1, int(measure.definition.extra["order"]) + 1)
-    guess, correct = (
-        np.stack([numbers[f"{name}_{order}"] for order in orders], axis=-1)
-        for name in ("guess", "correct")
-    )
-    return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[..., -1]
+    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return BLEU of the measure's order."""
+        orders = range(1, int(measure.definition.extra["order"]) + 1)
+        guess, correct = (
+            np.stack([columns[f"{name}_{order}"] for order in orders], axis=-1)
+            for name in ("guess", "correct")
+        )
+        return bleu_of_counts(columns["testlen"], columns["reflen"], guess, correct)[..., -1]
 
 
 def _bleu(order: int) -> Definition:

@@ -28,24 +28,25 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.families import (
+from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
+    CaptionBlock,
     References,
+    Tokens,
     caption_values,
     largest_of_rows,
 )
-from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.policies import ItemMeans, divide
 from semmetrics.metrics.registry import add
 
 __all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]
 
-_CELLS = 1 << 20  # n-grams of pairs held at a time
+_HELD = 1 << 20  # n-grams of pairs in memory at a time
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
-    """Similarity of two captions by their n-grams of orders 1 to ``n``.
+    """Return the similarity of two captions by their n-grams of orders 1 to ``n``.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
 
 
 def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
-    """Similarity of many pairs of captions.
+    """Return the similarity of many pairs of captions.
 
     Parameters
     ----------
@@ -124,13 +125,15 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     return root
 
 
-def common_ngrams(grams: NGrams, first: Ints, second: Ints) -> Ints:
-    """How many n-grams both captions of each pair have, each as often as the one with fewer.
+def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, held: int = _HELD) -> Ints:
+    """Count the n-grams that both captions of each pair have, as often as the one with fewer.
 
     Parameters
     ----------
     grams : NGrams
     first, second : int arrays, shape (pairs,)
+    held : int
+        How many n-grams of pairs are in memory at a time; a pair may have more.
 
     Returns
     -------
@@ -144,7 +147,7 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints) -> Ints:
     """
     widths = lengths(grams.indptr)
     costs = running_sums(widths[first] + widths[second])
-    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, _CELLS)]
+    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, held)]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
@@ -167,7 +170,7 @@ def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class NgsmValues:
-    """NGSM of each candidate with its references: columns "value" and "cause".
+    """A step: NGSM of each candidate with its references.
 
     ``refs`` is "mean" or "max".
     """
@@ -178,24 +181,24 @@ class NgsmValues:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """The values."""
-        beside = block.get(References())
+        """Return the columns "value" and "cause"."""
+        captions = block.get(References())
         grams = block.get(Tokens()).ngrams[: self.order]
-        values = ngsm_pairs(grams, beside.first, beside.references)
+        values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
         if self.refs == "max":
-            best = largest_of_rows(values, beside.indptr)
+            best = largest_of_rows(values, captions.indptr)
         else:
-            rows = np.repeat(np.arange(len(block)), beside.n_refs)
+            rows = np.repeat(np.arange(len(block)), captions.n_refs)
             total = np.bincount(rows, values, minlength=len(block))
-            best = divide(total, beside.n_refs)
-        return caption_values(best, beside.n_refs)
+            best = divide(total, captions.n_refs)
+        return caption_values(best, captions.n_refs)
 
 
 class NgsmFamily(ItemMeans):
-    """Means over candidates of NGSM."""
+    """Mean NGSM over candidates."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Values of items."""
+        """Return the step of item values."""
         return NgsmValues(int(measure["order"] or 4), str(measure["refs"]))
 
 

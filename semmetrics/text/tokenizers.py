@@ -1,4 +1,4 @@
-"""Tokenizers by name: captions to lists of tokens.
+"""Tokenizers: captions to lists of tokens, by name or by a function of the user's own.
 
 Conventions
 -----------
@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.errors import InputError, brief
-from semmetrics.text.captions import check_captions
+from semmetrics.text.tokens import check_captions
 
 __all__ = [
     "TOKENIZERS",
+    "CachingTokenizer",
     "FunctionTokenizer",
-    "Identified",
+    "IdentifiedTokenizer",
+    "ThirteenATokenizer",
     "Tokenizer",
     "WhitespaceTokenizer",
     "open_tokenizer",
@@ -28,7 +31,7 @@ __all__ = [
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What turns captions into tokens.
+    """The interface of a tokenizer.
 
     Attributes
     ----------
@@ -39,11 +42,11 @@ class Tokenizer(Protocol):
     name: str
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """The tokens of each caption."""
+        """Return the tokens of each caption."""
 
 
 class WhitespaceTokenizer:
-    """``str.split`` and nothing else: case and punctuation stay.
+    """The tokenizer ``str.split``: case and punctuation stay.
 
     Examples
     --------
@@ -54,7 +57,7 @@ class WhitespaceTokenizer:
     name = "whitespace"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """The words of each caption.
+        """Return the words of each caption.
 
         Raises
         ------
@@ -65,8 +68,60 @@ class WhitespaceTokenizer:
         return list(map(str.split, captions))
 
 
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_SIGNS = str.maketrans({sign: f" {sign} " for sign in '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'})
+# In this order, each over the whole caption.
+_BY_DIGITS = (
+    (re.compile("([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile("([.,])([^0-9])"), r" \1 \2"),
+    (re.compile("([0-9])-"), r"\1 - "),
+)
+
+
+class ThirteenATokenizer:
+    """The 13a tokens of mteval-v13a.pl and sacreBLEU.
+
+    Case is kept, as sacreBLEU keeps it unless told otherwise. Only ASCII punctuation is cut off; a
+    full stop or comma stays between digits.
+
+    References
+    ----------
+    NIST, mteval-v13a.pl, 2009, the tokenization of Western languages; Post, "A call for clarity in
+    reporting BLEU scores", 2018 (sacreBLEU's ``13a``).
+
+    Examples
+    --------
+    >>> ThirteenATokenizer().tokens(["It's 1,000.5 kg, isn't it?"])
+    [["It's", '1,000.5', 'kg', ',', "isn't", 'it', '?']]
+    """
+
+    name = "13a"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string; names its index.
+        """
+        check_captions(captions)
+        return [_split_13a(caption) for caption in captions]
+
+
+def _split_13a(caption: str) -> list[str]:
+    line = caption.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in line:
+        for entity, sign in _ENTITIES:
+            line = line.replace(entity, sign)
+    line = f" {line} ".translate(_SIGNS)
+    for pattern, spaced in _BY_DIGITS:
+        line = pattern.sub(spaced, line)
+    return line.split()
+
+
 class FunctionTokenizer:
-    """A function from one caption to its tokens.
+    """A tokenizer made of a function from one caption to its tokens.
 
     Parameters
     ----------
@@ -90,7 +145,7 @@ class FunctionTokenizer:
         self._function = function
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """The function's tokens of each caption.
+        """Return the function's tokens of each caption.
 
         Raises
         ------
@@ -112,7 +167,7 @@ class FunctionTokenizer:
         return result
 
 
-class Identified:
+class IdentifiedTokenizer:
     """A tokenizer of a user's own, with a name that says what it does to some captions.
 
     Attributes
@@ -122,18 +177,18 @@ class Identified:
 
     Examples
     --------
-    >>> one, other = (Identified(FunctionTokenizer(rule)) for rule in (str.split, list))
+    >>> one, other = (IdentifiedTokenizer(FunctionTokenizer(rule)) for rule in (str.split, list))
     >>> one.name.partition("@")[0], other.name.partition("@")[0]
     ('str.split', 'list')
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        made = json.dumps(tokenizer.tokens(_PROBE)).encode()
-        self.name = f"{tokenizer.name}@{hashlib.sha256(made).hexdigest()[:12]}"
+        tokens = json.dumps(tokenizer.tokens(_PROBE)).encode()
+        self.name = f"{tokenizer.name}@{hashlib.sha256(tokens).hexdigest()[:12]}"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """The tokens of each caption."""
+        """Return the tokens of each caption."""
         return self._tokenizer.tokens(captions)
 
 
@@ -146,6 +201,38 @@ _PROBE = (
 )
 
 
+class CachingTokenizer:
+    """A tokenizer that tokenizes each caption once, however many systems are scored.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+
+    Examples
+    --------
+    >>> tokenizer = CachingTokenizer(open_tokenizer("whitespace"))
+    >>> tokenizer.name, tokenizer.tokens(["a cat", "a dog", "a cat"])
+    ('whitespace', [['a', 'cat'], ['a', 'dog'], ['a', 'cat']])
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, list[str]] = {}
+        self.name: str = tokenizer.name
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption."""
+        new = [text for text in dict.fromkeys(captions) if text not in self._known]
+        found = self._tokenizer.tokens(new)
+        if len(found) != len(new):
+            raise InputError(
+                f"the tokenizer {self.name} gives {len(found)} lists for {len(new)} captions",
+                remedy="give the tokens of each caption",
+            )
+        self._known.update(zip(new, found, strict=True))
+        return [self._known[text] for text in captions]
+
+
 def _ptb() -> Tokenizer:
     from semmetrics.text.ptb import PtbTokenizer
 
@@ -153,27 +240,21 @@ def _ptb() -> Tokenizer:
 
 
 def _ptb_java() -> Tokenizer:
-    from semmetrics.text.ptb_java import PtbJavaTokenizer
+    from semmetrics.text.java import PtbJavaTokenizer
 
     return PtbJavaTokenizer()
-
-
-def _thirteen_a() -> Tokenizer:
-    from semmetrics.text.thirteen_a import ThirteenATokenizer
-
-    return ThirteenATokenizer()
 
 
 TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
     "ptb": _ptb,
     "ptb-java": _ptb_java,
-    "13a": _thirteen_a,
+    "13a": ThirteenATokenizer,
     "whitespace": WhitespaceTokenizer,
 }
 
 
 def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
-    """A tokenizer from its name, a function or a tokenizer.
+    """Open a tokenizer by its name, a function or a tokenizer.
 
     Parameters
     ----------
@@ -208,9 +289,13 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     if isinstance(choice, type) and hasattr(choice, "tokens"):
         choice = choice()
     if isinstance(choice, Tokenizer):
-        return choice if type(choice).__module__.startswith("semmetrics.") else Identified(choice)
+        return (
+            choice
+            if type(choice).__module__.startswith("semmetrics.")
+            else IdentifiedTokenizer(choice)
+        )
     if callable(choice):
-        return Identified(FunctionTokenizer(choice))
+        return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
         f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
         remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",

@@ -11,14 +11,13 @@ In a resample these are the candidates drawn, fewer than there are, so an interv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import as_floats
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ragged import (
     Bools,
@@ -31,15 +30,15 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.metrics.captions.bleu import REFERENCE_LENGTH, BleuCounts
-from semmetrics.metrics.captions.families import (
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuCounts
+from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
-    CountSums,
+    CaptionBlock,
     References,
+    SumFormula,
+    Tokens,
     caption_values,
-    summed_or_nan,
 )
-from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens, TokenTable
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.policies import ItemMeans, divide
 from semmetrics.metrics.registry import add
@@ -58,7 +57,7 @@ _TIMES = 3  # a word so many times in a row makes a caption a duplicated one
 
 
 def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES) -> Bools:
-    """Whether a text has a word so many times in a row, or more.
+    """Return whether each text has a word so many times in a row, or more.
 
     Parameters
     ----------
@@ -90,63 +89,57 @@ def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TI
     return sum_rows(long, indptr) > 0
 
 
+def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
+    table = block.get(Tokens())
+    indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
+    return has_repeated_word(indptr, table.codes[flat])
+
+
+def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
+    return lengths(block.get(Tokens()).indptr)[block.get(References()).candidates]
+
+
+def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
+    return block.get(References()).n_refs
+
+
 @dataclass(frozen=True)
 class ItemNumbers:
-    """A number of each candidate: columns "value" and "cause" (there is always a value).
+    """A step: a number of each candidate; there is always one."""
 
-    ``name`` is that of the measure.
-    """
-
-    name: str
+    count: Callable[[CaptionBlock], NDArray[Any]]
     additive: bool = True
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """The numbers."""
-        beside = block.get(References())
-        if self.name == "ReferenceCount":
-            values = beside.n_refs
-        else:
-            values = _of_texts(self.name, block.get(Tokens()), beside.candidates)
-        return caption_values(values.astype(np.float64), beside.n_refs)
-
-
-def _of_texts(name: str, table: TokenTable, texts: Ints) -> NDArray[Any]:
-    if name == "DuplicatedCaption":
-        indptr, flat = take_rows(table.indptr, texts)
-        return has_repeated_word(indptr, table.codes[flat])
-    return lengths(table.indptr)[texts]
+        """Return the columns "value" and "cause"."""
+        values = self.count(block).astype(np.float64)
+        return caption_values(values, block.get(References()).n_refs)
 
 
 class ItemNumberFamily(ItemMeans):
-    """Means over candidates of a number that each has."""
+    """Mean over candidates of a number that each of them has."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The numbers."""
-        return ItemNumbers(measure.definition.name)
+        """Return the step of the numbers."""
+        return ItemNumbers(measure.definition.extra["count"])
 
 
-class LengthRatioFamily(CountSums):
+class LengthRatioFamily(SumFormula):
     """Tokens of the candidates over those of their effective references."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The counts of BLEU."""
+        """Return the step that counts for BLEU."""
         return BleuCounts(str(measure["reflen"]))
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The ratio of the sums."""
-        ratio = divide(as_floats(sums["testlen"]), as_floats(sums["reflen"]))
-        return summed_or_nan(measure, sums, ratio)
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The ratio of each candidate; nan also where the references are empty."""
-        columns: Any = rows
-        return np.asarray(divide(columns["testlen"].values, columns["reflen"].values))
+    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return the ratio; nan where the references are empty."""
+        return np.asarray(divide(columns["testlen"], columns["reflen"]))
 
 
 @dataclass(frozen=True, eq=False)
-class Hashed:
-    """A column of some hashes an item, which say the same in every part of the data.
+class HashColumn:
+    """A column of hashes, any number an item, that mean the same in every part of the data.
 
     Attributes
     ----------
@@ -161,13 +154,13 @@ class Hashed:
         return len(self.indptr) - 1
 
     @staticmethod
-    def join(parts: Sequence[Hashed]) -> Hashed:
-        """Parts one after the other."""
+    def join(parts: Sequence[HashColumn]) -> HashColumn:
+        """Return the parts one after the other."""
         widths = np.concatenate([lengths(part.indptr) for part in parts])
-        return Hashed(offsets(widths), np.concatenate([part.hashes for part in parts]))
+        return HashColumn(offsets(widths), np.concatenate([part.hashes for part in parts]))
 
     def distinct(self, weights: Floats) -> Ints:
-        """How many different hashes the items of positive weight have, shape (B,)."""
+        """Count the different hashes of the items of positive weight, shape (B,)."""
         names, codes = np.unique(self.hashes, return_inverse=True)
         rows, found = row_numbers(self.indptr), np.empty(len(weights), np.int64)
         for place, drawn in enumerate(weights > 0):
@@ -179,7 +172,7 @@ class Hashed:
 
 @dataclass(frozen=True)
 class WordHashes:
-    """A hash of each token of the task; made once for all blocks."""
+    """A step: a hash of each token of the task; made once for all blocks."""
 
     def compute(self, block: CaptionBlock) -> Hashes:
         """Hash the vocabulary."""
@@ -192,66 +185,89 @@ class WordHashes:
 
 @dataclass(frozen=True)
 class CandidateWords:
-    """The words of each candidate: column "words"."""
+    """A step: the words of each candidate."""
 
     additive: bool = False
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Hashes of the distinct words."""
+        """Return the hashes of the distinct words, column "hashes"."""
         table, candidates = block.get(Tokens()), block.get(References()).candidates
         words = table.ngrams[0]
         indptr, cells = take_rows(words.indptr, candidates)
         tokens = table.codes[words.places[words.codes[cells]]]
-        return {"words": Hashed(indptr, block.get(WordHashes())[tokens])}
+        return {"hashes": HashColumn(indptr, block.get(WordHashes())[tokens])}
 
 
 @dataclass(frozen=True)
 class CandidateTexts:
-    """Each candidate as a whole: column "text"."""
+    """A step: each candidate as a whole."""
 
     additive: bool = False
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """One hash of the tokens."""
+        """Return a hash of all tokens, column "hashes"."""
         table, candidates = block.get(Tokens()), block.get(References()).candidates
         indptr, flat = take_rows(table.indptr, candidates)
         placed = block.get(WordHashes())[table.codes[flat]] ^ mix(positions(indptr))
         total = np.zeros(len(flat) + 1, np.uint64)
         np.cumsum(mix(placed), out=total[1:])
         texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
-        return {"text": Hashed(np.arange(len(candidates) + 1), texts)}
+        return {"hashes": HashColumn(np.arange(len(candidates) + 1), texts)}
 
 
-class DistinctFamily(CountSums):
-    """Measures of how many different words, or captions, the candidates have."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """The words, or the captions."""
-        return CandidateWords() if measure.definition.name == "Vocabulary" else CandidateTexts()
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Their number, for captions as a share of the candidates that are there."""
-        rows: Any = sums["rows"]
-        if measure.definition.name == "Vocabulary":
-            return np.asarray(rows["words"].distinct(sums["weights"]), np.float64)
-        items = (sums["weights"] > 0).sum(axis=-1)
-        return np.asarray(divide(rows["text"].distinct(sums["weights"]), items))
+class DistinctFamily:
+    """What measures share that count different words or captions."""
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """None of the candidates."""
+        """Return nothing: every candidate counts."""
         return {}
 
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Different words of each candidate; None for captions, of which each has one."""
-        columns: Any = rows
-        if measure.definition.name == "Vocabulary":
-            return lengths(columns["words"].indptr).astype(np.float64)
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return None: there are no labels."""
         return None
 
 
-def _description(
+class VocabularyFamily(DistinctFamily):
+    """The number of different words in the candidates."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the words."""
+        return CandidateWords()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Count the different words of the candidates that are there."""
+        rows: Any = sums["rows"]
+        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Count the different words of each candidate."""
+        columns: Any = rows
+        return lengths(columns["hashes"].indptr).astype(np.float64)
+
+
+class UniqueFamily(DistinctFamily):
+    """The share of different captions among the candidates."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the captions."""
+        return CandidateTexts()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return the share among the candidates that are there."""
+        rows: Any = sums["rows"]
+        items = (sums["weights"] > 0).sum(axis=-1)
+        return np.asarray(divide(rows["hashes"].distinct(sums["weights"]), items))
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: a caption alone is always different."""
+        return None
+
+
+def _add(
     name: str, family: Any, summary: str, equation: str, source: str = "", **more: Any
 ) -> Definition:
     return add(
@@ -268,8 +284,8 @@ def _description(
     )
 
 
-_ENDLESS: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = _description(
+_UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
+DuplicatedCaption = _add(
     "DuplicatedCaption",
     ItemNumberFamily(),
     "Share of candidates that have a word three or more times in a row.",
@@ -277,15 +293,17 @@ DuplicatedCaption = _description(
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
+    extra={"count": _is_duplicated},
 )
-CaptionLength = _description(
+CaptionLength = _add(
     "CaptionLength",
     ItemNumberFamily(),
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
-    **_ENDLESS,
+    extra={"count": _token_numbers},
+    **_UNBOUNDED,
 )
-LengthRatio = _description(
+LengthRatio = _add(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -293,25 +311,26 @@ LengthRatio = _description(
     "Papineni et al. 2002, section 2.2.2",
     cite=("papineni2002",),
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
-    **_ENDLESS,
+    **_UNBOUNDED,
 )
-ReferenceCount = _description(
+ReferenceCount = _add(
     "ReferenceCount",
     ItemNumberFamily(),
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
-    **_ENDLESS,
+    extra={"count": _reference_numbers},
+    **_UNBOUNDED,
 )
-Vocabulary = _description(
+Vocabulary = _add(
     "Vocabulary",
-    DistinctFamily(),
+    VocabularyFamily(),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
-    **_ENDLESS,
+    **_UNBOUNDED,
 )
-UniqueCaptions = _description(
+UniqueCaptions = _add(
     "UniqueCaptions",
-    DistinctFamily(),
+    UniqueFamily(),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
 )

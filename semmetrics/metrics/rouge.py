@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from semmetrics.core.lcs import lcs_lengths
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.families import (
+from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
+    CaptionBlock,
     References,
+    Tokens,
     caption_values,
     largest_of_rows,
 )
-from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.policies import ItemMeans
 from semmetrics.metrics.registry import add
@@ -35,7 +36,7 @@ __all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]
 
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
-    """F of precision and recall with a weight on recall; 0 where either is 0.
+    """Return F of precision and recall with a weight on recall; 0 where either is 0.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
 def subsequence_shares(
     indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
 ) -> tuple[Floats, Floats]:
-    """Longest common subsequence of pairs of texts, as a share of the first and of the second.
+    """Return the longest common subsequence of pairs of texts as a share of each of them.
 
     Parameters
     ----------
@@ -94,36 +95,36 @@ def subsequence_shares(
 
 @dataclass(frozen=True)
 class BestShares:
-    """Largest precision and recall of each candidate over its references; nan without any."""
+    """A step: largest precision and recall of each candidate over its references; or nan."""
 
     def compute(self, block: CaptionBlock) -> tuple[Floats, Floats]:
-        """Precision and recall, shape (items,)."""
-        table, beside = block.get(Tokens()), block.get(References())
+        """Return precision and recall, shape (items,)."""
+        table, captions = block.get(Tokens()), block.get(References())
         precision, recall = subsequence_shares(
-            table.indptr, table.codes, beside.first, beside.references
+            table.indptr, table.codes, captions.pair_candidates, captions.references
         )
-        return largest_of_rows(precision, beside.indptr), largest_of_rows(recall, beside.indptr)
+        return largest_of_rows(precision, captions.indptr), largest_of_rows(recall, captions.indptr)
 
 
 @dataclass(frozen=True)
 class RougeValues:
-    """ROUGE-L of each candidate: columns "value" and "cause"."""
+    """A step: ROUGE-L of each candidate."""
 
     beta: float = 1.2
     additive: bool = True
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """The values."""
+        """Return the columns "value" and "cause"."""
         values = rouge_l(*block.get(BestShares()), self.beta)
         return caption_values(values, block.get(References()).n_refs)
 
 
 class RougeFamily(ItemMeans):
-    """Means over candidates of ROUGE-L."""
+    """Mean ROUGE-L over candidates."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Values of items."""
+        """Return the step of item values."""
         return RougeValues(float(measure["beta"] or 0.0))
 
 
