@@ -110,6 +110,7 @@ def _distance(
             equation=equation,
             source=source,
             cite=cite,
+            needs=frozenset({"embedding"}),
             options=bag_options("skip", _BUILD),
             bounds=(0.0, np.inf),
             higher_is_better=False,

@@ -32,7 +32,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
-from semmetrics.embed.labels import label_vectors
+from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.metrics.matching import Cut, Ranked, Reference
 from semmetrics.metrics.similar import model_of, written
 

@@ -147,6 +147,7 @@ def _soft(name: str, summary: str, equation: str) -> Definition:
             equation=equation,
             source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
             cite=("zhang2020",),
+            needs=frozenset({"embedding"}),
             options=match_options(("example",), _MATCH),
             averages=("example",),
             symmetric=name == "SoftF1",

@@ -114,7 +114,7 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
     """Say that no embedding in use needs a cache that was asked for."""
     if cache is None or cache is False:
         return []
-    from semmetrics.embed.cache import CachedEmbedder
+    from semmetrics.embed.embedder import CachedEmbedder
 
     models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
     if any(isinstance(model, CachedEmbedder) for model in models):

@@ -123,7 +123,7 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
         every,
         measures,
         options["embedding"],
-        limit=options["max_words"],
+        max_words=options["max_words"],
         **{name: options[name] for name in names},
     )
     if options["taxonomy"] is not None:
