@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.above import Deciding
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets
 from semmetrics.core.similarity import unit_rows
+from semmetrics.core.threshold_test import ThresholdTest
 from semmetrics.data.labels import Terms
 from semmetrics.embed.base import Embedder, Vectors
 from semmetrics.embed.lookup import embed_terms
@@ -63,9 +63,9 @@ class LabelVectors:
         return units
 
     @cached_property
-    def deciding(self) -> Deciding:
-        """Decisions on the cosines of terms."""
-        return Deciding(self.vectors)
+    def threshold_test(self) -> ThresholdTest:
+        """Return the test of cosines of terms."""
+        return ThresholdTest(self.vectors)
 
     @property
     def split(self) -> bool:

@@ -18,9 +18,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from semmetrics.core.code_rows import add_equal_rows, find_rows
 from semmetrics.core.hashing import Hashes, hash_strings, mix
-from semmetrics.core.ngrams import NGrams
+from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints
 from semmetrics.data.frequency_files import read_frequencies, write_frequencies
 from semmetrics.data.frequency_table import FrequencyTable, frequency_table, log_of
@@ -145,7 +144,7 @@ class DocumentFrequencies(FrequencyTable):
         parts = [(table, _coded(table.vocabulary, vocabulary)) for table in (self, other)]
         orders = range(max(len(self.grams), len(other.grams)))
         merged = [
-            add_equal_rows(
+            sum_equal_rows(
                 np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
                 np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
                 len(vocabulary),
