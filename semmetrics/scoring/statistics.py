@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, OneHot, plus, stack
+from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.labels import Ids
@@ -97,7 +97,9 @@ class Statistics:
             raise InputError("item rows were not kept", remedy="evaluate with keep_rows=True")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            self._joined[statistic] = {n: stack([part[n] for part in parts]) for n in parts[0]}
+            self._joined[statistic] = {
+                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
+            }
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
@@ -147,7 +149,7 @@ class Statistics:
         left, right = self.aligned(labels), other.aligned(labels)
         sums = {
             statistic: {
-                name: plus(array, right.sums[statistic][name]) for name, array in arrays.items()
+                name: add_sums(array, right.sums[statistic][name]) for name, array in arrays.items()
             }
             for statistic, arrays in left.sums.items()
         }
@@ -328,10 +330,10 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
     for name, column in columns.items():
         part = column.sum(weights)
-        total[name] = plus(total[name], part) if name in total else part
+        total[name] = add_sums(total[name], part) if name in total else part
         if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
             number, key = column.sum(), f"{name}_items"
-            total[key] = plus(total[key], number) if key in total else number
+            total[key] = add_sums(total[key], number) if key in total else number
 
 
 def _packed(task: Task, sums: Any, parts: Any) -> Statistics:

@@ -6,9 +6,9 @@ from numpy.testing import assert_array_equal
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.core import above as module
-from semmetrics.core.above import Deciding, is_close
+from semmetrics.core import threshold_test as module
 from semmetrics.core.similarity import cosine_table
+from semmetrics.core.threshold_test import ThresholdTest, is_close
 
 
 def vectors(rng, n, dimension):
@@ -24,11 +24,11 @@ def vectors(rng, n, dimension):
 def check(rows, threshold):
     n = len(rows)
     exact = cosine_table(rows, rows)
-    deciding = Deciding(rows)
+    test = ThresholdTest(rows)
     every = np.arange(n)
     for found in (
-        deciding.table(every, every, threshold),
-        deciding.items(every.reshape(1, n), every.reshape(1, n), threshold),
+        test.test_table(every, every, threshold),
+        test.test_items(every.reshape(1, n), every.reshape(1, n), threshold),
     ):
         assert_array_equal(found.above.reshape(n, n), exact > threshold)
         assert_array_equal(np.sort(found.close), np.flatnonzero(is_close(exact, threshold)))
@@ -78,22 +78,22 @@ def test_vectors_without_numbers_are_zero():
 
 def test_an_item_is_decided_alone_as_among_others(monkeypatch):
     rng = np.random.default_rng(1)
-    deciding = Deciding(vectors(rng, 60, 20))
+    test = ThresholdTest(vectors(rng, 60, 20))
     rows, columns = rng.integers(60, size=(50, 4)), rng.integers(60, size=(50, 7))
-    whole = deciding.items(rows, columns, 0.5)
+    whole = test.test_items(rows, columns, 0.5)
     monkeypatch.setattr(module, "_NUMBERS", 1)
-    assert_array_equal(deciding.items(rows, columns, 0.5).above, whole.above)
+    assert_array_equal(test.test_items(rows, columns, 0.5).above, whole.above)
     for place in range(50):
-        alone = deciding.items(rows[[place]], columns[[place]], 0.5)
+        alone = test.test_items(rows[[place]], columns[[place]], 0.5)
         assert_array_equal(alone.above[0], whole.above[place])
 
 
 def test_nothing_is_decided_for_nothing():
-    deciding = Deciding(np.ones((2, 3), np.float32))
+    test = ThresholdTest(np.ones((2, 3), np.float32))
     none = np.zeros(0, np.int64)
-    assert deciding.table(none, np.arange(2), 0.5).above.shape == (0, 2)
-    assert deciding.table(np.arange(2), none, 0.5).above.shape == (2, 0)
-    assert deciding.items(*(np.zeros((0, n), np.int64) for n in (2, 3)), 0.5).above.size == 0
+    assert test.test_table(none, np.arange(2), 0.5).above.shape == (0, 2)
+    assert test.test_table(np.arange(2), none, 0.5).above.shape == (2, 0)
+    assert test.test_items(*(np.zeros((0, n), np.int64) for n in (2, 3)), 0.5).above.size == 0
 
 
 def test_pairs_near_the_threshold_are_counted():

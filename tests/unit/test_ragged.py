@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semmetrics.core import keys
+from semmetrics.core import ragged
 
 KEYS = st.lists(st.integers(0, 9), max_size=20)
 
 
 @pytest.fixture(params=[0, 1 << 26], ids=["sorted", "table"], scope="module")
 def _way(request):
-    whole, keys._TABLE = keys._TABLE, request.param
+    whole, ragged._TABLE = ragged._TABLE, request.param
     yield
-    keys._TABLE = whole
+    ragged._TABLE = whole
 
 
 def ints(values):
@@ -29,13 +29,13 @@ def ints(values):
 @pytest.mark.usefixtures("_way")
 @given(some=KEYS, among=KEYS)
 def test_membership(some, among):
-    assert keys.members(ints(some), ints(among), 10).tolist() == [k in among for k in some]
+    assert ragged.is_member(ints(some), ints(among), 10).tolist() == [k in among for k in some]
 
 
 @pytest.mark.usefixtures("_way")
 @given(some=KEYS)
 def test_first_occurrences(some):
-    got = keys.first_occurrences(ints(some), 10)
+    got = ragged.first_occurrences(ints(some), 10)
     if len(set(some)) == len(some):
         assert got is None
     else:
@@ -44,7 +44,7 @@ def test_first_occurrences(some):
 
 @given(some=KEYS)
 def test_occurrence_numbers(some):
-    got = keys.occurrence_numbers(ints(some)).tolist()
+    got = ragged.occurrence_numbers(ints(some)).tolist()
     assert got == [some[:n].count(key) for n, key in enumerate(some)]
 
 
@@ -53,29 +53,29 @@ def test_cells_number_rows_and_codes(rows):
     indptr = ints(np.cumsum([0, *map(len, rows)]))
     codes = np.array([code for row in rows for code in row], np.int32)
     expected = [n * 10 + code for n, row in enumerate(rows) for code in row]
-    assert keys.cells(indptr, codes, 10).tolist() == expected
+    assert ragged.cell_keys(indptr, codes, 10).tolist() == expected
 
 
 def test_cells_beyond_32_bits():
     codes = np.array([2_000_000_000, 1], np.int32)
-    got = keys.cells(ints([0, 1, 1, 2]), codes, 2_100_000_000)
+    got = ragged.cell_keys(ints([0, 1, 1, 2]), codes, 2_100_000_000)
     assert got.tolist() == [2_000_000_000, 4_200_000_001]
-    assert keys.first_occurrences(got, 3 * 2_100_000_000) is None
-    assert keys.members(got, got[1:], 3 * 2_100_000_000).tolist() == [False, True]
+    assert ragged.first_occurrences(got, 3 * 2_100_000_000) is None
+    assert ragged.is_member(got, got[1:], 3 * 2_100_000_000).tolist() == [False, True]
 
 
 def test_arguments_are_left_as_they_are():
     some = ints([3, 1, 3])
-    keys.first_occurrences(some, 4)
-    keys.occurrence_numbers(some)
-    keys.members(some, some, 4)
+    ragged.first_occurrences(some, 4)
+    ragged.occurrence_numbers(some)
+    ragged.is_member(some, some, 4)
     assert some.tolist() == [3, 1, 3]
 
 
 @given(st.lists(KEYS, max_size=6))
 def test_distinct_codes_are_those_of_a_counter(rows):
     indptr = np.cumsum([0, *map(len, rows)])
-    starts, codes, times = keys.distinct(indptr, ints([k for row in rows for k in row]), 10)
+    starts, codes, times = ragged.distinct_codes(indptr, ints([k for row in rows for k in row]), 10)
     found = [
         [*zip(codes[a:b].tolist(), times[a:b].tolist(), strict=True)]
         for a, b in itertools.pairwise(starts.tolist())

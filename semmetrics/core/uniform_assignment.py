@@ -30,15 +30,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.backend import sum_in_order
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.simplex import Solved, proved
-from semmetrics.core.space import Space, running_total
+from semmetrics.core.simplex import Solutions, certify, scale_costs
 
-__all__ = ["LEAST", "are_even", "solve_even"]
+__all__ = ["MIN_ROWS", "is_uniform", "solve_uniform"]
 
 Singles = NDArray[np.float32]
 
-LEAST = 4
+MIN_ROWS = 4
 """Rows from which it is faster than the simplex method."""
 _MOST = 32  # rows up to which looking in all problems at once is faster
 _SWEEPS = 3, 2, 2, 3, 4  # to and fro, each number followed by a look at what is solved
@@ -51,72 +51,77 @@ _CELLS = 1 << 17  # looked at together: they stay in a cache
 _SAME = 1e-14  # of the largest cost: a potential changes by more, or not at all
 
 
-def are_even(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> Bools:
-    """Whether all masses of a problem are equal, and as many on both sides.
+def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> Bools:
+    """Return whether all masses of a problem are equal, and as many on both sides.
 
     Examples
     --------
     >>> side, size = np.full((8, 1), 0.125), np.array([8])
-    >>> are_even(side, side, size, size).tolist()
+    >>> is_uniform(side, side, size, size).tolist()
     [True]
     """
-    even: Bools = (n_rows == n_columns) & (n_rows >= LEAST)
+    uniform: Bools = (n_rows == n_columns) & (n_rows >= MIN_ROWS)
     for side in (rows, columns):
-        np.logical_and(even, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=even)
-    return even
+        np.logical_and(uniform, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=uniform)
+    return uniform
 
 
-def solve_even(
+def solve_uniform(
     costs: Floats, rows: Floats, columns: Floats, sizes: Ints, _: Ints, largest: Floats
-) -> Solved:
-    """Solve a block of such problems; what it takes and gives is that of ``simplex.solve``.
+) -> Solutions:
+    """Solve a block of such problems. Parameters and result are those of ``solve_simplex``.
 
     Examples
     --------
     >>> costs = 1.0 - np.eye(3)[::-1, :, None]
     >>> side = np.full((3, 1), 1 / 3)
-    >>> solve_even(costs, side, side, np.array([3]), np.array([3]), np.array([1.0])).costs
+    >>> solve_uniform(costs, side, side, np.array([3]), np.array([3]), np.array([1.0])).costs
     array([0.])
     """
     m, n = costs.shape[:2]
     real = np.arange(m)[:, None] < sizes
     closed = costs if real.all() else np.where(real[:, None] & real, costs, np.inf)
-    column, u = _found(costs, real, sizes, largest)
+    column, u = _search_permutations(costs, real, sizes, largest)
     cells = np.where(real, np.arange(m)[:, None] * n + column, 0)
-    found = proved((costs, closed), (rows, columns), (cells, rows, u), largest)
+    found = certify((costs, closed), (rows, columns), (cells, rows, u), largest)
     rest = np.flatnonzero(~(found.gaps <= _PROVED * largest))
     if len(rest):
         few: list[NDArray[Any]] = [costs, closed, rows, columns, real, largest]
-        other = _one_by_one(*(values.take(rest, -1) for values in few))
+        other = _solve_singly(*(values.take(rest, -1) for values in few))
         found.costs[rest], found.gaps[rest] = other.costs, other.gaps
-        found.cells[:, rest] = other.cells
     return found
 
 
-def _found(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[Ints, Floats]:
-    """Columns of the rows, and row potentials; zeros where they are not looked for, or found."""
+def _search_permutations(
+    costs: Floats, real: Bools, sizes: Ints, largest: Floats
+) -> tuple[Ints, Floats]:
+    """Return columns of the rows, and row potentials; zeros where none are searched or found."""
     few = np.flatnonzero(sizes <= _MOST)
     if len(few) == len(sizes):
-        return _halfway(costs, real, sizes, largest)
+        return _balance_potentials(costs, real, sizes, largest)
     column, u = np.zeros(real.shape, np.int64), np.zeros(real.shape)
     if len(few):
         most = int(sizes[few].max())
         table, kept = costs[:most, :most].take(few, -1), real[:most].take(few, -1)
-        column[:most, few], u[:most, few] = _halfway(table, kept, sizes[few], largest[few])
+        column[:most, few], u[:most, few] = _balance_potentials(
+            table, kept, sizes[few], largest[few]
+        )
     return column, u
 
 
-def _halfway(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[Ints, Floats]:
-    """The same for problems of which none is large."""
+def _balance_potentials(
+    costs: Floats, real: Bools, sizes: Ints, largest: Floats
+) -> tuple[Ints, Floats]:
+    """Do the same for problems of which none is large."""
     column, potentials = np.zeros(real.shape, np.int64), np.zeros(real.shape)
-    table, v = _scaled(costs, real, sizes, largest)
+    table, v = _scaled_table(costs, real, sizes, largest)
     u, mask, number = np.zeros_like(v), real.astype(np.float32), np.arange(len(sizes))
     names, longer = np.arange(len(real), dtype=np.int8)[:, None], np.float32(1)
     for sweeps in _SWEEPS:
         for _ in range(sweeps):
-            u += (_least_two(table.swapaxes(0, 1), v)[1] - u) * (longer * mask)
+            u += (_two_least(table.swapaxes(0, 1), v)[1] - u) * (longer * mask)
             longer = _LONGER
-            best, middle = _least_two(table, u)
+            best, middle = _two_least(table, u)
             v += (middle - v) * (longer * mask)
         hit = table - u[:, None] == best
         done = hit.any(1).all(0)
@@ -130,13 +135,15 @@ def _halfway(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[
     return column, potentials * largest
 
 
-def _scaled(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[Singles, Singles]:
-    """Costs from 0 to 1, and the means of columns, with which the search starts.
+def _scaled_table(
+    costs: Floats, real: Bools, sizes: Ints, largest: Floats
+) -> tuple[Singles, Singles]:
+    """Return costs from 0 to 1, and the means of columns, with which the search starts.
 
     Rows and columns that only pad serve each other at no cost, and nobody else.
     """
-    table: Singles = Space(costs).shares(costs, largest)
-    means = running_total(table) / sizes.astype(np.float32)
+    table: Singles = scale_costs(costs, largest)
+    means = sum_in_order(table) / sizes.astype(np.float32)
     if not real.all():
         table[~(real[:, None] & real)] = _FAR
         same = np.arange(len(real))
@@ -144,8 +151,8 @@ def _scaled(costs: Floats, real: Bools, sizes: Ints, largest: Floats) -> tuple[S
     return table, means
 
 
-def _least_two(table: Singles, offset: Singles) -> tuple[Singles, Singles]:
-    """The least of a table minus offsets along the first axis, and halfway to the second."""
+def _two_least(table: Singles, offset: Singles) -> tuple[Singles, Singles]:
+    """Return the least of a table minus offsets along the first axis, and halfway to the second."""
     best, one = table[0] - offset[0], table[1] - offset[1]
     second, worse = np.maximum(best, one), np.empty_like(one)
     np.minimum(best, one, out=best)
@@ -159,10 +166,10 @@ def _least_two(table: Singles, offset: Singles) -> tuple[Singles, Singles]:
     return best, second
 
 
-def _one_by_one(
+def _solve_singly(
     costs: Floats, closed: Floats, rows: Floats, columns: Floats, real: Bools, largest: Floats
-) -> Solved:
-    """Each problem by scipy, then the potentials of all."""
+) -> Solutions:
+    """Solve each problem by scipy, then find the potentials of all."""
     from scipy.optimize import linear_sum_assignment
 
     m, n, size = costs.shape
@@ -178,12 +185,16 @@ def _one_by_one(
     u, step = np.zeros((m, size)), max(1, _CELLS // (m * n))
     for start in range(0, size, step):
         part = slice(start, start + step)
-        u[:, part] = _potentials(costs[..., part], column[:, part], real[:, part], largest[part])
-    return proved((costs, closed), (rows, columns), (cells, rows, u), largest)
+        u[:, part] = _shortest_potentials(
+            costs[..., part], column[:, part], real[:, part], largest[part]
+        )
+    return certify((costs, closed), (rows, columns), (cells, rows, u), largest)
 
 
-def _potentials(costs: Floats, column: Ints, real: Bools, largest: Floats) -> NDArray[np.float64]:
-    """Row potentials under which no cell is cheaper than the chosen one of its column."""
+def _shortest_potentials(
+    costs: Floats, column: Ints, real: Bools, largest: Floats
+) -> NDArray[np.float64]:
+    """Return row potentials under which no cell is cheaper than the chosen one of its column."""
     m, size = column.shape
     number, row = np.arange(size), np.arange(m)[:, None]
     steps = costs[row, column[:, None], number]  # from the first to the second axis

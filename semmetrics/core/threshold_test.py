@@ -1,4 +1,4 @@
-"""Which cosines are above a threshold: single precision where it is sure, exact where it is not.
+"""Test which cosines are above a threshold: in single precision, and exactly where that is unsure.
 
 Conventions
 -----------
@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.similarity import Parts, cosine_table
+from semmetrics.core.similarity import SplitVectors, cosine_table
 
-__all__ = ["Above", "Deciding", "is_close"]
+__all__ = ["Decisions", "ThresholdTest", "is_close"]
 
 _CLOSE = 1e-6
 
@@ -34,7 +34,9 @@ _ORDINARY = 1e-15, 1e15  # lengths of vectors for which single precision has its
 
 
 def is_close(cosines: Floats, threshold: float) -> Bools:
-    """Whether another machine's rounding of vectors may decide otherwise: within 1e-6, and not 1.
+    """Return whether a cosine is within 1e-6 of a threshold, and not 1.
+
+    There another machine's rounding of the vectors may decide otherwise.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def is_close(cosines: Floats, threshold: float) -> Bools:
     return close
 
 
-class Above(NamedTuple):
+class Decisions(NamedTuple):
     """Decisions, and those of them that were close.
 
     Attributes
@@ -60,8 +62,8 @@ class Above(NamedTuple):
     close: Ints
 
 
-class Deciding:
-    """Decides whether cosines of vectors are above a threshold.
+class ThresholdTest:
+    """Tests whether cosines of vectors are above a threshold.
 
     Parameters
     ----------
@@ -70,8 +72,8 @@ class Deciding:
 
     Examples
     --------
-    >>> deciding = Deciding(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 0.0]], np.float32))
-    >>> deciding.table(np.array([0]), np.array([0, 1, 2]), 0.6).above.tolist()
+    >>> test = ThresholdTest(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 0.0]], np.float32))
+    >>> test.test_table(np.array([0]), np.array([0, 1, 2]), 0.6).above.tolist()
     [[True, False, False]]
     """
 
@@ -88,8 +90,8 @@ class Deciding:
         # all that may be close
         self._bound = (vectors.shape[1] + 16) * 2.0**-24 + 1e-8 + _CLOSE
 
-    def table(self, rows: Ints, columns: Ints, threshold: float) -> Above:
-        """Decide for every row with every column.
+    def test_table(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
+        """Test every row with every column.
 
         Parameters
         ----------
@@ -99,7 +101,7 @@ class Deciding:
 
         Returns
         -------
-        Above
+        Decisions
             Of shape (m, n).
         """
         above = np.empty((len(rows), len(columns)), np.bool_)
@@ -108,20 +110,20 @@ class Deciding:
             left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
             step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
             room = np.empty((step, len(columns)), np.float32)
-            for part in _slices(len(rows), step):
+            for part in _parts(len(rows), step):
                 product = _products(left[part], right, room[: part.stop - part.start])
                 unsure.append(
-                    self._decide(product, threshold, above[part]) + part.start * len(columns)
+                    self._compare(product, threshold, above[part]) + part.start * len(columns)
                 )
         places = np.concatenate(unsure) if unsure else np.zeros(0, np.int64)
         if not self._ordinary or len(places) > above.size // _FEW:
             exact = cosine_table(self._vectors[rows], self._vectors[columns])
-            return Above(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
+            return Decisions(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
         row, column = np.divmod(places, max(1, len(columns)))
-        return self._settled(above, places, rows[row], columns[column], threshold)
+        return self._recheck(above, places, rows[row], columns[column], threshold)
 
-    def items(self, rows: Ints, columns: Ints, threshold: float) -> Above:
-        """Decide within items: every row of one with every column of it.
+    def test_items(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
+        """Test within items: every row of one with every column of it.
 
         Parameters
         ----------
@@ -130,56 +132,56 @@ class Deciding:
 
         Returns
         -------
-        Above
+        Decisions
             Of shape (items, m, n).
         """
         (size, m), n = rows.shape, columns.shape[1]
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
-        for part in _slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
+        for part in _parts(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
             product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
-            unsure.append(self._decide(product, threshold, above[part]) + part.start * m * n)
+            unsure.append(self._compare(product, threshold, above[part]) + part.start * m * n)
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
         item, cell = np.divmod(places, max(1, m * n))
         row, column = np.divmod(cell, max(1, n))
-        return self._settled(above, places, rows[item, row], columns[item, column], threshold)
+        return self._recheck(above, places, rows[item, row], columns[item, column], threshold)
 
-    def _decide(self, product: Any, threshold: float, above: Bools) -> Ints:
-        """Fill in what is above, and give the flat places of what is not sure."""
+    def _compare(self, product: Any, threshold: float, above: Bools) -> Ints:
+        """Fill in what is above, and return the flat places of what is unsure."""
         product -= np.float32(threshold)
         np.greater(product, 0, out=above)
         np.abs(product, out=product)
         # the threshold in single precision, and its difference, are two more roundings
         return np.flatnonzero(product.ravel() <= self._bound)
 
-    def _settled(
+    def _recheck(
         self, above: Bools, places: Ints, rows: Ints, columns: Ints, threshold: float
-    ) -> Above:
-        """Decide anew for the cells at those places."""
+    ) -> Decisions:
+        """Test the cells at those places again, exactly."""
         exact = np.zeros(len(places))
         some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
-        for part in _slices(len(some), _NUMBERS // max(1, self._units.shape[1])):
-            exact[some[part]] = self._exact(rows[some[part]], columns[some[part]])
+        for part in _parts(len(some), _NUMBERS // max(1, self._units.shape[1])):
+            exact[some[part]] = self._cosines(rows[some[part]], columns[some[part]])
         above.ravel()[places] = exact > threshold
-        return Above(above, places[is_close(exact, threshold)])
+        return Decisions(above, places[is_close(exact, threshold)])
 
-    def _exact(self, rows: Ints, columns: Ints) -> Floats:
+    def _cosines(self, rows: Ints, columns: Ints) -> Floats:
         used, place = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-        parts = Parts.of(self._vectors[used].astype(np.float64))
+        parts = SplitVectors.of(self._vectors[used].astype(np.float64))
         mine, theirs = parts[place[: len(rows)], None], parts[place[len(rows) :], None]
         found: Floats = mine.cosines(theirs)[:, 0, 0]
         return found
 
 
 def _products(left: Any, right: Any, out: Any = None) -> Any:
-    """Products of vectors of length 1 or 0: a warning could only be of what BLAS does beside them.
+    """Multiply vectors of length 1 or 0.
 
-    It raises floating-point flags now and then of numbers that are in no result.
+    Now and then BLAS raises floating-point flags of numbers that are in no result.
     """
     with np.errstate(all="ignore"):
         return np.matmul(left, right, out=out)
 
 
-def _slices(size: int, step: int) -> Iterator[slice]:
+def _parts(size: int, step: int) -> Iterator[slice]:
     for start in range(0, size, max(1, step)):
         yield slice(start, min(size, start + max(1, step)))
