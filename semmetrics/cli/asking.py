@@ -9,8 +9,8 @@ from semmetrics.cli.meaning import asked_models, signed_models
 from semmetrics.data.normalize import normalization
 from semmetrics.data.readers import read_class_list
 from semmetrics.errors import InputError
-from semmetrics.metrics.families import check_decode
 from semmetrics.metrics.registry import cutoffs, parse_all
+from semmetrics.metrics.set_measures import check_decode
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.signature import Signed

@@ -34,7 +34,7 @@ from semmetrics.metrics.captions.documents import SOURCES, frequency_weights, to
 from semmetrics.metrics.captions.families import NO_REFERENCE, References, caption_values
 from semmetrics.metrics.captions.tokens import CaptionBlock
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = ["CIDEr", "CIDErD", "CiderFamily", "CiderValues", "length_penalty"]

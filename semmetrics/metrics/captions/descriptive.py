@@ -41,7 +41,8 @@ from semmetrics.metrics.captions.families import (
 )
 from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens, TokenTable
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.policies import ItemMeans, divide
+from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
 __all__ = [

@@ -18,7 +18,7 @@ from semmetrics.core.columns import Column, OneHot, as_floats
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.metrics.captions.tokens import CaptionBlock
 from semmetrics.metrics.definition import Frame, Measure, Option, Sums
-from semmetrics.metrics.policies import CAUSES, POLICIES, undefined_items, value_columns
+from semmetrics.metrics.families import CAUSES, POLICIES, undefined_items, value_columns
 
 __all__ = [
     "NO_REFERENCE",

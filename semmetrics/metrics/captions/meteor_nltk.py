@@ -22,7 +22,7 @@ from semmetrics.metrics.captions.families import NO_REFERENCE, References, capti
 from semmetrics.metrics.captions.meteor import TokenLists
 from semmetrics.metrics.captions.tokens import CaptionBlock
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = ["METEOR_NLTK", "NltkValues"]

@@ -36,7 +36,8 @@ from semmetrics.metrics.captions.families import (
 )
 from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.policies import ItemMeans, divide
+from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
 __all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]

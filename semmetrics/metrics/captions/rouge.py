@@ -28,7 +28,7 @@ from semmetrics.metrics.captions.families import (
 )
 from semmetrics.metrics.captions.tokens import CaptionBlock, Tokens
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]
