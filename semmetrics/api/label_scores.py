@@ -13,8 +13,8 @@ from semmetrics.data.labels import Labels
 from semmetrics.data.normalize import normalization
 from semmetrics.data.prepare import label_task
 from semmetrics.data.readers import ReadOptions
-from semmetrics.data.readers.taxonomy import as_taxonomy
 from semmetrics.data.task import LabelTask
+from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibrated import as_calibrations, calibration_notes

@@ -28,7 +28,7 @@ from semmetrics.cli.rows import (
 )
 from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import read_matrix, read_numbers
-from semmetrics.data.readers.taxonomy import as_taxonomy
+from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
