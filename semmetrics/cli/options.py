@@ -143,7 +143,7 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
 
 def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
     """Return decoding rules: those written out, then one for each threshold."""
-    from semmetrics.metrics.families import check_decode
+    from semmetrics.metrics.set_measures import check_decode
 
     points = [] if threshold is None else [point.strip() for point in threshold.split(",")]
     every = [*decode, *(f"threshold:{point}" for point in points)]

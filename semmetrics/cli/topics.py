@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.policies import POLICIES
+from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import aliases, find, group_of, parse
 from semmetrics.reports.grid import aligned
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol

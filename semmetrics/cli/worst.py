@@ -13,8 +13,7 @@ from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
 

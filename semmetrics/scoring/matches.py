@@ -11,8 +11,7 @@ from semmetrics.data.class_list import class_name
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
 from semmetrics.metrics.similar import written

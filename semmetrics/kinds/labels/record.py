@@ -14,7 +14,7 @@ from semmetrics.data.labels import Labels
 from semmetrics.data.normalize import normalization
 from semmetrics.data.prepare import label_task
 from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix
-from semmetrics.data.readers.taxonomy import as_taxonomy
+from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
