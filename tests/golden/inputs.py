@@ -344,7 +344,7 @@ def _files() -> dict[str, str | bytes]:
         "references.txt": "".join("\t".join(texts) + "\n" for texts in REFERENCES.values()),
         "caption_positions.json": as_json(list(CANDIDATES.values())),
         "reference_positions.json": as_json(list(REFERENCES.values())),
-        "several.json": as_json({**CANDIDATES, "7": ["a cat", "the cat sleeps"]}),
+        "several.json": as_json({**{i: [x] for i, x in CANDIDATES.items()}, "7": ["a", "cat"]}),
         "fewer.json": as_json({id_: CANDIDATES[id_] for id_ in ("7", "20")}),
         "sentences.json": as_json({"7": ["a cat sleeps on a red sofa"]}),
         "sentence_references.json": as_json({"7": ["a cat is sleeping on a red sofa"]}),

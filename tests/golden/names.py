@@ -35,7 +35,7 @@ NAMES = {
 }
 
 KEYWORDS = {
-    "empty": "unpredicted",
+    "empty_predictions": "unpredicted",
     "frequencies": "df",
     "references_too": "human",
     "most_words": "limit",
