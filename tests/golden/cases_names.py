@@ -25,7 +25,7 @@ def _signature(value: Any) -> Any:
         one.replace(annotation=inspect.Parameter.empty)
         for one in inspect.signature(value).parameters.values()
     ]
-    shown = str(inspect.Signature(parameters))
+    shown = normal(str(inspect.Signature(parameters)))
     if not inspect.isclass(value):
         return shown
     own = [name for name in dir(value) if not name.startswith("_")]

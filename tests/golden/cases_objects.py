@@ -95,7 +95,6 @@ def _table() -> Any:
         "of several": attempt(lambda: table["F1"]),
         "ids": row(one["Recall"].ids), "units": [s.unit for s in one],
         "a score": plain(one["Recall"].to_dict()),
-        "shown": [normal(repr(s.measure)) for s in table][:2],
     }  # fmt: skip
 
 

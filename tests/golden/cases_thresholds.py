@@ -62,7 +62,6 @@ def _found(found: Any) -> Any:
         "digest": found.digest,
         "notes": list(found.notes),
         "used": row(found.used(list(GT))) if found.method == "contrast" else None,
-        "shown": normal(repr(found)),
     }
 
 

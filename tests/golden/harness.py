@@ -106,6 +106,7 @@ def normal(text: str) -> str:
     text = text.replace(str(Path.cwd()), "FOLDER")
     text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
     text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
+    text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
     for pattern, stand_in in _THEIRS:
         text = pattern.sub(stand_in, text)
     return text
@@ -262,6 +263,8 @@ def row(values: Any) -> str:
 
 def plain(value: Any) -> Any:
     """A result of any kind as JSON has it."""
+    if value is semmetrics.__version__:
+        return "VERSION"
     if isinstance(value, np.ndarray):
         made: Any = f"{value.dtype} {value.shape}: {row(value.ravel())}"
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -97,7 +97,9 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
 
         def encode(self, texts: list[str], **_: Any) -> Any:
             seen.append(["encode", len(texts), *dict.fromkeys(texts)])
-            return np.array([_vector(map(len, text.split())) for text in texts], np.float32)
+            return np.array(
+                [_vector([len(word) for word in text.split()]) for text in texts], np.float32
+            )
 
     class AutoModel(_Model):
         @classmethod
