@@ -59,7 +59,6 @@ def _found(found: Any) -> Any:
         return found
     return {
         "says": plain(found.to_dict()),
-        "digest": found.digest,
         "notes": list(found.notes),
         "used": row(found.used(list(GT))) if found.method == "contrast" else None,
     }
@@ -134,6 +133,11 @@ _THRESHOLDS = [
     ),
     Case("pairs of static", lambda: _found(attempt(
         semmetrics.calibrate_threshold_on_pairs, _PAIRS)), LOOSE),
+    Case("of a file", lambda: {
+        "digest": semmetrics.Calibration.load("calibration.json").digest,
+        "says": plain(semmetrics.Calibration.load("calibration.json").to_dict()),
+        "not there": attempt(semmetrics.Calibration.load, "never_written_before.json"),
+    }),
     Case("saved and loaded", lambda: with_files(_saved)),
 ]  # fmt: skip
 

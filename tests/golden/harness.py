@@ -107,6 +107,7 @@ def normal(text: str) -> str:
     text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
     text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
     text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
+    text = re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
     for pattern, stand_in in _THEIRS:
         text = pattern.sub(stand_in, text)
     return text
@@ -263,7 +264,7 @@ def row(values: Any) -> str:
 
 def plain(value: Any) -> Any:
     """A result of any kind as JSON has it."""
-    if value is semmetrics.__version__:
+    if isinstance(value, str) and value == semmetrics.__version__:
         return "VERSION"
     if isinstance(value, np.ndarray):
         made: Any = f"{value.dtype} {value.shape}: {row(value.ravel())}"

@@ -109,6 +109,15 @@ VECTORS = {
     for word, places in _PLACES.items()
 }
 
+CALIBRATION = {
+    "schema": "semmetrics.calibration/1", "threshold": 0.25, "method": "pairs", "criterion": "f1",
+    "value": 0.875, "embedding": "words-16@f201b402d444", "lookup": "words", "oov": "zero", "n": 6,
+    "unit": "pair", "data": "e9959928e70223ea", "auc": 0.75, "part": None, "seed": None,
+    "settings": {"norm": "none"}, "items": "", "version": "0.0.1",
+    "curve": {"threshold": [-0.5, 0.25], "precision": [0.5, None], "recall": [1.0, 0.0],
+              "f1": [0.625, 0.875], "accuracy": [0.5, 0.75], "youden": [0.0, 0.625]},
+}  # fmt: skip
+
 # ---- captions -----------------------------------------------------------------------------------
 
 CANDIDATES = {
@@ -311,6 +320,7 @@ def _files() -> dict[str, str | bytes]:
             {"a": "cat", "b": "kitten", "same": 1}, {"a": "car", "b": "bus", "same": 0},
         ]),
         "pairs.tsv": "a\tb\tsame\ncat\tkitten\t1\ncar\tbus\t0\n",
+        "calibration.json": as_json(CALIBRATION),
         "one_kind.csv": "a,b,same\ncat,kitten,1\n",
         # words
         "words.vec": word2vec(VECTORS),
