@@ -10,9 +10,9 @@ from semmetrics._version import __version__
 if TYPE_CHECKING:
     from semmetrics.api import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
-    from semmetrics.data.caption_inputs import as_captions
-    from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
+    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.metrics.captions.documents import fit_frequencies
     from semmetrics.metrics.captions.frequencies import DocumentFrequencies
     from semmetrics.metrics.catalogue import measure
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "score": "semmetrics.api",
     "score_systems": "semmetrics.api",
-    "as_labels": "semmetrics.data.inputs",
+    "as_labels": "semmetrics.kinds.labels.reading",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
     "measure": "semmetrics.metrics.catalogue",
@@ -42,7 +42,7 @@ _HOMES = {
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
-    "as_captions": "semmetrics.data.caption_inputs",
+    "as_captions": "semmetrics.kinds.captions.reading",
     "caption_blocks": "semmetrics.scoring.caption_matrix",
     "caption_matrix": "semmetrics.scoring.caption_matrix",
     "caption_top_k": "semmetrics.scoring.caption_matrix",

@@ -1,4 +1,4 @@
-"""Captions against references: from inputs to a table of scores."""
+"""Lists against references: from inputs to a table of scores."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.api.inputs import conventions, weights_of
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.caption_join import join_captions, leave_one_out
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.captions import Captions
+from semmetrics.data.lists import Lists
 from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.caption_fits import (
     as_frequencies,
@@ -85,7 +85,7 @@ def _tasks(
     human: bool,
     settings: Mapping[str, Any],
     read: ReadOptions | None,
-) -> tuple[dict[str, CaptionTask], list[Captions]]:
+) -> tuple[dict[str, CaptionTask], list[Lists]]:
     """The task of each system, and everything that was read."""
     ref = as_captions(gts, source="gts", options=read)
     preds = {name: as_captions(data, source=name, options=read) for name, data in systems.items()}

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.api.inputs import classes_of, conventions, heads_of, names_of, weights_of
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.labels import Labels
-from semmetrics.data.normalize import normalization
-from semmetrics.data.prepare import label_task
+from semmetrics.data.lists import Lists
 from semmetrics.data.readers import ReadOptions
 from semmetrics.data.readers.taxonomy import as_taxonomy
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import frozen
@@ -91,7 +91,7 @@ def _tasks(
     cardinality: Any,
     settings: Mapping[str, Any],
     read: ReadOptions | None,
-) -> tuple[dict[str, LabelTask], list[Labels]]:
+) -> tuple[dict[str, LabelTask], list[Lists]]:
     """The task of each system, and everything that was read."""
     listed = settings["classes"]
     ref = as_labels(gts, source="gts", classes=listed, options=read)

@@ -34,8 +34,8 @@ def score(
 
     Parameters
     ----------
-    preds, gts : path, mapping, sequence, Series, matrix or Labels
-        See ``semmetrics.data.inputs.as_labels``.
+    preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix
+        See ``semmetrics.kinds.labels.reading.as_labels``.
     system : str, optional
         What the table calls it; the file's name without its ending, or "preds".
     **options
@@ -115,7 +115,7 @@ def score_systems(
     ----------
     systems : mapping from name to predictions
         Each as ``preds`` of ``score``.
-    gts : path, mapping, sequence, Series, matrix, Labels or Captions
+    gts : path, mapping, sequence, Series, matrix, Lists or Matrix
     measures : sequence of str, Measure or Definition, optional
         Names as papers write them: "F1(average=macro)@3". Left out: a default set for the kind
         of input.
@@ -195,7 +195,7 @@ def score_systems(
         measures = list(measures)  # they are looked at twice
     kind = said_kind(task, protocol, measures)
     if kind is None:
-        from semmetrics.data.kinds import kind_of
+        from semmetrics.kinds.resolve import kind_of
 
         systems, gts = first_opened(systems, gts, read)
         kind = kind_of(next(iter(systems.values())), gts, options=read or ReadOptions()).task

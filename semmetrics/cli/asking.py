@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.cli.meaning import asked_models, signed_models
-from semmetrics.data.normalize import normalization
 from semmetrics.data.readers import read_class_list
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.metrics.families import check_decode
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.parse import cutoffs, parse_all

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import click
@@ -15,8 +14,8 @@ from semmetrics.cli.progress import progress_on
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import item_ids
-from semmetrics.data.captions import Captions
-from semmetrics.data.readers.options import DEFAULTS
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, amount
 from semmetrics.metrics.captions.documents import fit_frequencies
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
@@ -122,13 +121,13 @@ def run_matrix(
     shared: dict[str, Any] = {"measure": measure, "df": df, "tokenizer": tokenizer or "ptb"}
     if top_k is not None:
         chosen: Any = axis or "captions"
-        found = caption_top_k(_lists(theirs), mine.texts, top_k, axis=chosen, **shared)
+        found = caption_top_k(_lists(theirs), mine.values(), top_k, axis=chosen, **shared)
         _write_lines(output, _best(chosen, images, names, *found))
         return
     with progress_on(quiet=quiet) as progress:
         made = caption_matrix(
             _lists(theirs),
-            mine.texts,
+            mine.values(),
             out=output,
             dtype=dtype or "float64",
             resume=not overwrite,
@@ -186,14 +185,14 @@ def _write_lines(output: str, lines: Iterator[str]) -> None:
         out.writelines(lines)
 
 
-def _lists(captions: Captions) -> list[Sequence[str]]:
+def _lists(captions: Lists) -> list[list[str]]:
     """The captions of each image."""
-    return [captions.texts[a:b] for a, b in pairwise(captions.indptr.tolist())]
+    return captions.to_list()
 
 
-def _caption_ids(captions: Captions) -> list[str]:
+def _caption_ids(captions: Lists) -> list[str]:
     """The id of each caption: that of its item, with a number where it has several."""
-    return list(map(str, item_ids(captions.ids, lengths(captions.indptr))))
+    return list(map(str, item_ids(captions.ids, lengths(captions.side.indptr))))
 
 
 def _best(
@@ -207,7 +206,7 @@ def _best(
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-def _say(inputs: Sequence[Captions], *, quiet: bool) -> None:
+def _say(inputs: Sequence[Lists], *, quiet: bool) -> None:
     """How the files were read, and which options had no effect."""
     lines = [f"read {line}" for line in understood(inputs)]
     lines += [f"{one.source}: {note}" for one in inputs for note in one.notes]

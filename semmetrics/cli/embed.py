@@ -291,7 +291,7 @@ def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -
     """The cleaned labels of each file, by the name of the system."""
     from semmetrics.cli.files import check_inputs, distinct_names
     from semmetrics.cli.reading import understood
-    from semmetrics.data.normalize import normalization
+    from semmetrics.kinds.labels.normalize import normalization
 
     check_inputs(files)
     clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()

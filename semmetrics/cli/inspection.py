@@ -13,9 +13,9 @@ from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
 from semmetrics.cli.reading import Reading
 from semmetrics.cli.survey import TOP, survey
-from semmetrics.data.kinds import kind_of_one
 from semmetrics.data.readers import opened
 from semmetrics.errors import InputError, amount
+from semmetrics.kinds.resolve import kind_of_one
 
 __all__ = ["SCHEMA", "inspect"]
 

@@ -26,10 +26,10 @@ from semmetrics.cli.rows import (
     write_items,
     write_labels,
 )
-from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import read_matrix, read_numbers
 from semmetrics.data.readers.taxonomy import as_taxonomy
 from semmetrics.errors import InputError
+from semmetrics.kinds.resolve import kind_of
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
 

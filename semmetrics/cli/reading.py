@@ -11,8 +11,7 @@ from semmetrics.cli.shape import FILE, F, decorated, option
 from semmetrics.errors import amount
 
 if TYPE_CHECKING:
-    from semmetrics.data.captions import Captions
-    from semmetrics.data.labels import Labels
+    from semmetrics.data.lists import Lists
     from semmetrics.data.readers import ReadOptions
 
 __all__ = [
@@ -22,14 +21,14 @@ __all__ = [
 
 GROUP = "How files are read"
 MANY = 3
-# Those of semmetrics.data.readers.options, which is not loaded to show help.
+# Those of semmetrics.data.form, which is not loaded to show help.
 _FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
 _COLUMNS = "The class list (one a line, or JSON): names the columns of a matrix."
 _DICTIONARY = (
     "The class list (one a line, or JSON): names the columns of a matrix, and is the dictionary "
     "that labels=given averages over."
 )
-Input: TypeAlias = "Labels | Captions"
+Input: TypeAlias = "Lists"
 
 
 def reading_options(command: F) -> F:
@@ -126,15 +125,15 @@ class Reading:
 
         return None if self.classes is None else read_class_list(self.classes, self.beside())
 
-    def labels(self, path: Any, classes: Sequence[str] | None) -> Labels:
+    def labels(self, path: Any, classes: Sequence[str] | None) -> Lists:
         """The label lists of a file."""
-        from semmetrics.data.inputs import as_labels
+        from semmetrics.kinds.labels.reading import as_labels
 
         return as_labels(path, classes=classes, options=self.options())
 
-    def captions(self, path: Any) -> Captions:
+    def captions(self, path: Any) -> Lists:
         """The captions of a file."""
-        from semmetrics.data.caption_inputs import as_captions
+        from semmetrics.kinds.captions.reading import as_captions
 
         return as_captions(path, options=self.options())
 
@@ -144,7 +143,7 @@ def understood(inputs: Iterable[Input]) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> understood([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
@@ -168,7 +167,4 @@ def understood(inputs: Iterable[Input]) -> list[str]:
 
 def _held(one: Input) -> tuple[int, str]:
     """How many of what an input holds."""
-    side = getattr(one, "side", None)
-    if side is None:
-        return len(one.texts), "caption"  # type: ignore[union-attr]
-    return len(side.codes), "score" if one.ranked else "label"  # type: ignore[union-attr]
+    return len(one.side.codes), "score" if one.ranked else one.noun

@@ -14,8 +14,8 @@ from semmetrics.cli.meaning import embeddings, vector_files
 from semmetrics.cli.messages import complain
 from semmetrics.cli.progress import progress_on
 from semmetrics.cli.reading import Reading, understood
-from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.reports.calibration import calibration_text
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.parse import cutoffs

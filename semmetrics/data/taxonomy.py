@@ -26,8 +26,8 @@ import numpy as np
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.ancestors import closure, generations, heights
-from semmetrics.data.labels import Terms
 from semmetrics.data.links import Links, Placing, checked, of_pairs, of_parents
+from semmetrics.data.lists import Terms
 from semmetrics.data.wordnet import read_wordnet
 from semmetrics.errors import InputError
 

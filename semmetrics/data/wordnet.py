@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semmetrics.data.readers.options import DEFAULTS
-from semmetrics.data.readers.source import Source, at, load
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.source import Source, at, load
 from semmetrics.errors import InputError, MissingDependencyError
 
 __all__ = ["WordNet", "read_wordnet"]

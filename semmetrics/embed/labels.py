@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from semmetrics.core.above import Deciding
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets
 from semmetrics.core.similarity import unit_rows
-from semmetrics.data.labels import Terms
+from semmetrics.data.lists import Terms
 from semmetrics.embed.base import Embedder, Vectors
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.errors import InputError, listing

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.data.readers import ReadOptions, read_class_list
 from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.readers.source import load
+from semmetrics.data.source import load
 from semmetrics.embed.base import Embedded
 from semmetrics.embed.formats import ArrayTable
 from semmetrics.embed.index import KeyIndex

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import order_rows, positions
-from semmetrics.data.labels import Labels, Side
+from semmetrics.data.lists import Lists, Side
 from semmetrics.embed.base import Embedder
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.errors import InputError
@@ -64,7 +64,7 @@ class Unknown:
 
 
 def unknown_table(
-    systems: Mapping[str, Labels],
+    systems: Mapping[str, Lists],
     embedder: Embedder,
     *,
     lookup: str = "auto",
@@ -74,7 +74,7 @@ def unknown_table(
 
     Parameters
     ----------
-    systems : mapping from name to Labels
+    systems : mapping from name to Lists
         Their text cleaned already.
     embedder : Embedder
     lookup : str
@@ -95,7 +95,7 @@ def unknown_table(
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
+    >>> from semmetrics import as_labels
     >>> from semmetrics.embed.other import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
@@ -107,9 +107,7 @@ def unknown_table(
     return [_count(name, labels, embedder, lookup, top_k) for name, labels in systems.items()]
 
 
-def _count(
-    name: str, labels: Labels, embedder: Embedder, lookup: str, top_k: int | None
-) -> Unknown:
+def _count(name: str, labels: Lists, embedder: Embedder, lookup: str, top_k: int | None) -> Unknown:
     if labels.ranked and top_k is None:
         raise InputError(
             "it scores all classes without saying which are predicted",
@@ -117,20 +115,20 @@ def _count(
             remedy="give top_k (--top-k)",
         )
     side = _first(labels.side, top_k)
-    uses = np.bincount(side.codes, minlength=len(labels.vocabulary))
-    terms = list(dict.fromkeys(term for label in labels.vocabulary for term in label))
+    uses = np.bincount(side.codes, minlength=len(labels.terms))
+    terms = list(dict.fromkeys(term for label in labels.terms for term in label))
     found = embed_terms(terms, embedder, lookup=lookup, oov="zero")
     known = dict(zip(terms, found.known.tolist(), strict=True))
-    bad = [c for c, label in enumerate(labels.vocabulary) if not any(known[t] for t in label)]
+    bad = [c for c, label in enumerate(labels.terms) if not any(known[t] for t in label)]
     bad = sorted((c for c in bad if uses[c]), key=lambda c: -int(uses[c]))
-    widths = np.fromiter(map(len, labels.vocabulary), np.int64, len(labels.vocabulary))
+    widths = np.fromiter(map(len, labels.terms), np.int64, len(labels.terms))
     return Unknown(
         system=name,
         images=int((np.diff(side.indptr) > 0).sum()),
         labels=len(side.codes),
         terms=int(uses @ widths),
         unknown=int(uses[bad].sum()),
-        names=tuple(", ".join(labels.vocabulary[c]) for c in bad),
+        names=tuple(", ".join(labels.terms[c]) for c in bad),
     )
 
 

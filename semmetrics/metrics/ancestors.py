@@ -14,7 +14,7 @@ import numpy as np
 
 from semmetrics.core.keys import cells, first_occurrences, members
 from semmetrics.core.ragged import Ints, offsets, row_numbers, runs_within, sum_rows, take_rows
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.taxonomy import Placed
 from semmetrics.metrics.matching import ItemCounts
 

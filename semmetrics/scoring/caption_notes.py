@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.captions import Captions
+from semmetrics.data.lists import Lists
 from semmetrics.metrics.captions.documents import frequency_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.caption_fits import frozen_captions
@@ -16,7 +16,7 @@ __all__ = ["caption_notes"]
 
 def caption_notes(
     tasks: Mapping[str, CaptionTask],
-    inputs: Iterable[Captions],
+    inputs: Iterable[Lists],
     measures: Iterable[Measure],
     apart: Collection[str] = (),
 ) -> list[str]:
@@ -25,7 +25,7 @@ def caption_notes(
     Parameters
     ----------
     tasks : mapping from system to CaptionTask
-    inputs : iterable of Captions
+    inputs : iterable of Lists
     measures : iterable of Measure
     apart : collection of str
         Systems that are on other items by what they are.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from semmetrics.data.labels import Labels
+from semmetrics.data.lists import Lists
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount
 from semmetrics.metrics.bag_similarity import list_counts
@@ -40,13 +40,13 @@ _OF_MODELS = {  # {model} is its identity, {oov} the policy
 }
 
 
-def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Labels]) -> list[str]:
+def notes_on(tasks: Mapping[str, LabelTask], inputs: Iterable[Lists]) -> list[str]:
     """Notes on inputs, on the task of each system, and on the vectors of its labels.
 
     Parameters
     ----------
     tasks : mapping from system to LabelTask
-    inputs : iterable of Labels
+    inputs : iterable of Lists
 
     Returns
     -------

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.catalogue import DEFINITIONS
 from semmetrics.metrics.families import SetFamily
 from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.normalize import kubany2020 as clean
 from semmetrics.embed.function_words import FUNCTION_WORDS, STOP_WORDS
 from semmetrics.embed.lookup import embed_terms, lookup_rule
 from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
 from semmetrics.embed.rules import kubany2020, kubany2020_cleaned
 from semmetrics.embed.unknown import unknown_table
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.normalize import kubany2020 as clean
+from semmetrics.kinds.labels.reading import as_labels
 
 WORDS = [
     "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tiny import Tiny, one_hot
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.scoring.matches import match_rows
 from semmetrics.scoring.models import with_models
 from semmetrics.scoring.parse import parse

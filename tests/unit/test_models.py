@@ -7,13 +7,13 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.embed.base import Embedded
 from semmetrics.embed.labels import label_vectors
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.similar import model_of
 from semmetrics.scoring.models import embeddings_by_name, with_models
 from semmetrics.scoring.parse import parse_all

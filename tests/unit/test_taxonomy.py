@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 from semmetrics.data import ancestors as module
-from semmetrics.data.normalize import normalization
-from semmetrics.data.readers.options import ReadOptions
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.readers.taxonomy import as_taxonomy, read_taxonomy
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.kinds.labels.normalize import normalization
 
 DEBIAN = Path("/usr/share/wordnet")
 DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}

@@ -1,0 +1,1 @@
+"""Label sets against label sets."""
