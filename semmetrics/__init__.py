@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from semmetrics.api.rescore import rescore
     from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
-    from semmetrics.data.caption_inputs import as_captions
-    from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
     from semmetrics.metrics.definition import Measure
     from semmetrics.metrics.document_frequencies import (
@@ -32,7 +30,7 @@ _HOMES = {
     "score": "semmetrics.api.scores",
     "score_systems": "semmetrics.api.scores",
     "rescore": "semmetrics.api.rescore",
-    "as_labels": "semmetrics.data.inputs",
+    "as_labels": "semmetrics.kinds.labels.reading",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
     "measure": "semmetrics.metrics.set_measures",
@@ -46,7 +44,7 @@ _HOMES = {
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
-    "as_captions": "semmetrics.data.caption_inputs",
+    "as_captions": "semmetrics.kinds.captions.reading",
     "caption_blocks": "semmetrics.scoring.pair_matrix",
     "caption_matrix": "semmetrics.scoring.pair_matrix",
     "caption_top_k": "semmetrics.scoring.pair_matrix",

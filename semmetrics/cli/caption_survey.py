@@ -11,7 +11,7 @@ import numpy as np
 
 from semmetrics.cli.survey import number, odd_texts
 from semmetrics.core.ragged import Ints, lengths, row_numbers
-from semmetrics.data.captions import Captions
+from semmetrics.data.lists import Lists
 from semmetrics.errors import listing
 from semmetrics.metrics.statistics import cardinality
 
@@ -20,25 +20,26 @@ __all__ = ["odd_captions", "shortened", "survey_captions"]
 _LONGEST = 40  # letters of a caption that are shown
 
 
-def survey_captions(captions: Captions) -> dict[str, Any]:
+def survey_captions(captions: Lists) -> dict[str, Any]:
     """All that a report says; plain values, None for what is undefined.
 
     Words stand between blanks; punctuation is a part of them.
 
     Examples
     --------
-    >>> from semmetrics.data.caption_inputs import as_captions
+    >>> from semmetrics.kinds.captions.reading import as_captions
     >>> found = survey_captions(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
     >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
     (3, 2, 3, [{'caption': 'a cat', 'count': 2}])
     """
-    sizes, counts = cardinality(captions.indptr), Counter(captions.texts)
+    texts = captions.values()
+    sizes, counts = cardinality(captions.side.indptr), Counter(texts)
     return {
         "understood": captions.understood,
         "notes": list(captions.notes),
         "items": len(captions),
         "ids": not isinstance(captions.ids, range),
-        "captions": len(captions.texts),
+        "captions": len(texts),
         "distinct": len(counts),
         "cardinality": {
             "mean": number(sizes.mean),
@@ -55,9 +56,9 @@ def survey_captions(captions: Captions) -> dict[str, Any]:
     }
 
 
-def _words(captions: Captions) -> dict[str, Any]:
+def _words(captions: Lists) -> dict[str, Any]:
     """How many words captions have, and how many different words there are."""
-    split = [text.split() for text in captions.texts]
+    split = [text.split() for text in captions.values()]
     sizes = np.fromiter(map(len, split), np.int64, len(split))
     some = len(sizes) > 0
     return {
@@ -70,13 +71,13 @@ def _words(captions: Captions) -> dict[str, Any]:
     }
 
 
-def odd_captions(captions: Captions) -> Iterator[str]:
+def odd_captions(captions: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
-    item = row_numbers(captions.indptr)
-    bare = np.flatnonzero(lengths(captions.indptr) == 0)
+    item = row_numbers(captions.side.indptr)
+    bare = np.flatnonzero(lengths(captions.side.indptr) == 0)
     if len(bare):
         yield f"{_of(len(bare), captions)} have no captions: {_items(captions, bare)}"
-    blank = [place for place, text in enumerate(captions.texts) if not text.strip()]
+    blank = [place for place, text in enumerate(captions.values()) if not text.strip()]
     if blank:
         rows = np.unique(item[blank])
         yield f"{len(blank):,} captions are empty, in the items {_items(captions, rows)}"
@@ -86,13 +87,13 @@ def odd_captions(captions: Captions) -> Iterator[str]:
         yield from odd_texts([str(name) for name in captions.ids], "id")
 
 
-def _repeated(captions: Captions, item: Ints) -> Iterator[str]:
-    """Captions that an item has twice, and those that several items have."""
+def _repeated(captions: Lists, item: Ints) -> Iterator[str]:
+    """Lists that an item has twice, and those that several items have."""
     within: dict[int, None] = {}
     first: dict[str, int] = {}
     several: dict[str, None] = {}
     seen: set[tuple[int, str]] = set()
-    for row, text in zip(item.tolist(), captions.texts, strict=True):
+    for row, text in zip(item.tolist(), captions.values(), strict=True):
         if (row, text) in seen:
             within[row] = None
         elif text.strip() and first.setdefault(text, row) != row:
@@ -105,8 +106,8 @@ def _repeated(captions: Captions, item: Ints) -> Iterator[str]:
         yield f"{len(several):,} captions are in more than one item: {_shown(list(several))}"
 
 
-def _odd_letters(captions: Captions) -> Iterator[str]:
-    texts = list(dict.fromkeys(captions.texts))
+def _odd_letters(captions: Lists) -> Iterator[str]:
+    texts = list(dict.fromkeys(captions.values()))
     padded = [text for text in texts if text != text.strip() and text.strip()]
     if padded:
         yield f"{len(padded):,} captions have blanks around them: {_shown(padded)}"
@@ -131,9 +132,9 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def _of(some: int, captions: Captions) -> str:
+def _of(some: int, captions: Lists) -> str:
     return f"{some:,} of {len(captions):,} items"
 
 
-def _items(captions: Captions, rows: Any) -> str:
+def _items(captions: Lists, rows: Any) -> str:
     return listing(captions.ids[row] for row in rows.tolist())

@@ -295,9 +295,9 @@ def _read(
 ) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
     from semmetrics.cli.files import check_inputs, distinct_names
-    from semmetrics.data.inputs import as_labels
-    from semmetrics.data.normalize import normalization
     from semmetrics.data.readers import read_class_list
+    from semmetrics.kinds.labels.normalize import normalization
+    from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.systems import describe_inputs
 
     check_inputs(files)
@@ -305,7 +305,7 @@ def _read(
     classes = None if path is None else read_class_list(path, read.beside())
     clean, names = normalization(normalize), distinct_names(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
-    for line in [] if quiet else describe_inputs("labels", inputs):
+    for line in [] if quiet else describe_inputs(inputs):
         complain(line)
     return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 

@@ -12,11 +12,11 @@ from semmetrics.cli.caption_survey import shortened, survey_captions
 from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
 from semmetrics.cli.survey import TOP, survey
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.kinds import kind_of_one
 from semmetrics.data.readers import opened, read_class_list
 from semmetrics.errors import InputError, amount
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.resolve import kind_of_one
 
 __all__ = ["SCHEMA", "inspect"]
 

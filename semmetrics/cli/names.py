@@ -46,14 +46,14 @@ def topics() -> dict[str, str]:
 
 def normalizations() -> dict[str, str]:
     """Label normalisations, and what each does."""
-    from semmetrics.data.normalize import NORMALIZATIONS
+    from semmetrics.kinds.labels.normalize import NORMALIZATIONS
 
     return {name: first_line(clean) for name, clean in NORMALIZATIONS.items()}
 
 
 def formats() -> dict[str, str]:
     """Formats of input files, and their extensions."""
-    from semmetrics.data.readers.options import EXTENSIONS, FORMATS
+    from semmetrics.data.form import EXTENSIONS, FORMATS
 
     ends = {name: [e for e, kind in EXTENSIONS.items() if kind == name] for name in FORMATS}
     return {name: ", ".join(ends[name]) for name in FORMATS}

@@ -31,7 +31,7 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "normalizations": names.normalizations,
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
-# Those of semmetrics.data.readers.options, which is not loaded to show help.
+# Those of semmetrics.data.form, which is not loaded to show help.
 _FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
 _COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
 _OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}

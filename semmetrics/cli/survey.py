@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import lengths, row_numbers
-from semmetrics.data.class_list import class_name
-from semmetrics.data.labels import Labels
+from semmetrics.data.lists import Lists
 from semmetrics.errors import listing
+from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.statistics import cardinality, label_frequencies, label_order
 
 __all__ = ["TOP", "number", "odd", "odd_texts", "survey"]
@@ -22,12 +22,12 @@ _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 
 
-def survey(labels: Labels) -> dict[str, Any]:
+def survey(labels: Lists) -> dict[str, Any]:
     """All that a report says; plain values, None for what is undefined.
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> found = survey(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
     >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})
@@ -35,7 +35,7 @@ def survey(labels: Labels) -> dict[str, Any]:
     side = labels.side
     sizes = cardinality(side.indptr)
     counts = label_frequencies(side.codes, len(labels.vocabulary))
-    names = [class_name(terms) for terms in labels.vocabulary]
+    names = [class_name(terms) for terms in labels.terms]
     scores = side.scores
     return {
         "understood": labels.understood,
@@ -44,7 +44,7 @@ def survey(labels: Labels) -> dict[str, Any]:
         "ids": not isinstance(labels.ids, range),
         "labels": len(side.codes),
         "vocabulary": len(names),
-        "synonyms": sum(len(terms) > 1 for terms in labels.vocabulary),
+        "synonyms": sum(len(terms) > 1 for terms in labels.terms),
         "ranked": labels.ranked,
         "scores": None
         if scores is None or not len(scores)
@@ -70,7 +70,7 @@ def number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _order(labels: Labels) -> dict[str, Any] | None:
+def _order(labels: Lists) -> dict[str, Any] | None:
     """The label order statistic; None where lists are so long that it would take minutes."""
     sizes = lengths(labels.side.indptr).astype(np.float64)
     if (sizes * (sizes - 1) / 2).sum() > _PAIRS:
@@ -79,7 +79,7 @@ def _order(labels: Labels) -> dict[str, Any] | None:
     return {"mean": number(found.mean), "pairs": len(found.order)}
 
 
-def odd(labels: Labels) -> Iterator[str]:
+def odd(labels: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
     yield from _odd_lists(labels)
     yield from _odd_labels(labels)
@@ -89,7 +89,7 @@ def odd(labels: Labels) -> Iterator[str]:
         yield from _odd_scores(labels)
 
 
-def _odd_lists(labels: Labels) -> Iterator[str]:
+def _odd_lists(labels: Lists) -> Iterator[str]:
     side = labels.side
     empty = np.flatnonzero(lengths(side.indptr) == 0)
     if len(empty):
@@ -103,23 +103,23 @@ def _odd_lists(labels: Labels) -> Iterator[str]:
         present = np.bincount(cells % max(1, len(labels.vocabulary)))
         common = np.flatnonzero(present > _OFTEN * len(labels))
         if len(common):
-            names = listing(class_name(labels.vocabulary[code]) for code in common.tolist())
+            names = listing(class_name(labels.terms[code]) for code in common.tolist())
             yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
         once = int((present == 1).sum())
         if once:
             yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
 
 
-def _of(some: int, labels: Labels) -> str:
+def _of(some: int, labels: Lists) -> str:
     return f"{some:,} of {len(labels):,} items"
 
 
-def _items(labels: Labels, rows: Any) -> str:
+def _items(labels: Lists, rows: Any) -> str:
     return listing(labels.ids[row] for row in rows.tolist())
 
 
-def _odd_labels(labels: Labels) -> Iterator[str]:
-    terms = list(dict.fromkeys(term for terms in labels.vocabulary for term in terms))
+def _odd_labels(labels: Lists) -> Iterator[str]:
+    terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from odd_texts(terms, "label")
 
 
@@ -145,7 +145,7 @@ def _alike(texts: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _odd_scores(labels: Labels) -> Iterator[str]:
+def _odd_scores(labels: Lists) -> Iterator[str]:
     scores, side = labels.side.scores, labels.side
     if scores is None or not len(scores):
         return

@@ -10,7 +10,7 @@ import numpy as np
 from semmetrics.cli.rows import item_headings
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.matching import Ranked, Reference, cut_of

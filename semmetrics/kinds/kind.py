@@ -193,8 +193,6 @@ class Kind:
         Read the further inputs that options name: class lists, weights and so on.
     read : callable (data, source, options) -> input
         Read one side from a path or an object.
-    count : callable (input) -> (int, str)
-        How many of what an input holds: (3, "label").
     make_tasks : callable (predictions by system, references, options) -> Tasks
         Join the sides, with everything else that the options hand over.
     defaults : callable (tasks, options) -> Defaults
@@ -211,7 +209,6 @@ class Kind:
     files: tuple[str, str]
     read_beside: Callable[[ResolvedOptions], ResolvedOptions]
     read: Callable[[Any, str, Options], Any]
-    count: Callable[[Any], tuple[int, str]]
     make_tasks: Callable[[Mapping[str, Any], Any, Options], Tasks]
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats, lengths, offsets, sum_rows
 from semmetrics.core.similarity import unit_rows
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing

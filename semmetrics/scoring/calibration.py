@@ -23,10 +23,10 @@ import numpy as np
 from semmetrics._version import __version__
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
-from semmetrics.data.labels import Ids
-from semmetrics.data.readers.options import DEFAULTS
-from semmetrics.data.readers.source import load
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.lists import Ids
 from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
 
 __all__ = ["SCHEMA", "Calibration", "packed_hashes"]

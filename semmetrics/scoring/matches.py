@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.class_list import class_name
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily

@@ -95,7 +95,7 @@ def test_offline_it_says_what_is_missing(refused, files):
 
 
 def test_unknown_counts_what_the_function_counts(ok, run, vectors):
-    from semmetrics.data.inputs import as_labels
+    from semmetrics.kinds.labels.reading import as_labels
 
     (expected,) = measure_coverage({"gt": as_labels("gt.json")}, open_embedding(vectors))
     told = json.loads(

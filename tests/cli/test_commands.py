@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.data.normalize import NORMALIZATIONS
-from semmetrics.data.readers.options import FORMATS
+from semmetrics.data.form import FORMATS
+from semmetrics.kinds.labels.normalize import NORMALIZATIONS
 from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions

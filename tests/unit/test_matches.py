@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from tiny import Tiny, one_hot
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.matches import match_rows
