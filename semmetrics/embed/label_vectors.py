@@ -235,7 +235,7 @@ def _count(
             remedy="give top_k (--top-k)",
         )
     side = _first(labels.side, top_k)
-    vocabulary = labels.vocabulary
+    vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
     found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
     known = np.zeros(len(vocabulary), np.bool_)
