@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
     from semmetrics.reports.table import ScoreTable
-    from semmetrics.reports.threshold_sweep import ThresholdSweep
+    from semmetrics.reports.threshold_curves import ThresholdSweep
     from semmetrics.scoring.calibration import Calibration
     from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
@@ -37,7 +37,7 @@ _HOMES = {
     "Bootstrap": "semmetrics.scoring.intervals",
     "parse": "semmetrics.scoring.parse",
     "Score": "semmetrics.scoring.score",
-    "ThresholdSweep": "semmetrics.reports.threshold_sweep",
+    "ThresholdSweep": "semmetrics.reports.threshold_curves",
     "Calibration": "semmetrics.scoring.calibration",
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",

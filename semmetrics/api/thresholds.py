@@ -15,7 +15,7 @@ from semmetrics.data.readers import ReadOptions
 from semmetrics.data.readers.pairs import as_pairs
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.reports.threshold_sweep import ThresholdSweep
+from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST

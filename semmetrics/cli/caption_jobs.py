@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from semmetrics.cli.files import check_inputs, check_outputs, written
-from semmetrics.cli.messages import complain
-from semmetrics.cli.progress import progress_on
+from semmetrics.cli.files import check_inputs, check_outputs, open_output
+from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import item_ids
@@ -125,7 +124,7 @@ def run_matrix(
         found = caption_top_k(_lists(theirs), mine.texts, top_k, axis=chosen, **shared)
         _write_lines(output, _best(chosen, images, names, *found))
         return
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         made = caption_matrix(
             _lists(theirs),
             mine.texts,
@@ -135,7 +134,7 @@ def run_matrix(
             progress=progress,
             **shared,
         )
-    with written(f"{output}.ids.json") as out:
+    with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
     click.echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
@@ -182,7 +181,7 @@ def _write_lines(output: str, lines: Iterator[str]) -> None:
         for line in lines:
             click.echo(line, nl=False)
         return
-    with written(output) as out:
+    with open_output(output) as out:
         out.writelines(lines)
 
 

@@ -62,7 +62,7 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.folders import vectors_folder
     from semmetrics.embed.manifest import read_manifest
     from semmetrics.embed.open import KINDS
-    from semmetrics.reports.grid import aligned
+    from semmetrics.reports.forms import align
 
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
@@ -72,9 +72,9 @@ def listed(manifest: str | None) -> None:
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{kind}:", text] for kind, text in KINDS.items()]
     click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(aligned(rows, left=True, indent="  "))
+    click.echo(align(rows, left=True, indent="  "))
     click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(aligned(kinds, left=True, indent="  "))
+    click.echo(align(kinds, left=True, indent="  "))
     click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
 
 
@@ -101,7 +101,7 @@ def fetched(
 
     A download that stops goes on where it stopped when the command is run again.
     """
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.fetch import fetch
     from semmetrics.embed.manifest import read_manifest
 
@@ -121,7 +121,7 @@ def fetched(
     entry = entries[name]
     if not quiet:
         complain(f"{name}: {entry.url}; licence: {entry.licence}")
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, limit=limit, keep=keep, progress=progress)
     if got.sha256 and not got.checked:
         complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
@@ -159,7 +159,7 @@ def converted(
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.compact import convert, meta_of
     from semmetrics.embed.keyed import read_keyed
     from semmetrics.embed.open import options_of
@@ -182,7 +182,7 @@ def converted(
         vectors = read_vectors(source, limit=limit, name=name, member=member)
     if vectors.compose is not None and not quiet:
         complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         convert(vectors, folder, licence=licence, progress=progress)
     meta = meta_of(Path(folder))
     zeros = meta["zero_vectors"]
@@ -207,14 +207,14 @@ def info(embedding: str, form: str, verify: bool) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.describe import describe
-    from semmetrics.reports.grid import aligned
+    from semmetrics.reports.forms import align
 
     facts = describe(embedding, check=verify)
     if form == "json":
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(aligned(rows, left=True))
+    click.echo(align(rows, left=True))
 
 
 @command.command(
@@ -262,7 +262,7 @@ def unknown(
     from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
     from semmetrics.embed.unknown import unknown_table
-    from semmetrics.reports.grid import draw
+    from semmetrics.reports.forms import draw
 
     check_rules(lookup, "zero")
     systems = _read(files, Reading(**reading), normalize, quiet)

@@ -11,21 +11,18 @@ import click
 
 from semmetrics.api.scores import first_opened, said_kind, score_systems
 from semmetrics.cli.asking import asked
-from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
-from semmetrics.cli.matches import matched_heading, write_matches
+from semmetrics.cli.files import (
+    check_endings,
+    check_inputs,
+    check_outputs,
+    distinct_names,
+    write_text,
+)
 from semmetrics.cli.meaning import vector_files
-from semmetrics.cli.messages import complain
-from semmetrics.cli.progress import progress_on
+from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Input, Reading, understood
 from semmetrics.cli.rerun import differences
-from semmetrics.cli.results import remarks, result
-from semmetrics.cli.rows import (
-    check_rows,
-    item_headings,
-    label_scores,
-    write_items,
-    write_labels,
-)
+from semmetrics.cli.results import ENDINGS, collect_details, remarks, result, write_details
 from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import read_matrix, read_numbers
 from semmetrics.data.readers.taxonomy import as_taxonomy
@@ -138,7 +135,7 @@ def _check(request: Request) -> Signed | None:
         request.inputs(),
         remedy="give the output another name (the ground truth is the last file)",
     )
-    check_rows(request.outputs())
+    check_endings(request.outputs(), ENDINGS)
     if len(request.cardinality) not in (0, 1, len(request.preds)):
         raise InputError(
             f"--cardinality is given {len(request.cardinality)} times for "
@@ -157,7 +154,7 @@ def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, l
     weights = None if request.weights is None else read_numbers(request.weights, beside)
     heads = [read_matrix(path, beside) for path in request.cardinality]
     kinds = None if request.taxonomy is None else as_taxonomy(request.taxonomy, options=beside)
-    with progress_on(quiet=request.quiet) as progress:
+    with show_progress(quiet=request.quiet) as progress:
         table = score_systems(
             systems,
             gt,
@@ -201,21 +198,5 @@ def _by_system(heads: Sequence[Any], names: Sequence[str]) -> Any:
 def _write(request: Request, table: ScoreTable) -> None:
     """All outputs, the result last; nothing before all of them can be made."""
     text = result(request, table)
-    if request.per_item is not None:
-        item_headings(table)
-    if request.worst is not None:
-        item_headings(table, "--worst")
-    if request.matches is not None:
-        matched_heading(table)
-    if request.per_label is not None:
-        label_scores(table)
-        write_labels(request.per_label, table)
-    if request.per_item is not None:
-        write_items(request.per_item, table)
-    if request.matches is not None:
-        write_matches(request.matches, table)
-    if request.output in (None, "-"):
-        click.echo(text)
-    else:
-        with written(str(request.output)) as out:
-            out.write(text + "\n")
+    write_details(collect_details(request, table))
+    write_text(text, request.output)

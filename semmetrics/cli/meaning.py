@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.cli.groups import HIERARCHICAL, group_of
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
+from semmetrics.reports.explain import HIERARCHICAL, group_of
 
 if TYPE_CHECKING:
     from semmetrics.cli.job import Request

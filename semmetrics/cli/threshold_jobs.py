@@ -9,14 +9,13 @@ import click
 
 from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
 from semmetrics.cli.asking import words
-from semmetrics.cli.files import check_inputs, check_outputs, stem, written
+from semmetrics.cli.files import check_inputs, check_outputs, stem, write_text
 from semmetrics.cli.meaning import embeddings, vector_files
-from semmetrics.cli.messages import complain
-from semmetrics.cli.progress import progress_on
+from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
-from semmetrics.reports.calibration import calibration_text
+from semmetrics.reports.threshold_curves import report_calibration
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.parse import cutoffs
 
@@ -51,7 +50,7 @@ def run_sweep(
         raise InputError("-m names no measure", remedy="write -m SemF1")
     options = _options(given)
     labels = _labels(reading, preds, gt, output, given["embedding"])
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         found = sweep(
             labels[0],
             labels[1],
@@ -65,7 +64,7 @@ def run_sweep(
         )
     for line in [*(f"read {line}" for line in understood(labels)), *found.notes]:
         _say(line, quiet=quiet)
-    _write(found.render(form, digits=digits), output)
+    write_text(found.render(form, digits=digits), output)
 
 
 def run_calibrate(
@@ -104,7 +103,7 @@ def run_calibrate(
         found.save(output)
     else:
         _say("the calibration is not saved; give -o FILE", quiet=quiet)
-    click.echo(found.to_json() if form == "json" else calibration_text(found))
+    click.echo(found.to_json() if form == "json" else report_calibration(found))
 
 
 def _on_pairs(
@@ -177,11 +176,3 @@ def _check_files(inputs: list[str], output: str | None, specs: tuple[str, ...]) 
 def _say(line: str, *, quiet: bool) -> None:
     if not quiet:
         complain(line)
-
-
-def _write(text: str, output: str | None) -> None:
-    if output in (None, "-"):
-        click.echo(text)
-        return
-    with written(str(output)) as out:
-        out.write(text + "\n")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
+from semmetrics.cli.files import check_inputs
+from semmetrics.cli.messages import complain
 from semmetrics.cli.reading import Reading, reading_options
 from semmetrics.cli.shape import FILE, Command, option
 
@@ -49,6 +52,22 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
-    from semmetrics.cli.inspection import inspect
+    from semmetrics.errors import InputError
+    from semmetrics.reports.validation import SCHEMA, report_validation, validate
 
-    return inspect(files, Reading(**given), form, task)
+    reading = Reading(**given)
+    check_inputs(files)
+    options, classes = reading.options(), reading.class_list()
+    records: list[dict[str, Any]] = []
+    for path in files:
+        try:
+            record = validate(path, classes=classes, task=task, read=options)
+            if form == "table":
+                click.echo(("\n" if records else "") + report_validation(record))
+        except InputError as error:
+            record = {"schema": SCHEMA, "file": path, "error": str(error)}
+            complain(f"error: {error}")
+        records.append(record)
+    if form == "json":
+        click.echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False))
+    return 2 if any(record["error"] for record in records) else 0

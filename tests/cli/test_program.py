@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from semmetrics.cli import app
-from semmetrics.cli.files import written
-from semmetrics.cli.progress import Progress, progress_on
+from semmetrics.cli.files import open_output
+from semmetrics.cli.messages import Progress, show_progress
 from semmetrics.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,7 +162,7 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     path.write_text("old", encoding="utf-8")
 
     def write():
-        with written(str(path)) as out:
+        with open_output(str(path)) as out:
             out.write("half")
             raise KeyError
 
@@ -172,10 +172,10 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_cannot_be_written(tmp_path):
-    with pytest.raises(InputError, match="cannot be written"), written(str(tmp_path / "a" / "b")):
+def test_a_file_that_cannot_be_open_output(tmp_path):
+    with pytest.raises(InputError, match="cannot be written"), open_output(str(tmp_path / "a" / "b")):
         pass
-    with written(os.devnull) as out:
+    with open_output(os.devnull) as out:
         out.write("nothing")
     assert Path(os.devnull).exists()
 
@@ -211,9 +211,9 @@ def test_progress_says_how_far_how_fast_and_how_long():
 
 
 def test_progress_is_for_terminals(capsys):
-    with progress_on(Terminal()) as progress:
+    with show_progress(Terminal()) as progress:
         assert progress is not None
-    with progress_on(Terminal(), quiet=True) as progress:
+    with show_progress(Terminal(), quiet=True) as progress:
         assert progress is None
-    with progress_on() as progress:
+    with show_progress() as progress:
         assert progress is None

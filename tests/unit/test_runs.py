@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.comparison.runs import RunSummary, rank_normalized, summarize
+from semmetrics.comparison.ranks import rank_normalized
+from semmetrics.comparison.runs import RunSummary, summarize
 from semmetrics.errors import InputError
 
 REFS = [["a"], ["b"], ["a", "b"]]

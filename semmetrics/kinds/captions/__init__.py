@@ -1,0 +1,1 @@
+"""Captions against reference captions."""

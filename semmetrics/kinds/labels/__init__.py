@@ -1,0 +1,1 @@
+"""Label lists against label lists."""
