@@ -55,7 +55,7 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
     >>> import semmetrics
     >>> systems = {"A": [["cat"], ["dog"]], "B": [["cat"], ["cow"]]}
     >>> table = semmetrics.score_systems(systems, [["cat"], ["dog"]], measures=["O-F1"])
-    >>> [(rank.system, rank.rank, rank.value) for rank in rank_systems({"VOC": table})]
+    >>> [(rank.system, rank.rank, round(rank.value, 4)) for rank in rank_systems({"VOC": table})]
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
     _check_direction(measure)
