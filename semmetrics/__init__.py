@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from semmetrics.errors import InputError, MissingDependencyError
     from semmetrics.metrics.captions.documents import fit_frequencies
     from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-    from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
+    from semmetrics.metrics.registry import parse
+    from semmetrics.metrics.set_measures import measure
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep
     from semmetrics.scoring.calibration import Calibration
     from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
-    from semmetrics.scoring.parse import parse
     from semmetrics.scoring.score import Score
 
 _HOMES = {
@@ -31,11 +31,11 @@ _HOMES = {
     "as_labels": "semmetrics.data.inputs",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
-    "measure": "semmetrics.metrics.catalogue",
+    "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
     "ScoreTable": "semmetrics.reports.table",
     "Bootstrap": "semmetrics.scoring.intervals",
-    "parse": "semmetrics.scoring.parse",
+    "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
     "ThresholdSweep": "semmetrics.reports.threshold_curves",
     "Calibration": "semmetrics.scoring.calibration",

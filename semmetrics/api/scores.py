@@ -11,9 +11,9 @@ from semmetrics.api.label_scores import score_labels
 from semmetrics.data.readers import ReadOptions, opened
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.registry import parse_all
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.protocols import find_protocol
 
 __all__ = ["TASKS", "first_opened", "said_kind", "score", "score_systems", "system_name"]
@@ -260,7 +260,7 @@ def said_kind(task: str | None, protocol: str | None, measures: Any) -> str | No
     if task or meant or measures is None:
         return task or meant
     named = [measures] if isinstance(measures, (str, Measure, Definition)) else measures
-    kinds = {measure.definition.task for measure in parse_all(named)}
+    kinds = {measure.definition.kind for measure in parse_all(named)}
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -15,13 +15,13 @@ from semmetrics.data.readers import ReadOptions
 from semmetrics.data.readers.pairs import as_pairs
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.registry import parse, parse_all
 from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.models import with_models
 from semmetrics.scoring.notes import notes_on, unused_cache
-from semmetrics.scoring.parse import parse, parse_all
 from semmetrics.scoring.statistics import check_kind
 from semmetrics.scoring.threshold_points import check_swept, threshold_points
 

@@ -51,17 +51,18 @@ def _list_names(title: str, texts: dict[str, str]) -> str:
 
 
 def _list_measures() -> str:
-    from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+    from semmetrics.metrics.registry import aliases
     from semmetrics.reports.explain import group_definitions
 
-    width = max(map(len, DEFINITIONS))
+    grouped = group_definitions()
+    width = max(len(d.name) for members in grouped.values() for d in members)
     groups = [
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
-        for title, members in group_definitions(DEFINITIONS.values()).items()
+        for title, members in grouped.items()
     ]
     parts = [
         "Measures (-m)\n" + "\n\n".join(groups),
-        _list_names("Other names of measures", dict(ALIASES)),
+        _list_names("Other names of measures", aliases()),
     ]
     return "\n\n".join(parts)
 

@@ -10,8 +10,8 @@ from semmetrics.data.normalize import normalization
 from semmetrics.data.readers import read_class_list
 from semmetrics.errors import InputError
 from semmetrics.metrics.families import check_decode
+from semmetrics.metrics.registry import cutoffs, parse_all
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import cutoffs, parse_all
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.signature import Signed
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.reports.explain import HIERARCHICAL, group_of
 
 if TYPE_CHECKING:
     from semmetrics.cli.job import Request
@@ -140,7 +139,7 @@ def unused(request: Request, measures: Sequence[Measure]) -> list[str]:
         said = [f"--{name}" for name in names if getattr(request, name)]
         why = "no measure here compares meanings (-m SemF1 does)"
         lines += [f"{option} has no effect: {why}" for option in said]
-    kinds = [m for m in measures if group_of(m.definition) == HIERARCHICAL]
-    if request.taxonomy is not None and not kinds:
+    placed = [m for m in measures if "taxonomy" in m.definition.needs]
+    if request.taxonomy is not None and not placed:
         lines.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
     return lines

@@ -15,9 +15,9 @@ from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Reading, understood
 from semmetrics.data.normalize import normalization
 from semmetrics.errors import InputError
+from semmetrics.metrics.registry import cutoffs
 from semmetrics.reports.threshold_curves import report_calibration
 from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.parse import cutoffs
 
 __all__ = ["run_calibrate", "run_sweep"]
 

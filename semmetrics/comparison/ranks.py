@@ -20,7 +20,7 @@ from semmetrics.data.readers.options import DEFAULTS
 from semmetrics.data.readers.source import load
 from semmetrics.data.readers.strict_json import parse as parse_json
 from semmetrics.errors import InputError, listing
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score import SCHEMA as SCORES
 from semmetrics.scoring.score import Score
 

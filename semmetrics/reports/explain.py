@@ -8,39 +8,15 @@ import textwrap
 from collections.abc import Iterable, Mapping
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.policies import POLICIES
+from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
 from semmetrics.reports.forms import align
-from semmetrics.scoring.parse import find, parse
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
-__all__ = [
-    "HIERARCHICAL",
-    "Topic",
-    "citations",
-    "explain",
-    "find_topics",
-    "group_definitions",
-    "group_of",
-]
+__all__ = ["Topic", "citations", "explain", "find_topics", "group_definitions"]
 
 Topic = Definition | Measure | Protocol
-SETS, RANKING = "Sets of labels", "Rankings of labels"
-SEMANTIC = "Meanings of labels (--embedding)"
-BAGS = "Bags of labels and transport (--embedding)"
-HIERARCHICAL = "Hierarchies of labels (--taxonomy)"
-CAPTIONS = "Captions (--task captions)"
-_GROUPS = {
-    "families": SETS,
-    "semantic": SEMANTIC,
-    "soft": SEMANTIC,
-    "bag_distances": BAGS,
-    "bag_similarity": BAGS,
-    "score_measures": RANKING,
-    "hierarchical": HIERARCHICAL,
-}
-_OTHERS = "Other measures"
 _WIDTH = 100
 _FILES = {"labels": "preds.json gt.json", "captions": "captions.json references.json"}
 
@@ -78,7 +54,8 @@ def _find_topic(text: str) -> Topic:
 
 
 def _unknown_topic(text: str) -> InputError:
-    known = {name.lower(): name for name in (*DEFINITIONS, *ALIASES, *PROTOCOLS)}
+    names = [definition.name for definition in all_definitions()]
+    known = {name.lower(): name for name in (*names, *aliases(), *PROTOCOLS)}
     near = difflib.get_close_matches(text.lower(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
     return InputError(
@@ -86,28 +63,12 @@ def _unknown_topic(text: str) -> InputError:
     )
 
 
-def group_of(definition: Definition) -> str:
-    """Return the title of a definition's group.
-
-    Examples
-    --------
-    >>> group_of(DEFINITIONS["F1"]), group_of(DEFINITIONS["LRAP"])
-    ('Sets of labels', 'Rankings of labels')
-    """
-    if definition.task == "captions":
-        return CAPTIONS
-    module = type(definition.family).__module__.rpartition(".")[2]
-    return _GROUPS.get(module, _OTHERS)
-
-
-def group_definitions(definitions: Iterable[Definition]) -> dict[str, list[Definition]]:
-    """Group definitions, in the order of the groups; groups without any are left out."""
-    found: dict[str, list[Definition]] = {
-        title: [] for title in dict.fromkeys((*_GROUPS.values(), CAPTIONS, _OTHERS))
-    }
-    for definition in definitions:
-        found[group_of(definition)].append(definition)
-    return {title: members for title, members in found.items() if members}
+def group_definitions() -> dict[str, list[Definition]]:
+    """Collect all definitions under the titles of their groups, in the order of `list`."""
+    found: dict[str, list[Definition]] = {}
+    for definition in all_definitions():
+        found.setdefault(group_of(definition), []).append(definition)
+    return found
 
 
 def citations(topic: Topic) -> tuple[str, ...]:
@@ -127,7 +88,7 @@ def explain(topic: Topic) -> str:
 
 
 def _explain_measure(measure: Measure) -> str:
-    alias = next((name for name, text in ALIASES.items() if parse(text) == [measure]), None)
+    alias = next((name for name, text in aliases().items() if parse(text) == [measure]), None)
     facts = {
         "short for it": alias or "",
         "signature": "|".join([measure.definition.name, *measure.signature()]),
@@ -150,11 +111,11 @@ def _explain_definition(definition: Definition) -> str:
 
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
-    group, average = group_of(definition), _example_average(definition)
-    files = _FILES[definition.task]
-    if group == RANKING:
+    average = _example_average(definition)
+    files = _FILES[definition.kind]
+    if "scores" in definition.needs:
         files = files.replace("preds", "scores")
-    if group == HIERARCHICAL:
+    if "taxonomy" in definition.needs:
         files = f"--taxonomy taxonomy.json {files}"
     if any(option.default_for(average) == "given" for option in definition.options):
         files = f"--classes classes.txt {files}"
@@ -163,18 +124,22 @@ def _example_command(definition: Definition) -> str:
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
-    aliases = [f"{name} = {text}" for name, text in ALIASES.items() if find(name)[0] is definition]
+    others = [
+        f"{name} = {text}"
+        for name, text in aliases(definition.kind).items()
+        if find(name, definition.kind)[0] is definition
+    ]
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
-    cutoff = cutoff if definition.task == "labels" else ""
+    cutoff = cutoff if definition.kind == "labels" else ""
     return {
         "group": group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
         "averages": averages,
-        "other names": ", ".join(aliases),
+        "other names": ", ".join(others),
         "cutoff": cutoff,
-        "predictions": "labels with scores" if group_of(definition) == RANKING else "",
+        "predictions": "labels with scores" if "scores" in definition.needs else "",
         "values": _bounds_text(definition),
         "traits": _traits_text(definition),
         **_meaning_facts(definition),
@@ -184,7 +149,7 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
 def _meaning_facts(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
     options = {option.name for option in definition.options}
-    if group_of(definition) == HIERARCHICAL:
+    if "taxonomy" in definition.needs:
         return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
     if "embedding" not in options:
         return {}
@@ -207,7 +172,7 @@ def _bounds_text(definition: Definition) -> str:
 
 
 def _traits_text(definition: Definition) -> str:
-    if definition.task == "captions":
+    if definition.kind == "captions":
         return ""
     exchange = "does not matter" if definition.symmetric else "matters"
     order = "does not matter" if definition.order_invariant else "matters"

@@ -11,7 +11,7 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenize import open_tokenizer
 
 __all__ = ["check_sides", "matrix_measure", "matrix_task"]

@@ -76,7 +76,7 @@ def _judge(measure: Measure) -> str:
     """What the best score threshold is best for."""
     if measure["threshold"] is not None:
         return SemF1.name
-    if measure["embedding"] is not None or measure.definition.extra.get("taxonomy"):
+    if measure["embedding"] is not None or "taxonomy" in measure.definition.needs:
         raise InputError(
             f"decode={BEST} is not known for {measure.definition.name}",
             remedy="it is the one with the best F1 or SemF1: score F1(decode=threshold:best) or "

@@ -80,7 +80,7 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.scoring.parse import parse_all
+    >>> from semmetrics.metrics.registry import parse_all
     >>> unused_embeddings(parse_all(["F1", "SemF1"]), {"default": "static", "bert": "sbert:bert"})
     ["the embedding 'bert' has no effect: no measure here uses it"]
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.scoring.parse import parse_all
+from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.protocols import Plan, find_protocol
 from semmetrics.scoring.score import NotComputed
 

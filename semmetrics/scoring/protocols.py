@@ -16,7 +16,7 @@ from typing import Any
 
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score import NotComputed
 
 __all__ = ["PROTOCOLS", "Plan", "Protocol", "find_protocol"]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
+from semmetrics.metrics.registry import find
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import find
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
@@ -53,7 +53,7 @@ def signature(
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
         parts += [f"emb:{_escape(identity)}", *rules]
-    if measure.definition.extra.get("taxonomy"):
+    if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
     if note:
         parts.append(note)

@@ -319,7 +319,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.task != kind]
+    others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",

@@ -21,9 +21,8 @@ from oracles.meteor import exact_line
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.tokenize import open_tokenizer
@@ -115,9 +114,9 @@ def bits(found, measures):
 
 
 def test_every_definition_of_captions_is_covered():
-    known = {name for name, definition in DEFINITIONS.items() if definition.task == "captions"}
+    known = {d.name for d in all_definitions("captions")}
     assert {m.definition.name for m in MEASURES} == known
-    fitted = {name for name in known if DEFINITIONS[name]()["df"] is not None}
+    fitted = {name for name in known if find(name)[0]()["df"] is not None}
     assert {m.definition.name for m in OF_THE_RUN} == fitted
 
 

@@ -20,8 +20,8 @@ from semmetrics.data.block import Block
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions import bleu as module
 from semmetrics.metrics.captions.bleu import BLEU, BleuCounts
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

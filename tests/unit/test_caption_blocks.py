@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import caption_task
-from semmetrics.scoring.parse import parse_all
+from semmetrics.metrics.registry import parse_all
 from semmetrics.text.tokenize import open_tokenizer
 
 MEASURES = parse_all(

@@ -88,7 +88,7 @@ def test_entries_are_the_values_of_candidates(measure):
     found = matrix(references, captions, measure=measure)
     words = open_tokenizer("whitespace")
     task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
-    from semmetrics.scoring.parse import parse
+    from semmetrics.metrics.registry import parse
 
     (one,) = parse(measure)
     rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))

@@ -17,7 +17,7 @@ from semmetrics.metrics.captions import cider_vectors
 from semmetrics.metrics.captions.cider import CIDEr, CIDErD, length_penalty
 from semmetrics.metrics.captions.documents import fit_frequencies, frequency_notes
 from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.stem import porter
 from semmetrics.text.tokenize import open_tokenizer

@@ -17,7 +17,7 @@ from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
 from semmetrics.metrics.captions import ngsm as module
 from semmetrics.metrics.captions.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

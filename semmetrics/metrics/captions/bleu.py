@@ -229,7 +229,7 @@ def _bleu(order: int) -> Definition:
             cite=("papineni2002", "chen2015"),
             options=(REFERENCE_LENGTH, SKIP_OR_NAN),
             cutoff=False,
-            task="captions",
+            kind="captions",
             extra={"order": order},
         )
     )

@@ -148,7 +148,7 @@ CIDErD = add(
         options=(_SIGMA, *_SHARED),
         bounds=_BOUNDS,
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )
 CIDEr = add(
@@ -162,6 +162,6 @@ CIDEr = add(
         options=_SHARED,
         bounds=_BOUNDS,
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )

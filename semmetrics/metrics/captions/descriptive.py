@@ -262,7 +262,7 @@ def _description(
             equation=equation,
             source=source or "description",
             cutoff=False,
-            task="captions",
+            kind="captions",
             **more,
         )
     )

@@ -200,6 +200,6 @@ METEOR = add(
         ),
         order_invariant=False,
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )

@@ -126,6 +126,6 @@ METEOR_NLTK = add(
         ),
         order_invariant=False,
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )

@@ -214,6 +214,6 @@ NGSM = add(
         ),
         symmetric=True,
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )

@@ -146,6 +146,6 @@ ROUGE_L = add(
             NO_REFERENCE,
         ),
         cutoff=False,
-        task="captions",
+        kind="captions",
     )
 )
