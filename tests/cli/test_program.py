@@ -167,7 +167,7 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_cannot_be_open_output(tmp_path):
+def test_a_file_that_cannot_be_written(tmp_path):
     with (
         pytest.raises(InputError, match="cannot be written"),
         open_output(str(tmp_path / "a" / "b")),
