@@ -10,6 +10,7 @@ from semmetrics._version import __version__
 if TYPE_CHECKING:
     from semmetrics.api import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
+    from semmetrics.comparison.ranks import rank_systems
     from semmetrics.data.caption_inputs import as_captions
     from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from semmetrics.metrics.definition import Measure
     from semmetrics.metrics.registry import parse
     from semmetrics.metrics.set_measures import measure
+    from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep
+    from semmetrics.reports.validation import validate
     from semmetrics.scoring.calibration import Calibration
     from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
@@ -33,7 +36,10 @@ _HOMES = {
     "MissingDependencyError": "semmetrics.errors",
     "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
+    "Records": "semmetrics.reports.records",
     "ScoreTable": "semmetrics.reports.table",
+    "rank_systems": "semmetrics.comparison.ranks",
+    "validate": "semmetrics.reports.validation",
     "Bootstrap": "semmetrics.scoring.intervals",
     "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
@@ -58,6 +64,7 @@ __all__ = [
     "InputError",
     "Measure",
     "MissingDependencyError",
+    "Records",
     "Score",
     "ScoreTable",
     "ThresholdSweep",
@@ -72,9 +79,11 @@ __all__ = [
     "fit_frequencies",
     "measure",
     "parse",
+    "rank_systems",
     "score",
     "score_systems",
     "sweep",
+    "validate",
 ]
 
 

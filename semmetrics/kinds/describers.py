@@ -1,4 +1,4 @@
-"""How each kind of data is read, described and shown: the module of each, by the kind's name."""
+"""How each kind of data is read, described, shown and explained: a module of each, by its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from semmetrics.data.readers import ReadOptions
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = ["KINDS", "Describer", "find_describer"]
 
@@ -17,6 +17,7 @@ KINDS = ("labels", "captions")
 class Describer(Protocol):
     """What the module ``describe`` of a kind has."""
 
+    FILES: str
     HAS_CLASSES: bool
 
     def read(self, data: Any, classes: Sequence[str] | None, options: ReadOptions) -> Any:
@@ -37,6 +38,14 @@ class Describer(Protocol):
 
     def report_item(self, record: Mapping[str, Any]) -> list[str]:
         """Return the lines of an item."""
+        ...
+
+    def explain_definition(self, definition: Definition) -> dict[str, str]:
+        """Return what a definition's traits mean for the kind, by name."""
+        ...
+
+    def explain_protocol(self, protocol: Any) -> dict[str, str]:
+        """Return what a protocol means for the kind, by name."""
         ...
 
 

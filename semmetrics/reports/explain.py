@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 
 from semmetrics.errors import InputError
+from semmetrics.kinds.describers import find_describer
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.policies import POLICIES
 from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
@@ -18,7 +19,6 @@ __all__ = ["Topic", "citations", "explain", "find_topics", "group_definitions"]
 
 Topic = Definition | Measure | Protocol
 _WIDTH = 100
-_FILES = {"labels": "preds.json gt.json", "captions": "captions.json references.json"}
 
 
 def find_topics(texts: Iterable[str]) -> list[Topic]:
@@ -112,7 +112,7 @@ def _explain_definition(definition: Definition) -> str:
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
     average = _example_average(definition)
-    files = _FILES[definition.kind]
+    files = find_describer(definition.kind).FILES
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
@@ -129,8 +129,7 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         for name, text in aliases(definition.kind).items()
         if find(name, definition.kind)[0] is definition
     ]
-    cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
-    cutoff = cutoff if definition.kind == "labels" else ""
+    of_kind = find_describer(definition.kind).explain_definition(definition)
     return {
         "group": group_of(definition),
         "equation": definition.equation,
@@ -138,10 +137,10 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
         "averages": averages,
         "other names": ", ".join(others),
-        "cutoff": cutoff,
+        "cutoff": of_kind.get("cutoff", ""),
         "predictions": "labels with scores" if "scores" in definition.needs else "",
         "values": _bounds_text(definition),
-        "traits": _traits_text(definition),
+        "traits": of_kind.get("traits", ""),
         **_meaning_facts(definition),
     }
 
@@ -169,14 +168,6 @@ def _bounds_text(definition: Definition) -> str:
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better"
-
-
-def _traits_text(definition: Definition) -> str:
-    if definition.kind == "captions":
-        return ""
-    exchange = "does not matter" if definition.symmetric else "matters"
-    order = "does not matter" if definition.order_invariant else "matters"
-    return f"which side predicts {exchange}; the order of labels in a list {order}"
 
 
 def _draw_facts(facts: Mapping[str, str]) -> str:
@@ -240,33 +231,16 @@ def _example_average(definition: Definition) -> str | None:
 def _explain_protocol(protocol: Protocol) -> str:
     rows = [[heading, text.replace("{q}", "size of the class list")]
             for heading, text in protocol.entries.items()]  # fmt: skip
+    of_kind = find_describer(protocol.task)
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
     facts = {
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
-        **(
-            _caption_protocol_facts(protocol)
-            if protocol.task == "captions"
-            else _label_protocol_facts(protocol)
-        ),
+        **of_kind.explain_protocol(protocol),
     }
     return "\n\n".join([
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
         f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {_FILES[protocol.task]}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {of_kind.FILES}",
     ])  # fmt: skip
-
-
-def _label_protocol_facts(protocol: Protocol) -> dict[str, str]:
-    return {
-        "cutoffs": ", ".join(f"@{k}" for k in protocol.top_k) + " unless --top-k says otherwise"
-        if protocol.top_k else "none unless --top-k says so",
-        "predictions": "label lists, or scores that --threshold or --decode make sets of"
-        if protocol.decode else "label lists, ranked by their scores where they have them",
-    }  # fmt: skip
-
-
-def _caption_protocol_facts(protocol: Protocol) -> dict[str, str]:
-    absent = "; ".join(f"{heading} {reason}" for heading, reason in protocol.absent.items())
-    return {"predictions": "one caption an image, or several", "not computed": absent}

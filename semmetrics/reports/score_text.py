@@ -162,12 +162,13 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     for system in table.systems:
         of = f" of {system}" if len(table.systems) > 1 else ""
         lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
-        describer = find_describer(table.tasks[system].kind)
+        task = table.tasks.get(system)
         for record in records:
             if record["system"] == system:
-                value = f"{record['value'] * scale:.{digits}f}"
-                lines.append(f"  {value}  {on_one_line(str(record['id']))}")
-                lines += [f"    {line}" for line in describer.report_item(record)]
+                value = math.inf if record["value"] is None else record["value"] * scale
+                lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
+                shown = [] if task is None else find_describer(task.kind).report_item(record)
+                lines += [f"    {line}" for line in shown]
         parts.append("\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"]))
     return "\n\n".join(parts)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import semmetrics
 from semmetrics.data.normalize import NORMALIZATIONS
 from semmetrics.data.readers.options import FORMATS
 from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
@@ -124,6 +125,12 @@ def test_validate_as_json(ok, files):
     assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
     assert any("labels are in more than 95%" in line for line in report["odd"])
     assert any("1 are in one item alone" in line for line in report["odd"])
+
+
+def test_validate_shows_what_the_function_gives(ok, files):
+    for name in ("gt.json", "captions.json"):
+        shown = json.loads(ok("validate", "--format", "json", name))
+        assert shown == [semmetrics.validate(name)]
 
 
 def test_validate_finds_what_is_odd(ok, files):

@@ -25,10 +25,21 @@ from semmetrics.kinds.description import (
     list_ids,
     on_one_line,
 )
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Definition, Measure
 
-__all__ = ["HAS_CLASSES", "describe", "read", "report", "report_item", "show_item"]
+__all__ = [
+    "FILES",
+    "HAS_CLASSES",
+    "describe",
+    "explain_definition",
+    "explain_protocol",
+    "read",
+    "report",
+    "report_item",
+    "show_item",
+]
 
+FILES = "captions.json references.json"  # of an example
 HAS_CLASSES = False  # a class list means nothing
 _LONGEST = 40  # letters of a caption among others
 _LONGEST_ITEM = 500  # letters of a caption on a line of its own
@@ -177,3 +188,14 @@ def _cut(text: str) -> str:
     line = on_one_line(text[: 2 * _LONGEST_ITEM])
     more = len(text) - _LONGEST_ITEM
     return f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters" if more > 0 else line
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return nothing: captions have no cutoff, and the traits of labels say nothing of them."""
+    return {}
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return what predictions a protocol takes, and what it leaves out."""
+    absent = "; ".join(f"{heading} {reason}" for heading, reason in protocol.absent.items())
+    return {"predictions": "one caption an image, or several", "not computed": absent}

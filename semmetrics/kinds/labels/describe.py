@@ -26,13 +26,24 @@ from semmetrics.kinds.description import (
     list_ids,
     on_one_line,
 )
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.statistics import label_frequencies, label_order
 
-__all__ = ["HAS_CLASSES", "describe", "read", "report", "report_item", "show_item"]
+__all__ = [
+    "FILES",
+    "HAS_CLASSES",
+    "describe",
+    "explain_definition",
+    "explain_protocol",
+    "read",
+    "report",
+    "report_item",
+    "show_item",
+]
 
+FILES = "preds.json gt.json"  # of an example
 HAS_CLASSES = True  # a class list means something
 _PAIRS = 1 << 28  # ordered pairs that are worth counting
 _OFTEN = 0.95
@@ -206,3 +217,27 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
 def _join_labels(names: Sequence[str]) -> str:
     shown = ", ".join(map(on_one_line, names[:_MOST]))
     return shown + (f" and {len(names) - _MOST:,} more" if len(names) > _MOST else "") or "nothing"
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return what a definition makes of cutoffs, and which orders and sides matter to it."""
+    exchange = "does not matter" if definition.symmetric else "matters"
+    order = "does not matter" if definition.order_invariant else "matters"
+    cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
+    return {
+        "cutoff": cutoff,
+        "traits": f"which side predicts {exchange}; the order of labels in a list {order}",
+    }
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return the cutoffs of a protocol, and what predictions it takes."""
+    cutoffs = ", ".join(f"@{k}" for k in protocol.top_k)
+    return {
+        "cutoffs": f"{cutoffs} unless --top-k says otherwise"
+        if cutoffs
+        else "none unless --top-k says so",
+        "predictions": "label lists, or scores that --threshold or --decode make sets of"
+        if protocol.decode
+        else "label lists, ranked by their scores where they have them",
+    }
