@@ -24,7 +24,7 @@ def test_values_of_items():
     assert records.columns == ("id", "system", "Recall(empty=nan)", "F1")
     assert records.column("id") == [*GTS, *GTS]
     assert records.column("system") == ["one"] * 4 + ["two"] * 4
-    assert records.column("Recall(empty=nan)") == [0.5, 0.0, None, 1.0, 1.0, 1.0, 0.0, 0.0]
+    assert records.column("Recall(empty=nan)") == [0.5, 0.0, None, 1.0, 1.0, 1.0, None, 0.0]
     assert records.column("F1")[4:] == found["two", "F1"].items.tolist()
 
 
@@ -78,13 +78,13 @@ def test_the_worst_items_of_each_system():
          "predicted": ["bus"], "true": ["car"]},
         {"system": "one", "measure": "Recall(empty=nan)", "id": "a", "value": 0.5,
          "predicted": ["dog"], "true": ["cat", "dog"]},
-        {"system": "two", "measure": "Recall(empty=nan)", "id": "c", "value": 0.0,
-         "predicted": ["cow"], "true": []},
         {"system": "two", "measure": "Recall(empty=nan)", "id": "d", "value": 0.0,
          "predicted": [], "true": ["boat"]},
+        {"system": "two", "measure": "Recall(empty=nan)", "id": "a", "value": 1.0,
+         "predicted": ["cat", "dog"], "true": ["cat", "dog"]},
     ]  # fmt: skip
     # items without a value are none of the worst
-    assert len(found.worst(100)) == 3 + 4
+    assert len(found.worst(100)) == 3 + 3
 
 
 def test_the_worst_are_the_highest_where_lower_is_better():
