@@ -16,7 +16,7 @@ from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.threshold_sweep import ThresholdSweep
+from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST

@@ -207,8 +207,8 @@ def pairs(
     frequencies over all images. Rows are the images of REFERENCES in their order, columns the
     captions of CAPTIONS in theirs.
     """
-    from semmetrics.cli.files import written
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.files import open_output
+    from semmetrics.cli.messages import show_progress
     from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
     files = [captions, references, *([given["doc_freq"]] if given["doc_freq"] else [])]
@@ -223,7 +223,7 @@ def pairs(
         found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
         _write_lines(output, _best(chosen, images, names, *found))
         return
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         made = caption_matrix(
             theirs.to_list(),
             mine.values(),
@@ -233,7 +233,7 @@ def pairs(
             progress=progress,
             **shared,
         )
-    with written(f"{output}.ids.json") as out:
+    with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
     click.echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
@@ -282,9 +282,9 @@ def _write_lines(output: str, lines: Iterator[str]) -> None:
         for line in lines:
             click.echo(line, nl=False)
         return
-    from semmetrics.cli.files import written
+    from semmetrics.cli.files import open_output
 
-    with written(output) as out:
+    with open_output(output) as out:
         out.writelines(lines)
 
 

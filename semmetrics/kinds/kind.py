@@ -9,15 +9,19 @@ has a value.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from semmetrics.data.axis import LabelAxis
 from semmetrics.data.readers import ReadOptions, read_numbers
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions
+
+if TYPE_CHECKING:
+    from semmetrics.kinds.description import Describer
 
 __all__ = [
     "Defaults",
@@ -187,8 +191,6 @@ class Kind:
     Attributes
     ----------
     name : str
-    files : tuple of two str
-        What predictions and references are called in examples.
     read_beside : callable (options) -> options
         Read the further inputs that options name: class lists, weights and so on.
     read : callable (data, source, options) -> input
@@ -206,7 +208,6 @@ class Kind:
     """
 
     name: str
-    files: tuple[str, str]
     read_beside: Callable[[ResolvedOptions], ResolvedOptions]
     read: Callable[[Any, str, Options], Any]
     make_tasks: Callable[[Mapping[str, Any], Any, Options], Tasks]
@@ -214,3 +215,9 @@ class Kind:
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
     notes: Callable[[Tasks, Sequence[Measure], Options], list[str]]
+
+    @property
+    def describer(self) -> Describer:
+        """The module that describes its data and shows its items, loaded when it is needed."""
+        module = importlib.import_module(f"semmetrics.kinds.{self.name}.describe")
+        return cast("Describer", module)

@@ -164,7 +164,6 @@ def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:
 
 KIND = Kind(
     name="captions",
-    files=("captions.json", "references.json"),
     read_beside=read_beside,
     read=read,
     make_tasks=make_tasks,

@@ -152,7 +152,6 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 KIND = Kind(
     name="labels",
-    files=("preds.json", "gt.json"),
     read_beside=read_beside,
     read=read,
     make_tasks=make_tasks,
