@@ -300,8 +300,8 @@ def _best(
     axis: str, images: list[str], captions: list[str], values: Any, places: Any
 ) -> Iterator[str]:
     """A line for each image with its best captions, or the other way round."""
-    rows, columns = (images, captions) if axis == "captions" else (captions, images)
-    row_name, column_name = ("image", "captions") if axis == "captions" else ("caption", "images")
+    rows, columns = (captions, images) if axis == "images" else (images, captions)
+    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
     for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
         best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"

@@ -106,7 +106,7 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
                          help=f"Column or key of the {role}s.")  # fmt: skip
         yield option(READING, "--delimiter", metavar="C",
                      help="Character between the cells of CSV; a comma.")  # fmt: skip
-        if "label" in columns:
+        if "score" in columns:
             yield option(READING, "--label-delimiter", metavar="TEXT",
                          help="Text between the labels in a cell. Without it, CSV has one row a "
                          "label.")  # fmt: skip

@@ -7,7 +7,8 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from semmetrics.cli.files import ending, open_output
 from semmetrics.errors import InputError
@@ -23,16 +24,43 @@ from semmetrics.reports.score_text import (
 )
 from semmetrics.reports.table import ScoreTable
 
-if TYPE_CHECKING:
-    from semmetrics.cli.score import Output
-
-__all__ = ["ENDINGS", "collect_details", "remarks", "result", "write_details"]
+__all__ = ["ENDINGS", "Output", "collect_details", "remarks", "result", "write_details"]
 
 ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
     "--per-label": (".json", ".csv"),
     "--matches": (".csv", ".json", ".jsonl"),
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written, and how; None and empty where nothing was said."""
+
+    signatures: bool
+    form: str
+    output: str | None
+    digits: int | None
+    percent: bool
+    runs: bool
+    per_item: str | None
+    per_label: str | None
+    matches: str | None
+    worst: int | None
+
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> Output:
+        """Take it from what the command was given."""
+        return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
+
+    def files(self) -> dict[str, str | None]:
+        """Return all files that are written, by option."""
+        return {
+            "-o": self.output,
+            "--per-item": self.per_item,
+            "--per-label": self.per_label,
+            "--matches": self.matches,
+        }
 
 
 def result(output: Output, table: ScoreTable) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,43 +19,14 @@ from semmetrics.errors import InputError
 from semmetrics.options import CERTAINTY
 
 if TYPE_CHECKING:
+    from semmetrics.cli.results import Output
     from semmetrics.reports.table import ScoreTable
 
-__all__ = ["Output", "command"]
+__all__ = ["command"]
 
 OUT = "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 _BESIDE = ("classes", "weights", "taxonomy", "doc_freq")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is written, and how; None and empty where nothing was said."""
-
-    signatures: bool
-    form: str
-    output: str | None
-    digits: int | None
-    percent: bool
-    runs: bool
-    per_item: str | None
-    per_label: str | None
-    matches: str | None
-    worst: int | None
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> Output:
-        """Take it from what the command was given."""
-        return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
-
-    def files(self) -> dict[str, str | None]:
-        """Return all files that are written, by option."""
-        return {
-            "-o": self.output,
-            "--per-item": self.per_item,
-            "--per-label": self.per_label,
-            "--matches": self.matches,
-        }
 
 
 @click.command(
@@ -164,7 +134,13 @@ def command(
     """
     from semmetrics.cli.files import distinct_names, write_text
     from semmetrics.cli.messages import complain
-    from semmetrics.cli.results import collect_details, remarks, result, write_details
+    from semmetrics.cli.results import (
+        Output,
+        collect_details,
+        remarks,
+        result,
+        write_details,
+    )
 
     if not preds or gt is None:
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")

@@ -205,7 +205,7 @@ def matched_labels(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records
     InputError
         If no measure matches labels by meaning.
     """
-    from semmetrics.scoring.matches import match_rows
+    from semmetrics.kinds.labels.matches import match_rows
 
     heading = matched_heading(scores)
     rows = (

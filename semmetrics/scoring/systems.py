@@ -19,7 +19,7 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
+from semmetrics.scoring.calibration import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import freeze
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
