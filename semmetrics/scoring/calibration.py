@@ -279,7 +279,7 @@ def as_calibrations(given: Any) -> list[Calibration]:
 
 
 def calibrated(
-    measure: Measure, task: LabelTask, calibrations: Sequence[Calibration]
+    measure: Measure, task: Any, calibrations: Sequence[Calibration]
 ) -> tuple[Measure, str]:
     """The measure with the threshold calibrated for its embedding; and a note for the signature.
 
@@ -337,7 +337,7 @@ def calibration_notes(
 _IDLE = "the calibration for {} has no effect: no measure here with threshold=auto uses it"
 
 
-def _notes(one: Calibration, task: LabelTask, model: Any) -> list[str]:
+def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
     lines = [
         f"the threshold was calibrated with {name}:{then}, and is used with {name}:{now}"
         for name, then, now in (
