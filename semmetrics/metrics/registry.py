@@ -63,16 +63,15 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "captions": {
         "Captions (--task captions)": {
-            "captions.bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
-            "captions.cider": ("CIDEr-D", "CIDEr"),
-            "captions.descriptive": (
+            "bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
+            "cider": ("CIDEr-D", "CIDEr"),
+            "caption_statistics": (
                 "DuplicatedCaption", "CaptionLength", "LengthRatio", "ReferenceCount",
                 "Vocabulary", "UniqueCaptions",
             ),
-            "captions.meteor": ("METEOR",),
-            "captions.meteor_nltk": ("METEOR-nltk",),
-            "captions.ngsm": ("NGSM",),
-            "captions.rouge": ("ROUGE-L",),
+            "meteor": ("METEOR", "METEOR-nltk"),
+            "ngsm": ("NGSM",),
+            "rouge": ("ROUGE-L",),
         },
     },
 }  # fmt: skip
@@ -98,7 +97,7 @@ _NAME = re.compile(r"[^\s(),=@|]+")
 _FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S)
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
-    "k", "tok", "cand", "norm", "missing", "unpredicted", "classes", "ignore", "weights", "emb",
+    "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
     "fit", "ci", "L", "n", "data", "v",
 ])  # fmt: skip
 

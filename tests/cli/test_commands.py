@@ -13,7 +13,7 @@ import pytest
 from semmetrics.data.normalize import NORMALIZATIONS
 from semmetrics.data.readers.options import FORMATS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.scoring.protocols import PROTOCOLS
 
@@ -56,7 +56,7 @@ def shown(ok, *command):
 def test_options_that_can_have_no_effect_are_left_out(ok, refused):
     labels = {"--classes", "--label-column", "--score-column", "--label-delimiter"}
     every = shown(ok, "score")
-    for command in (("sweep",), ("calibrate",), ("embed", "unknown")):
+    for command in (("sweep",), ("calibrate",), ("embed", "coverage")):
         assert shown(ok, *command) >= labels
         assert "--caption-column" not in shown(ok, *command)
         assert "averages over" not in ok(*command, "--help")
@@ -209,7 +209,7 @@ def nltk_missing():
     return ""
 
 
-NEEDS = {"METEOR": meteor_missing, "METEOR-nltk": nltk_missing}
+NEEDS = {"METEOR": METEOR_PROGRAM.missing, "METEOR-nltk": nltk_missing}
 
 
 @pytest.fixture
