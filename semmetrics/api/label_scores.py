@@ -70,7 +70,7 @@ def score_labels(
     tasks, inputs = _tasks(systems, gts, cardinality, settings, read)
     cuts: dict[str, Any] = {"top_k": top_k, "decode": decode, "min_labels": min_labels}
     plan = _plan(tasks, measures, protocol, embedding, **cuts)
-    opening: dict[str, Any] = {"device": device, "limit": limit, "cache": cache}
+    opening: dict[str, Any] = {"device": device, "max_words": limit, "cache": cache}
     tasks = with_models(tasks, plan.measures, embedding, **opening, **rules)
     tasks = _with_taxonomy(tasks, taxonomy, settings.get("normalize", "none"), read)
     chosen = {

@@ -256,7 +256,7 @@ def calibrate_threshold_on_pairs(
         )
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
     task = pairs_task(known, normalize)
-    rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
+    rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "max_words": limit}
     models = with_models({"pairs": task}, parse("SemF1"), embedding, cache=cache, **rules)
     found = of_pairs(models["pairs"], known, criterion=criterion)
     return replace(found, notes=(*notes_on(models, []), *unused_cache(models, cache)))

@@ -59,7 +59,8 @@ class TransportValues:
     def _solve(self, *problem: Any) -> Any:
         from semmetrics.core.transport import relaxed_transport, transport
 
-        return relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        return problem[0].backend.numpy(costs)
 
 
 def _rows(side: WeightedWords, items: Ints) -> WeightedWords:
@@ -110,6 +111,7 @@ def _distance(
             equation=equation,
             source=source,
             cite=cite,
+            needs=frozenset({"embedding"}),
             options=bag_options("skip", _BUILD),
             bounds=(0.0, np.inf),
             higher_is_better=False,

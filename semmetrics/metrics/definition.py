@@ -163,6 +163,9 @@ class Definition:
         Whether ``@k`` is allowed.
     dictionary : bool
         Whether the value depends on the number of labels there are, scored or not.
+    needs : frozenset of str
+        What it needs besides the two sides: "embedding" (vectors of labels), "text_embedding" (of
+        whole lists as texts).
     """
 
     name: str
@@ -179,6 +182,7 @@ class Definition:
     order_invariant: bool = True
     cutoff: bool = True
     dictionary: bool = False
+    needs: frozenset[str] = frozenset()
     task: str = "labels"
     formula: Callable[..., Any] | None = None
     arguments: tuple[str, ...] = ()

@@ -259,6 +259,7 @@ def _semantic(
             equation=equation,
             source="Kubany et al. 2020, section 3.2",
             cite=("kubany2020",),
+            needs=frozenset({"embedding"}),
             options=match_options(averages, _THRESHOLD, match, *more),
             averages=averages,
             order_invariant=False,

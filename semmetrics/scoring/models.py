@@ -13,19 +13,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.core.backend import find_device
 from semmetrics.data.task import LabelTask
-from semmetrics.embed.base import Embedder
-from semmetrics.embed.labels import label_vectors
-from semmetrics.embed.lookup import lookup_rule
-from semmetrics.embed.open import open_embedding, options_of
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
 
 __all__ = ["embeddings_by_name", "with_models"]
 
+_WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
+
 
 def embeddings_by_name(embedding: Any) -> dict[str, Any]:
-    """What a user gives as embeddings, by name.
+    """Return what a user gives as embeddings, by name.
 
     Parameters
     ----------
@@ -48,22 +47,23 @@ def with_models(
     embedding: Any,
     *,
     device: str | None = None,
-    limit: int | None = None,
+    max_words: int | None = None,
     cache: bool | str | os.PathLike[str] = False,
     lookup: str = "auto",
     oov: str = "zero",
 ) -> dict[str, LabelTask]:
-    """The tasks with the label vectors that the measures need.
+    """Return the tasks with the label vectors that the measures need.
 
     Parameters
     ----------
     tasks : mapping from system to LabelTask
     measures : iterable of Measure
     embedding
-        As for ``embeddings_by_name``.
+        As for `embeddings_by_name`.
     device : str, optional
-        Where sentence and transformer models run.
-    limit : int, optional
+        Where sentence and transformer models run and measures compute: "cuda", "cuda:1". On "cpu"
+        numpy computes, as without one; "torch:cpu" is the processor by torch.
+    max_words : int, optional
         The first words only, of files of word vectors.
     cache : bool or path
         Keep the vectors of models that read text on disk.
@@ -78,35 +78,37 @@ def with_models(
     ------
     InputError
         If a measure names an embedding that is not given, or one cannot be opened; if there is no
-        such device, or an option says nothing about any of them.
+        such device, or it has no double precision; or if ``max_words`` applies to none of them.
+    MissingDependencyError
+        If the device needs torch, which is not installed.
     """
-    needed: dict[str, bool] = {}  # whether it is used for whole lists alone
-    for measure in measures:
-        if measure["embedding"] is not None:
-            name = str(measure["embedding"])
-            needed[name] = needed.get(name, True) and measure.definition.name == "BagSim"
-    if not needed:
+    needs = _needs(measures)
+    if not needs:
         return dict(tasks)
-    given = embeddings_by_name(embedding)
+    from semmetrics.embed.label_vectors import label_vectors
+    from semmetrics.embed.lookup import rules_for
+    from semmetrics.embed.open import open_embeddings, opening_options
 
-    def rules(model: Any) -> dict[str, str]:
-        # a model that reads text has no rule for words
-        text = lookup_rule(model, "auto") == "text" and lookup == "kubany2020"
-        return {"lookup": "auto" if text else lookup, "oov": "zero" if text else oov}
-
-    unknown = [name for name in needed if name not in given]
-    if unknown:
-        raise InputError(
-            f"there is no embedding {unknown[0]!r}",
-            remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
-            f"(--embedding {unknown[0]}=NAME|PATH)",
-        )
-    models = _opened({n: given[n] for n in needed}, cache, device=device, limit=limit)
+    specs = _specifications(needs, embeddings_by_name(embedding))
+    computing = find_device(device)
+    runs = device is not None and any("device" in opening_options(s) for s in specs.values())
+    models = open_embeddings(
+        specs,
+        cache=cache,
+        device=str(device).removeprefix("torch:") if runs else None,
+        max_words=max_words,
+    )
     return {
         system: replace(
             task,
             models={
-                name: label_vectors(_terms(task), model, whole=needed[name], **rules(model))
+                name: label_vectors(
+                    _terms(task),
+                    model,
+                    whole=needs[name] == {_TEXTS},
+                    device=computing,
+                    **rules_for(model, lookup, oov),
+                )
                 for name, model in models.items()
             },
         )
@@ -114,26 +116,29 @@ def with_models(
     }
 
 
-def _opened(specs: Mapping[str, Any], cache: Any, **options: Any) -> dict[str, Embedder]:
-    """The embeddings, each with those options that say something about it.
+def _needs(measures: Iterable[Measure]) -> dict[str, set[str]]:
+    """Return the names of the embeddings that measures need, and of what each gives vectors."""
+    needs: dict[str, set[str]] = {}
+    for measure in measures:
+        kinds = measure.definition.needs & {_WORDS, _TEXTS}
+        if kinds:
+            needs.setdefault(str(measure["embedding"]), set()).update(kinds)
+    return needs
 
-    An option that says nothing about any of them is given to all, and the first refuses it.
-    """
-    asked = {option: value for option, value in options.items() if value is not None}
-    taken = {name: options_of(spec) if asked else () for name, spec in specs.items()}
-    takers = {option: [name for name in specs if option in taken[name]] for option in asked}
-    return {
-        name: open_embedding(
-            spec,
-            cache=cache,
-            **{o: value for o, value in asked.items() if name in (takers[o] or specs)},
+
+def _specifications(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = [name for name in names if name not in given]
+    if unknown:
+        raise InputError(
+            f"there is no embedding {unknown[0]!r}",
+            remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
+            f"(--embedding {unknown[0]}=NAME|PATH)",
         )
-        for name, spec in specs.items()
-    }
+    return {name: given[name] for name in names}
 
 
 def _terms(task: LabelTask) -> Any:
-    """The terms of each label as it was written."""
+    """Return the terms of each label as it was written."""
     if task.synonyms is not None:
         return task.synonyms.terms
     return [(name,) for name in task.classes]

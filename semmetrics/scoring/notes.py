@@ -106,7 +106,7 @@ def unused_cache(tasks: Mapping[str, LabelTask], cache: object) -> list[str]:
     """
     if cache is None or cache is False:
         return []
-    from semmetrics.embed.cache import CachedEmbedder
+    from semmetrics.embed.embedder import CachedEmbedder
 
     models = [model.embedder for task in tasks.values() for model in task.models.values()]
     if any(isinstance(model, CachedEmbedder) for model in models):

@@ -21,23 +21,26 @@ from typing import Any
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.embed.buffers import file_digest
-from semmetrics.embed.formats import ArrayTable
-from semmetrics.embed.index import PARTS, WordIndex, hash_mark
-from semmetrics.embed.vectors import WordVectors, identity
+from semmetrics.embed.embedder import format_identity
+from semmetrics.embed.word_vectors import (
+    INDEX_FILES,
+    ArrayTable,
+    WordIndex,
+    WordVectors,
+    hash_version,
+)
 from semmetrics.errors import InputError
+from semmetrics.store import file_digest
 
-__all__ = ["SCHEMA", "convert", "is_converted", "meta_of", "open_converted", "verify"]
+__all__ = ["SCHEMA", "convert", "is_converted", "read_meta", "open_converted", "verify"]
 
 SCHEMA = "semmetrics.vectors/1"
 META, VECTORS = "meta.json", "vectors.npy"
 _BLOCK = 1 << 14
 
-Progress = Callable[[int, int], None]
-
 
 def is_converted(path: Path) -> bool:
-    """Whether it is the folder of converted vectors."""
+    """Return whether it is the folder of converted vectors."""
     return (path / META).is_file() and (path / VECTORS).exists()
 
 
@@ -47,7 +50,7 @@ def convert(
     *,
     licence: str = "",
     source: str = "",
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write word vectors in the form that opens at once.
 
@@ -92,8 +95,10 @@ def convert(
     return target
 
 
-def _write_rows(vectors: WordVectors, path: Path, progress: Progress | None) -> int:
-    """Write all rows, a block at a time; gives the number of zero vectors."""
+def _write_rows(
+    vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None
+) -> int:
+    """Write all rows, a block at a time; return the number of zero vectors."""
     total, zeros = len(vectors), 0
     shape = (total, vectors.dimension)
     rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
@@ -110,6 +115,7 @@ def _write_rows(vectors: WordVectors, path: Path, progress: Progress | None) -> 
 
 
 def _index(vectors: WordVectors) -> WordIndex:
+    """Return the index of their words in the form that can be saved."""
     if isinstance(vectors.index, WordIndex):
         return vectors.index
     words = vectors.words(np.arange(len(vectors)))
@@ -117,7 +123,7 @@ def _index(vectors: WordVectors) -> WordIndex:
 
 
 def _digest(vectors: WordVectors) -> str:
-    """That of the vectors; another where words that have no row lose what they are made of."""
+    """Return another digest than before where vectors of unlisted words are lost."""
     if vectors.compose is None:
         return vectors.digest
     return hashlib.sha256(f"{vectors.digest} listed words".encode()).hexdigest()
@@ -132,21 +138,21 @@ def _meta(
         "words": len(vectors),
         "dimension": vectors.dimension,
         "zero_vectors": zeros,
-        "identity": identity(vectors.name, vectors.dimension, _digest(vectors)),
+        "identity": format_identity(vectors.name, vectors.dimension, _digest(vectors)),
         "source": source,
         "sha256": _digest(vectors),
         "licence": licence,
-        "hash": hash_mark(),
+        "hash": hash_version(),
         "semmetrics": __version__,
         "files": {
             name: {"bytes": (folder / name).stat().st_size, "sha256": file_digest(folder / name)}
-            for name in (VECTORS, *PARTS)
+            for name in (VECTORS, *INDEX_FILES)
         },
     }
 
 
-def meta_of(folder: Path) -> dict[str, Any]:
-    """The meta data of a folder of converted vectors.
+def read_meta(folder: Path) -> dict[str, Any]:
+    """Return the meta data of a folder of converted vectors.
 
     Raises
     ------
@@ -194,12 +200,12 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
         If a part is missing or has another size than when it was written.
     """
     folder = Path(path)
-    meta = meta_of(folder)
-    for name, said in meta["files"].items():
+    meta = read_meta(folder)
+    for name, part in meta["files"].items():
         file = folder / name
-        if not file.is_file() or file.stat().st_size != said["bytes"]:
+        if not file.is_file() or file.stat().st_size != part["bytes"]:
             raise _damaged(folder, f"{name} is missing or has another size than it was given")
-    if meta["hash"] != hash_mark():
+    if meta["hash"] != hash_version():
         raise _damaged(folder, "its word index is that of another version")
     try:
         rows = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
@@ -224,8 +230,8 @@ def verify(path: str | os.PathLike[str]) -> None:
         If one differs; names it.
     """
     folder = Path(path)
-    for name, said in meta_of(folder)["files"].items():
-        if not (folder / name).is_file() or file_digest(folder / name) != said["sha256"]:
+    for name, part in read_meta(folder)["files"].items():
+        if not (folder / name).is_file() or file_digest(folder / name) != part["sha256"]:
             raise _damaged(folder, f"the SHA-256 of {name} is not the one it was given")
 
 

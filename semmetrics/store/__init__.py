@@ -1,25 +1,27 @@
-"""Where fetched vectors and caches are kept.
+"""Files kept between runs: where they are, a cache of what was computed, downloads by checksum.
 
 Conventions
 -----------
 ``SEMMETRICS_HOME`` names the folder; without it, it is ``semmetrics`` in the user's cache folder
 (``XDG_CACHE_HOME``, ``~/.cache``; ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows).
+Everything in it can be computed or fetched again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from pathlib import Path
 
-__all__ = ["HOME", "cache_folder", "vectors_folder"]
+__all__ = ["cache_folder", "file_digest"]
 
-HOME = "SEMMETRICS_HOME"
+_CHUNK = 1 << 24
 
 
 def cache_folder() -> Path:
-    """The folder for what can be computed or fetched again."""
-    named = os.environ.get(HOME)
+    """Return the folder for what can be computed or fetched again."""
+    named = os.environ.get("SEMMETRICS_HOME")
     if named:
         return Path(named)
     if os.environ.get("XDG_CACHE_HOME"):
@@ -30,6 +32,11 @@ def cache_folder() -> Path:
     return Path.home() / below / "semmetrics"
 
 
-def vectors_folder() -> Path:
-    """The folder of fetched vectors."""
-    return cache_folder() / "vectors"
+def file_digest(*paths: Path) -> str:
+    """Return the SHA-256 of a file, or of several one after the other, in hex."""
+    state = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while part := file.read(_CHUNK):
+                state.update(part)
+    return state.hexdigest()
