@@ -21,17 +21,18 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.assignment import max_similarity_matching
+from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.label_similarity import LabelSimilarity
 from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_layout import Layout
 from semmetrics.metrics.semantic_options import match_options
-from semmetrics.metrics.similar import Similar
 
 __all__ = ["Nearest", "SoftF1", "SoftFamily", "SoftPrecision", "SoftRecall", "SoftValues"]
 
@@ -57,14 +58,14 @@ class Nearest:
         Similarities below 0 are taken as 0.
         """
         layout = block.get(Layout(self.count, self.model, self.cut))
-        source, rule = block.get(Similar(self.model)), _RULES[self.match]
+        source, rule = block.get(LabelSimilarity(self.model)), _RULES[self.match]
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
         for batch in layout.batches(by_term=False):
             part = rule(batch.similarities(source))
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
-                values[place[real]] = new[real]
+                values[place[real]] = Backend(new).numpy(new)[real]
         mine, theirs = (
             np.bincount(row_numbers(side.indptr), values, minlength=len(block)).astype(np.float64)
             for (side, _), values in zip(sides, found, strict=True)
@@ -73,17 +74,19 @@ class Nearest:
         return mine, theirs, n_pred, n_ref
 
 
-def _nearest(table: Floats) -> tuple[Floats, Floats]:
-    """Similarities of rows and of columns to their nearest, in a table of each item."""
-    rows, columns = (np.maximum(table.max(axis=axis), 0.0) for axis in (2, 1))
+def _nearest(table: Any) -> tuple[Any, Any]:
+    """Return similarities of rows and of columns to their nearest, in a table of each item."""
+    xp = Backend(table).xp
+    rows, columns = (xp.clip(xp.amax(table, axis), 0.0, None) for axis in (2, 1))
     return rows, columns
 
 
-def _paired(table: Floats) -> tuple[Floats, Floats]:
-    """Similarities of rows and of columns to their partners; 0 without one."""
-    rows, columns = np.zeros(table.shape[:2]), np.zeros(table.shape[::2])
+def _paired(table: Any) -> tuple[Any, Any]:
+    """Return similarities of rows and of columns to their partners; 0 without one."""
+    backend = Backend(table)
+    rows, columns = backend.zeros(*table.shape[:2]), backend.zeros(*table.shape[::2])
     found = max_similarity_matching(table)
-    item, row = np.nonzero(found >= 0)
+    item, row = backend.xp.where(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]
     return rows, columns

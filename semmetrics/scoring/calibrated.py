@@ -12,7 +12,7 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.similar import model_of
+from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.scoring.calibration import Calibration
 
 __all__ = ["as_calibrations", "calibrated", "calibration_notes"]
@@ -51,7 +51,7 @@ def calibrated(
     InputError
         If no calibration is for that embedding.
     """
-    identity = model_of(task, str(measure["embedding"])).embedder.identity
+    identity = label_vectors_of(task, str(measure["embedding"])).embedder.identity
     for one in calibrations:
         if one.embedding == identity:
             return measure.with_options(threshold=repr(one.threshold)), one.note
