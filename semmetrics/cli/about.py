@@ -120,4 +120,4 @@ def cite_command(topics: tuple[str, ...]) -> None:
             complain(f"{text} cites no publication")
         keys += cited
     entries = dict.fromkeys(map(entry, keys))
-    click.echo("\n\n".join(one.bibtex() for one in entries))
+    click.echo("\n\n".join(one.bibtex for one in entries))

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
 from semmetrics.errors import InputError, MissingDependencyError
@@ -149,7 +150,7 @@ class SentenceEmbedder(_TextModel):
         self.batch_size = _check_batch_size(batch_size)
         package = _require("sentence_transformers", "sentence-transformers", "sentence models")
         if isinstance(model, str):
-            _check_device(device, _require("torch", "torch", "sentence models"))
+            check_device(device, _require("torch", "torch", "sentence models"))
             with _loading_errors(model, _OWNER):
                 self.model = package.SentenceTransformer(model, device=device, revision=revision)
             _limit_to_positions(self.model)
@@ -229,7 +230,7 @@ class TransformerEmbedder(_TextModel):
         self.batch_size = _check_batch_size(batch_size)
         package = _require("transformers", "transformers", "transformer models")
         self._torch = _require("torch", "torch", "transformer models")
-        _check_device(device, self._torch)
+        check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name):
             self.tokenizer = package.AutoTokenizer.from_pretrained(name, revision=revision)
@@ -378,26 +379,6 @@ def _check_batch_size(batch_size: int) -> int:
     if batch_size < 1:
         raise InputError(f"batch_size={batch_size}", remedy="give a number of texts, at least 1")
     return batch_size
-
-
-def _check_device(device: str, torch: Any) -> None:
-    """Refuse a device that does not exist, or that this machine does not have."""
-    try:
-        kind = torch.device(device).type
-    except (RuntimeError, TypeError):
-        raise InputError(
-            f"device={device!r} is no device", remedy="use 'cpu', 'cuda', 'cuda:1' or 'mps'"
-        ) from None
-    number = torch.device(device).index or 0
-    available = {
-        "cuda": torch.cuda.is_available() and number < torch.cuda.device_count(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not available.get(kind, True):
-        raise InputError(
-            f"device={device!r}: PyTorch finds no such GPU here",
-            remedy="use device='cpu', or install the driver and a PyTorch build for it",
-        )
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:

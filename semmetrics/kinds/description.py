@@ -12,7 +12,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Ids
 from semmetrics.errors import listing
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.statistics import cardinality
+from semmetrics.metrics.set_statistics import cardinality
 
 __all__ = [
     "Describer",

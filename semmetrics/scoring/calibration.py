@@ -30,7 +30,7 @@ from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.similar import model_of
+from semmetrics.metrics.label_similarity import label_vectors_of
 
 __all__ = [
     "as_calibrations",
@@ -288,7 +288,7 @@ def calibrated(
     InputError
         If no calibration is for that embedding.
     """
-    identity = model_of(task, str(measure["embedding"])).embedder.identity
+    identity = label_vectors_of(task, str(measure["embedding"])).embedder.identity
     for one in calibrations:
         if one.embedding == identity:
             return measure.with_options(threshold=repr(one.threshold)), one.note

@@ -19,9 +19,9 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import formula_options
+from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.similar import model_of
 from semmetrics.metrics.sweeps import (
     AVERAGES,
     Sweep,
@@ -99,7 +99,7 @@ def _judge(measure: Measure) -> str:
 
 def _own_threshold(measure: Measure, task: LabelTask) -> str:
     """The threshold that the measure's embedding was calibrated to."""
-    return repr(model_of(task, str(measure["embedding"])).threshold)
+    return repr(label_vectors_of(task, str(measure["embedding"])).threshold)
 
 
 def best_threshold_of(measure: Measure, task: LabelTask) -> float:

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.block import Block
@@ -33,7 +34,11 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.similar import Similar, model_of, written
+from semmetrics.metrics.label_similarity import (
+    LabelSimilarity,
+    label_vectors_of,
+    written_codes,
+)
 from semmetrics.scoring.calibration import Calibration, packed_hashes
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
@@ -84,7 +89,7 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         )
     similarity = _similarities(task)
     curve, auc = _pairs_curve(similarity, same)
-    place, model = best_place(curve[criterion]), model_of(task, "default")
+    place, model = best_place(curve[criterion]), label_vectors_of(task, "default")
     if place is None or len(curve["threshold"]) < 3:
         raise InputError(
             f"all pairs are equally similar{_unknown(model)}",
@@ -119,9 +124,10 @@ def _similarities(task: LabelTask) -> Floats:
     parts = []
     for start, stop in ((block.start, block.stop) for block in task.blocks()):
         block: Block[LabelTask] = Block(task, start, stop)
-        mine, theirs = (written(side.rows(start, stop)) for side in (task.pred, task.ref))
-        table = block.get(Similar("default")).gather(mine[:, None], theirs[:, None], by_term=False)
-        parts.append(table[:, 0, 0])
+        mine, theirs = (written_codes(side.rows(start, stop)) for side in (task.pred, task.ref))
+        source = block.get(LabelSimilarity("default"))
+        table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
+        parts.append(Backend(table).numpy(table))
     found: Floats = np.concatenate(parts)
     return found
 
@@ -263,7 +269,7 @@ def of_contrast(
             f"{measure} is undefined on the holdout",
             remedy="take a larger holdout=, or another measure",
         )
-    model = model_of(task, str(measure["embedding"]))
+    model = label_vectors_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:
         raise InputError(
             f"at no threshold is {measure} higher with an item's own references than with those of "

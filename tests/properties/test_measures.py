@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score import score_statistics

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.labels.normalize import kubany2020 as clean
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import (

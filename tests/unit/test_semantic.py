@@ -16,9 +16,7 @@ from tiny import Tiny, one_hot
 import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import semantic_layout, similar, similar_pairs
+from semmetrics.metrics import label_similarity, semantic_layout
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
@@ -389,8 +387,9 @@ def bits(table):
 
 @pytest.mark.parametrize(
     "limits",
-    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_NUMBERS": 0}, {"_TABLE": 1500, "_TENSOR": 200},
-     {"_TABLE": 0, "_NUMBERS": 500, "_LOCAL": 200}, {"_TENSOR": 0}, {"_DEARER": 0}],
+    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_GATHERED": (0, 0)},
+     {"_TABLE": 1500, "_TENSOR": 200}, {"_TABLE": 0, "_GATHERED": (500, 500), "_LOCAL": 200},
+     {"_TENSOR": 0}, {"_PAIR_COST": 0}],
 )  # fmt: skip
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
@@ -402,9 +401,9 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         preds = [[[name, "w7"] if name in ("w5", "w6") else name for name in p] for p in preds]
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
-    rooms = {"_TENSOR": semantic_layout, "_LOCAL": similar_pairs, "_NUMBERS": similar_pairs}
     for name, limit in limits.items():
-        monkeypatch.setattr(rooms.get(name, similar), name, limit)
+        room = semantic_layout if name == "_TENSOR" else label_similarity
+        monkeypatch.setattr(room, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))
     monkeypatch.setattr(

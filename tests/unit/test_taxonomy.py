@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 from semmetrics.data import taxonomy_graph
-from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy, read_wordnet

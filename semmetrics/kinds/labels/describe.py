@@ -26,7 +26,7 @@ from semmetrics.kinds.description import (
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
-from semmetrics.metrics.statistics import label_frequencies, label_order
+from semmetrics.metrics.set_statistics import label_frequencies, label_order
 
 __all__ = [
     "FILES",

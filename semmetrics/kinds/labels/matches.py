@@ -11,10 +11,10 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
-from semmetrics.metrics.similar import written
 
 __all__ = ["match_rows"]
 
@@ -73,7 +73,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                         **base,
                         "rank": None,
                         "prediction": None,
-                        "reference": names[written(ref)[place]],
+                        "reference": names[written_codes(ref)[place]],
                         "similarity": None,
                     }
 
@@ -84,7 +84,7 @@ def _prediction(
     partner, similarity = (array[place].item() for array in pairs)
     return {
         "rank": place - first + 1,
-        "prediction": names[written(ranked)[place]],
-        "reference": None if partner < 0 else names[written(ref)[partner]],
+        "prediction": names[written_codes(ranked)[place]],
+        "reference": None if partner < 0 else names[written_codes(ref)[partner]],
         "similarity": similarity if np.isfinite(similarity) else None,
     }
