@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__
 
 if TYPE_CHECKING:
-    from semmetrics.api import score, score_systems
+    from semmetrics.api.rescore import rescore
+    from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
     from semmetrics.data.caption_inputs import as_captions
     from semmetrics.data.inputs import as_labels
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_sweep import ThresholdSweep
     from semmetrics.scoring.calibration import Calibration
-    from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
+    from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.score import Score
 
 _HOMES = {
-    "score": "semmetrics.api",
-    "score_systems": "semmetrics.api",
+    "score": "semmetrics.api.scores",
+    "score_systems": "semmetrics.api.scores",
+    "rescore": "semmetrics.api.rescore",
     "as_labels": "semmetrics.data.inputs",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
@@ -45,9 +47,9 @@ _HOMES = {
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
     "as_captions": "semmetrics.data.caption_inputs",
-    "caption_blocks": "semmetrics.scoring.caption_matrix",
-    "caption_matrix": "semmetrics.scoring.caption_matrix",
-    "caption_top_k": "semmetrics.scoring.caption_matrix",
+    "caption_blocks": "semmetrics.scoring.pair_matrix",
+    "caption_matrix": "semmetrics.scoring.pair_matrix",
+    "caption_top_k": "semmetrics.scoring.pair_matrix",
     "DocumentFrequencies": "semmetrics.metrics.document_frequencies",
     "fit_document_frequencies": "semmetrics.metrics.document_frequencies",
 }
@@ -74,6 +76,7 @@ __all__ = [
     "fit_document_frequencies",
     "measure",
     "parse",
+    "rescore",
     "score",
     "score_systems",
     "sweep",

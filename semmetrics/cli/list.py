@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from semmetrics.cli.layout import Command
 from semmetrics.cli.names import formats, normalizations, protocols
-from semmetrics.cli.shape import Command
 from semmetrics.reports.grid import aligned
 
 __all__ = ["command"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.policies import POLICIES
+from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import aliases, find, group_of, parse
 from semmetrics.reports.grid import aligned
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
@@ -229,12 +229,12 @@ def _protocol(protocol: Protocol) -> str:
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
-        **(_of_captions(protocol) if protocol.task == "captions" else _of_labels(protocol)),
+        **(_of_captions(protocol) if protocol.kind == "captions" else _of_labels(protocol)),
     }
     return "\n\n".join([
         f"{protocol.name}: {protocol.title}\n{_facts(facts)}",
         f"measures, under their headings\n{aligned(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {FILES[protocol.task]}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {FILES[protocol.kind]}",
     ])  # fmt: skip
 
 

@@ -24,13 +24,12 @@ from semmetrics.core.similarity import unit_rows
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
-from semmetrics.embed.base import Embedded, embed_unique
+from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.bags import first_terms, sides_kept, terms_of_labels
 from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
 from semmetrics.metrics.similar import model_of, written
@@ -150,7 +149,7 @@ class BagSimilarityFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        how = "text" if measure.definition.name == "BagSim" else "mean"
+        how = "text" if "text_embedding" in measure.definition.needs else "mean"
         return BagValues(how, cut_of(measure), str(measure["embedding"]))
 
 
@@ -161,6 +160,7 @@ def _similarity(
     source: str,
     cite: tuple[str, ...],
     *,
+    needs: str = "embedding",
     order_invariant: bool = True,
 ) -> Definition:
     return add(
@@ -175,6 +175,7 @@ def _similarity(
             bounds=(-1.0, 1.0),
             symmetric=True,
             order_invariant=order_invariant,
+            needs=frozenset({needs}),
         )
     )
 
@@ -185,6 +186,7 @@ BagSim = _similarity(
     "cos(e(y_1 y_2 …), e(z_1 z_2 …))",
     "Kubany et al. 2020, section 3.2",
     ("kubany2020",),
+    needs="text_embedding",
     order_invariant=False,
 )
 MeanSim = _similarity(

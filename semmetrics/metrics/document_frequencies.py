@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.code_rows import add_equal_rows, find_rows
 from semmetrics.core.hashing import Hashes, hash_strings, mix
-from semmetrics.core.ngrams import NGrams
+from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.caption_task import FREQUENCIES, CaptionTask, caption_task
 from semmetrics.data.frequency_files import (
@@ -162,7 +161,7 @@ class DocumentFrequencies(FrequencyTable):
         parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
         orders = range(max(len(self.grams), len(other.grams)))
         merged = [
-            add_equal_rows(
+            sum_equal_rows(
                 np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
                 np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
                 len(vocabulary),

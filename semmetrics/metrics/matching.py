@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences, members, occurrence_numbers
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    occurrence_numbers,
     order_rows,
     row_numbers,
     running_sums,
@@ -31,6 +34,7 @@ from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
+from semmetrics.metrics.definition import Measure
 
 __all__ = [
     "Counts",
@@ -43,6 +47,7 @@ __all__ = [
     "PrecisionSums",
     "Ranked",
     "Reference",
+    "cut_of",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -136,6 +141,11 @@ class Cut:
         )
 
 
+def cut_of(measure: Measure) -> Cut:
+    """Return the cut that a measure's options describe."""
+    return Cut(str(measure["decode"]), int(measure["min_labels"] or 0), measure.k)
+
+
 @dataclass(frozen=True, eq=False)
 class Matched:
     """Matching of ranked predictions with references.
@@ -187,11 +197,11 @@ class Matches:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
-        pred_cells = cells(pred.indptr, pred.codes, width)
-        ref_cells = cells(ref.indptr, ref.codes, width)
+        pred_cells = cell_keys(pred.indptr, pred.codes, width)
+        ref_cells = cell_keys(ref.indptr, ref.codes, width)
         first = first_occurrences(pred_cells, size)
         once = first_occurrences(ref_cells, size)
-        hit = members(pred_cells, ref_cells, size)
+        hit = is_member(pred_cells, ref_cells, size)
         if self.count == "set":
             n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)

@@ -96,7 +96,7 @@ _NAME = re.compile(r"[^\s(),=@|]+")
 _FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S)
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
-    "k", "tok", "cand", "norm", "missing", "unpredicted", "classes", "ignore", "weights", "emb",
+    "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
     "fit", "ci", "L", "n", "data", "v",
 ])  # fmt: skip
 

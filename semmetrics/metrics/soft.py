@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.assignment import most_similar
+from semmetrics.core.assignment import max_similarity_matching
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, divide, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_layout import Layout
 from semmetrics.metrics.semantic_options import match_options
@@ -82,7 +82,7 @@ def _nearest(table: Floats) -> tuple[Floats, Floats]:
 def _paired(table: Floats) -> tuple[Floats, Floats]:
     """Similarities of rows and of columns to their partners; 0 without one."""
     rows, columns = np.zeros(table.shape[:2]), np.zeros(table.shape[::2])
-    found = most_similar(table, 0.0)
+    found = max_similarity_matching(table)
     item, row = np.nonzero(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]
@@ -147,6 +147,7 @@ def _soft(name: str, summary: str, equation: str) -> Definition:
             equation=equation,
             source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
             cite=("zhang2020",),
+            needs=frozenset({"embedding"}),
             options=match_options(("example",), _MATCH),
             averages=("example",),
             symmetric=name == "SoftF1",

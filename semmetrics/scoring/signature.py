@@ -15,13 +15,14 @@ from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
-SETTINGS = ("tok", "cand", "norm", "missing", "unpredicted", "classes", "ignore", "weights")
+SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy")
 
 

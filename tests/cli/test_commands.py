@@ -56,7 +56,7 @@ def shown(ok, *command):
 def test_options_that_can_have_no_effect_are_left_out(ok, refused):
     labels = {"--classes", "--label-column", "--score-column", "--label-delimiter"}
     every = shown(ok, "score")
-    for command in (("sweep",), ("calibrate",), ("embed", "unknown")):
+    for command in (("sweep",), ("calibrate",), ("embed", "coverage")):
         assert shown(ok, *command) >= labels
         assert "--caption-column" not in shown(ok, *command)
         assert "averages over" not in ok(*command, "--help")

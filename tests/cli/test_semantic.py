@@ -12,8 +12,8 @@ import pytest
 import semmetrics
 from semmetrics.cli import names
 from semmetrics.embed import lookup
+from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.other import CallableEmbedder
 
 LISTS = ("a.json", "gt.json")
 BOTH = ("a.json", "b.json", "gt.json")
@@ -114,7 +114,7 @@ def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
                 "--embedding", "words.vec", "--limit", 2)  # fmt: skip
     assert json.loads(again.stdout) == expected
     assert "warning" not in again.stderr
-    assert "limit=2 is for files of word vectors" in refused(*asked, "--limit", 2)
+    assert "max_words=2 is for files of word vectors" in refused(*asked, "--limit", 2)
     said = run("score", *LISTS, "-m", "F1", "--limit", 2, "--device", "cuda").stderr
     assert "--limit has no effect" in said
     assert "--device has no effect" in said
@@ -124,14 +124,16 @@ def test_a_device_is_for_models_that_read_text(refused, vectors):
     message = refused("score", *LISTS, "-m", NEAR, "--embedding", "words.vec", "--device", "cuda")
     assert "device='cuda' is for sentence and transformer models" in message
     assert "leave device (--device) out" in message
-    message = refused("embed", "unknown", "--embedding", "words.vec", "--device", "cuda", "gt.json")
+    message = refused(
+        "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
+    )
     assert "device='cuda' is for sentence and transformer models" in message
 
 
 def test_unknown_labels_of_the_first_words(ok, vectors):
-    few = ok("embed", "unknown", "--embedding", "words.vec", "--limit", 1, "gt.json")
+    few = ok("embed", "coverage", "--embedding", "words.vec", "--max-words", 1, "gt.json")
     assert "unknown in gt: " in few
-    assert "unknown in gt: " not in ok("embed", "unknown", "--embedding", "words.vec", "gt.json")
+    assert "unknown in gt: " not in ok("embed", "coverage", "--embedding", "words.vec", "gt.json")
 
 
 def test_the_choices_are_those_of_the_lookup():
@@ -187,7 +189,7 @@ def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
 
         return CallableEmbedder(embed, name=name)
 
-    monkeypatch.setattr("semmetrics.embed.sentence.SentenceEmbedder", slow)
+    monkeypatch.setattr("semmetrics.embed.sentence_models.SentenceEmbedder", slow)
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     for command in ("score", "score", "sweep"):
         done = run(command, *LISTS, "-m", "SemF1", "--embedding", "sbert:slow", "--cache")

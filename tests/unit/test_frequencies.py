@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.core.code_rows import find_rows
+from semmetrics.core.ngrams import find_rows
 from semmetrics.data.caption_task import caption_task
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.errors import InputError

@@ -9,10 +9,10 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
-from semmetrics.embed.base import Embedded
-from semmetrics.embed.labels import label_vectors
+from semmetrics.embed.embedder import CallableEmbedder, Embedded
+from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse_all
 from semmetrics.metrics.similar import model_of
@@ -125,8 +125,10 @@ def test_a_limit_is_for_the_embeddings_that_it_says_something_about(tmp_path):
 @pytest.mark.parametrize("option", [{"device": "cuda"}, {"limit": 5}])
 def test_an_option_that_says_nothing_about_any_embedding_is_refused(option):
     (name,) = option
+    name = {"limit": "max_words"}.get(name, name)
+    flag = name.replace("_", "-")
     for embedding in (None, {"m": "static"}):
-        with pytest.raises(InputError, match=rf"'static': {name}=.* leave {name} \(--{name}\) out"):
+        with pytest.raises(InputError, match=rf"'static': {name}=.* leave {name} \(--{flag}\) out"):
             semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=embedding, **option)
     with pytest.raises(InputError, match="comes too late"):
         semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=ONE, **option)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.core.columns import as_floats
-from semmetrics.core.exact import UNIT
+from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import TAXONOMY
