@@ -184,7 +184,7 @@ def converted(
         )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
-        vectors = read_keyed_vectors(Path(path), max_words=max_words, name=name)
+        vectors = read_keyed_vectors(path, max_words=max_words, name=name)
     elif colon and kind in WORD_KINDS:
         vectors = read_vectors(path, kind=kind, max_words=max_words, name=name, member=member)
     else:

@@ -8,7 +8,6 @@ from typing import Any
 from semmetrics.data.labels import Labels
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount
-from semmetrics.metrics.bag_similarity import list_counts
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.semantic_steps import pairs_near
 from semmetrics.scoring.planning import BY_NAME
@@ -132,6 +131,10 @@ def _model_notes(model: Any) -> list[str]:
 
 def _list_notes(task: LabelTask) -> list[str]:
     """The same of whole label lists, where a measure takes them as texts."""
+    if not task.models:
+        return []
+    from semmetrics.metrics.bag_similarity import list_counts
+
     told = []
     for name, counts in list_counts(task).items():
         model = task.models[name]
