@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.above import Deciding
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import unit_rows
+from semmetrics.core.threshold_test import ThresholdTest
 from semmetrics.data.labels import Labels, Side, Terms
 from semmetrics.embed.embedder import Embedder, Vectors, check_finite
 from semmetrics.embed.lookup import embed_terms
@@ -68,9 +68,9 @@ class LabelVectors:
         return units
 
     @cached_property
-    def deciding(self) -> Deciding:
+    def threshold_test(self) -> ThresholdTest:
         """Decisions on the cosines of terms."""
-        return Deciding(self.vectors)
+        return ThresholdTest(self.vectors)
 
     @property
     def split(self) -> bool:

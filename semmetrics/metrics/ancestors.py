@@ -12,8 +12,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences, members
-from semmetrics.core.ragged import Ints, offsets, row_numbers, runs_within, sum_rows, take_rows
+from semmetrics.core.ragged import (
+    Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    offsets,
+    row_numbers,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.labels import Side
 from semmetrics.data.taxonomy import Placed
 from semmetrics.metrics.matching import ItemCounts
@@ -56,7 +65,7 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
         size = (part.stop - part.start) * len(placed.height)
         sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
         (rows, mine), (ref_rows, theirs) = sides
-        shared = rows[members(mine, theirs, size)]
+        shared = rows[is_member(mine, theirs, size)]
         for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
             counts[part] = np.bincount(found, minlength=part.stop - part.start)
     return ItemCounts(hit, n_pred, n_ref)
@@ -72,7 +81,7 @@ def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
 def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
     """The ancestors of each label: offsets, places in the rows of ``placed``, cells by item."""
     indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
-    return indptr, flat, cells(indptr[side.indptr], placed.nodes[flat], len(placed.height))
+    return indptr, flat, cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
 
 
 def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:

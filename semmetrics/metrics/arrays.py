@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.binary import column_counts, matrix, row_counts
+from semmetrics.core.binary import binary_matrix, column_counts, row_counts
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
@@ -156,7 +156,7 @@ def _check(measure: Measure) -> None:
 
 
 def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
-    mine, theirs = matrix(pred, "pred"), matrix(ref, "ref")
+    mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
     if mine.shape != theirs.shape:
         raise InputError(
             f"pred has shape {mine.shape} and ref {theirs.shape}", remedy="give equal shapes"

@@ -14,7 +14,7 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.policies import ItemMeans, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
+
+if TYPE_CHECKING:
+    from semmetrics.core.transport import WeightedWords
 
 __all__ = ["RWMD", "WMD", "TransportFamily", "TransportValues"]
 
@@ -43,28 +46,25 @@ class TransportValues:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the items that have words on both sides."""
         bags = block.get(self.bags)
-        widths = [lengths(side[0]) for side in (bags.pred, bags.ref)]
+        widths = [lengths(side.indptr) for side in (bags.pred, bags.ref)]
         both = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
         value = np.full(len(block), np.nan)
         if len(both):
             sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
-            value[both] = self._solve(bags.table.distances, *sides[0], *sides[1])
+            value[both] = self._solve(bags.table.distances, *sides)
             if self.bags.build == "text":
                 value[both] = _flat_as_ones(value[both], sides, bags.table.points)
         return value_columns(value, *widths)
 
-    def _solve(self, *problems: Any) -> Any:
-        # the solver is loaded where a distance is asked for: most scores need none
-        from semmetrics.core.transport import gathered_transport, relaxed_transport
+    def _solve(self, *problem: Any) -> Any:
+        from semmetrics.core.transport import relaxed_transport, transport
 
-        if self.name == "RWMD":
-            return relaxed_transport(*problems)
-        return gathered_transport(*problems).costs
+        return relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
 
 
-def _rows(side: tuple[Ints, Ints, Floats], items: Ints) -> tuple[Ints, Ints, Floats]:
-    indptr, flat = take_rows(side[0], items)
-    return indptr, side[1][flat], side[2][flat]
+def _rows(side: WeightedWords, items: Ints) -> WeightedWords:
+    indptr, flat = take_rows(side.indptr, items)
+    return type(side)(indptr, side.codes[flat], side.weights[flat])
 
 
 def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
@@ -72,8 +72,8 @@ def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
 
     (It replaces a matrix of zeros by one of ones, unless there is but one word.)
     """
-    items = np.concatenate([row_numbers(side[0]) for side in sides])
-    codes = np.concatenate([side[1] for side in sides])
+    items = np.concatenate([row_numbers(side.indptr) for side in sides])
+    codes = np.concatenate([side.codes for side in sides])
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])

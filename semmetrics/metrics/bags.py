@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.keys import distinct
 from semmetrics.core.ragged import (
     Bools,
-    Floats,
     Ints,
+    distinct_codes,
     lengths,
     offsets,
     prefixes,
     row_numbers,
     take_rows,
 )
+from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.data.block import Block
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
@@ -37,7 +37,7 @@ from semmetrics.metrics.matching import Cut, Ranked, Reference
 from semmetrics.metrics.similar import model_of, written
 
 if TYPE_CHECKING:
-    from semmetrics.core.pairs import Euclidean
+    from semmetrics.core.transport import WeightedWords
 
 __all__ = [
     "Bags",
@@ -88,11 +88,9 @@ class WordTable:
     vectors: NDArray[np.float32]
 
     @cached_property
-    def distances(self) -> Euclidean:
+    def distances(self) -> EuclideanDistances:
         """Distances of pairs of words, each with the same bits whatever else is asked for."""
-        from semmetrics.core.pairs import Euclidean
-
-        return Euclidean(self.vectors.astype(np.float64))
+        return EuclideanDistances(self.vectors.astype(np.float64))
 
     @cached_property
     def points(self) -> Ints:
@@ -154,13 +152,13 @@ class WordBags:
 
     Attributes
     ----------
-    pred, ref : tuples of offsets, codes and weights
+    pred, ref : WeightedWords
         Distinct words of each item; weights sum to 1 in an item that has words.
     table : WordTable
     """
 
-    pred: tuple[Ints, Ints, Floats]
-    ref: tuple[Ints, Ints, Floats]
+    pred: WeightedWords
+    ref: WeightedWords
     table: WordTable
 
 
@@ -185,8 +183,11 @@ def sides_kept(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     return ranked.keep(prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
-def _bag(side: Side, table: WordTable) -> tuple[Ints, Ints, Floats]:
+def _bag(side: Side, table: WordTable) -> WeightedWords:
+    # the solver is loaded where a distance is asked for: most scores need none
+    from semmetrics.core.transport import WeightedWords
+
     wptr, flat = take_rows(table.indptr, written(side))
     words = wptr[side.indptr]
-    indptr, codes, times = distinct(words, table.codes[flat], max(1, len(table.vectors)))
-    return indptr, codes, times / np.repeat(lengths(words), lengths(indptr))
+    indptr, codes, times = distinct_codes(words, table.codes[flat], max(1, len(table.vectors)))
+    return WeightedWords(indptr, codes, times / np.repeat(lengths(words), lengths(indptr)))

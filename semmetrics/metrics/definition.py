@@ -129,16 +129,6 @@ class Family(Protocol):
         ...
 
 
-def _registered(name: str) -> Definition:
-    from semmetrics.metrics.catalogue import DEFINITIONS
-
-    if name not in DEFINITIONS:
-        raise InputError(
-            f"the measure {name} is not registered here", remedy="import the module that defines it"
-        )
-    return DEFINITIONS[name]
-
-
 @dataclass(frozen=True, eq=False)
 class Definition:
     """A metric: its formula and what is known of it. Calling it with options gives a measure.
@@ -163,9 +153,11 @@ class Definition:
         Whether ``@k`` is allowed.
     dictionary : bool
         Whether the value depends on the number of labels there are, scored or not.
+    kind : str
+        What it evaluates; a definition is known by its kind and its name.
     needs : frozenset of str
-        What it needs besides the two sides: "embedding" (vectors of labels), "text_embedding" (of
-        whole lists as texts).
+        What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
+        whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
     """
 
     name: str
@@ -182,8 +174,8 @@ class Definition:
     order_invariant: bool = True
     cutoff: bool = True
     dictionary: bool = False
+    kind: str = "labels"
     needs: frozenset[str] = frozenset()
-    task: str = "labels"
     formula: Callable[..., Any] | None = None
     arguments: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -217,10 +209,6 @@ class Definition:
             if applies:
                 options.append((option.name, self._value(option, chosen, average)))
         return Measure(self, tuple(options), self._cutoff(k))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are the registered definition itself."""
-        return _registered, (self.name,)
 
     def _average(self, chosen: Mapping[str, Value]) -> str | None:
         if not self.averages:

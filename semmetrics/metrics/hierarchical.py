@@ -188,7 +188,7 @@ def _hierarchical(
             symmetric=symmetric,
             formula=formula,
             arguments=tuple(inspect.signature(formula).parameters),
-            extra={"taxonomy": True},
+            needs=frozenset(["taxonomy"]),
         )
     )
 
@@ -273,6 +273,6 @@ LCADistance = add(
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,
-        extra={"taxonomy": True},
+        needs=frozenset(["taxonomy"]),
     )
 )

@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences, members, occurrence_numbers
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    occurrence_numbers,
     order_rows,
     row_numbers,
     running_sums,
@@ -187,11 +190,11 @@ class Matches:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
-        pred_cells = cells(pred.indptr, pred.codes, width)
-        ref_cells = cells(ref.indptr, ref.codes, width)
+        pred_cells = cell_keys(pred.indptr, pred.codes, width)
+        ref_cells = cell_keys(ref.indptr, ref.codes, width)
         first = first_occurrences(pred_cells, size)
         once = first_occurrences(ref_cells, size)
-        hit = members(pred_cells, ref_cells, size)
+        hit = is_member(pred_cells, ref_cells, size)
         if self.count == "set":
             n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)

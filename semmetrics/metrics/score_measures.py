@@ -298,6 +298,7 @@ _NO_REFERENCE = Option(
 _UNDEFINED = Option(
     "undefined", "undef", "skip", POLICIES, help="policy for items for which every label is true"
 )
+_SCORES = frozenset(["scores"])
 
 
 LRAP = add(
@@ -309,6 +310,7 @@ LRAP = add(
         source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
         cite=("tsoumakas2010",),
         options=(_NO_REFERENCE, _UNDEFINED),
+        needs=_SCORES,
         cutoff=False,
         dictionary=True,
     )
@@ -322,6 +324,7 @@ RankingLoss = add(
         source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
         cite=("schapire2000", "tsoumakas2010"),
         options=(_NO_REFERENCE, _UNDEFINED),
+        needs=_SCORES,
         higher_is_better=False,
         cutoff=False,
         dictionary=True,
@@ -336,6 +339,7 @@ CoverageError = add(
         source="Tsoumakas et al. 2010, section 7.3.3, plus one",
         cite=("tsoumakas2010",),
         options=(_NO_REFERENCE, _UNDEFINED),
+        needs=_SCORES,
         bounds=(0.0, np.inf),
         higher_is_better=False,
         cutoff=False,
@@ -377,5 +381,6 @@ mAP = add(
         ),
         averages=("macro", "weighted"),
         cutoff=False,
+        needs=_SCORES,
     )
 )

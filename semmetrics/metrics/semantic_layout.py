@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    cell_keys,
+    first_occurrences,
     offsets,
     positions,
     prefixes,
@@ -104,7 +105,7 @@ class Layout:
 def _once(side: Side, kept: Bools, width: int) -> Bools:
     """Of the labels kept, the first of each class of an item."""
     chosen = side if kept.all() else side.keep(kept)
-    keys = cells(chosen.indptr, chosen.codes, width)
+    keys = cell_keys(chosen.indptr, chosen.codes, width)
     first = first_occurrences(keys, len(side) * width)
     if first is None:
         return kept

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semmetrics.core.assignment import most_pairs, most_similar
+from semmetrics.core.assignment import (
+    first_allowed,
+    greedy_matching,
+    max_cardinality_matching,
+    max_similarity_matching,
+)
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -23,7 +28,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.matching import Cut, Matched
-from semmetrics.metrics.semantic_layout import Batch, Layout
+from semmetrics.metrics.semantic_layout import Layout
 from semmetrics.metrics.similar import Similar
 
 __all__ = [
@@ -94,7 +99,7 @@ class SemanticMatches:
             if self.match == "total":
                 found, hits = _total(batch.similarities(source), above)
             else:
-                found = _RULES[self.match](batch, above)
+                found = _match(self.match, above, batch.continues)
                 hits = found >= 0
             mine, theirs = batch.pairs(found)
             partner[mine], hit[batch.owner[hits]] = theirs, True
@@ -166,31 +171,12 @@ class MatchedPairs:
         return partner, similarity
 
 
-def _greedy(batch: Batch, above: Bools) -> Ints:
-    n, rows, columns = above.shape
-    found = np.full((n, rows), -1)
-    free = np.ones((n, columns), np.bool_)
-    matched = np.zeros(n, np.bool_)
-    every = np.arange(n)
-    for row in range(rows):
-        open_ = above[:, row] & free
-        if batch.continues is not None:  # another term of a prediction that has its match
-            matched &= batch.continues[:, row]
-            open_ &= ~matched[:, None]
-        column = open_.argmax(axis=1)
-        taken = open_[every, column]
-        found[taken, row] = column[taken]
-        free[every[taken], column[taken]] = False
-        matched |= taken
-    return found
-
-
-def _any(_: Batch, above: Bools) -> Ints:
-    return np.where(above.any(axis=2), above.argmax(axis=2), -1)
-
-
-def _optimal(_: Batch, above: Bools) -> Ints:
-    found: Ints = most_pairs(above, 0.5)
+def _match(match: str, above: Bools, continues: Bools | None) -> Ints:
+    found: Ints
+    if match == "greedy":
+        found = greedy_matching(above, continues)
+    else:
+        found = first_allowed(above) if match == "any" else max_cardinality_matching(above)
     return found
 
 
@@ -201,10 +187,7 @@ def _total(table: Floats, above: Bools) -> tuple[Ints, Bools]:
     found, hits = np.full(table.shape[:2], -1), np.zeros(table.shape[:2], np.bool_)
     before = np.zeros(len(table), np.int64)
     for rows in range(1, table.shape[1] + 1):
-        found[:, :rows] = most_similar(gain[:, :rows], 0.0)
+        found[:, :rows] = max_similarity_matching(gain[:, :rows])
         pairs = (found >= 0).sum(axis=1)
         hits[:, rows - 1], before = pairs > before, pairs
     return found, hits
-
-
-_RULES = {"greedy": _greedy, "optimal": _optimal, "any": _any}

@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Value
 from semmetrics.metrics.families import divide
-from semmetrics.metrics.registry import measure
+from semmetrics.metrics.set_measures import measure
 
 __all__ = [
     "AP",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.above import is_close
 from semmetrics.core.ragged import Bools, Floats, Ints, take_rows
-from semmetrics.core.similarity import Parts
+from semmetrics.core.similarity import SplitVectors
+from semmetrics.core.threshold_test import is_close
 from semmetrics.metrics.similar_tables import similarities
 
 __all__ = ["Apart"]
@@ -46,7 +46,7 @@ class Apart:
             return table > threshold, int(np.count_nonzero(is_close(table, threshold)))
         vectors = self.vectors
         mine, theirs = (vectors.rows[np.maximum(codes, 0)] for codes in (rows, labels))
-        above, places = vectors.deciding.items(mine, theirs, threshold)
+        above, places = vectors.threshold_test.test_items(mine, theirs, threshold)
         equal = mine[:, :, None] == theirs[:, None]
         above[equal] = threshold < 1.0
         left_out = ~_both(vectors.stands[mine], vectors.stands[theirs]) | _padding(rows, labels)
@@ -65,7 +65,7 @@ class Apart:
         vectors, split = self.vectors, rows.size
         terms = vectors.rows[np.maximum(np.concatenate([rows.ravel(), labels.ravel()]), 0)]
         used, place = np.unique(terms, return_inverse=True)
-        parts = Parts.of(vectors.vectors[used].astype(np.float64))
+        parts = SplitVectors.of(vectors.vectors[used].astype(np.float64))
         mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(labels.shape)
         table: Floats = parts[mine].cosines(parts[theirs])
         table[mine[:, :, None] == theirs[:, None]] = 1.0

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.above import is_close
 from semmetrics.core.ragged import Bools, Floats, Ints, take_rows
 from semmetrics.core.similarity import cosine_table
+from semmetrics.core.threshold_test import is_close
 from semmetrics.data.axis import occurring
 
 __all__ = ["Tables", "places_of", "present", "similarities"]
@@ -134,7 +134,7 @@ class Tables:
         vectors = self._vectors
         indptr, flat = take_rows(vectors.indptr, self._referred)
         columns = vectors.rows[flat]
-        above, places = vectors.deciding.table(self._terms, columns, threshold)
+        above, places = vectors.threshold_test.test_table(self._terms, columns, threshold)
         equal = _equal(vectors, self._terms, columns)
         above[equal] = threshold < 1.0
         close = np.zeros(above.shape if len(places) else (0, 0), np.bool_)

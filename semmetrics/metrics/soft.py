@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.assignment import most_similar
+from semmetrics.core.assignment import max_similarity_matching
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
@@ -82,7 +82,7 @@ def _nearest(table: Floats) -> tuple[Floats, Floats]:
 def _paired(table: Floats) -> tuple[Floats, Floats]:
     """Similarities of rows and of columns to their partners; 0 without one."""
     rows, columns = np.zeros(table.shape[:2]), np.zeros(table.shape[::2])
-    found = most_similar(table, 0.0)
+    found = max_similarity_matching(table)
     item, row = np.nonzero(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]

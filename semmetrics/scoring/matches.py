@@ -16,7 +16,7 @@ from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
 from semmetrics.metrics.similar import written
-from semmetrics.scoring.fits import frozen
+from semmetrics.scoring.fits import freeze
 
 __all__ = ["match_rows"]
 
@@ -45,7 +45,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     """
     if not isinstance(measure.definition.family, SemanticFamily):
         raise InputError(f"{measure} matches no labels", remedy="name a measure such as SemF1")
-    measure, _ = frozen(measure, task)
+    measure, _ = freeze(measure, task)
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),

@@ -12,24 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, OneHot, plus, stack
+from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Ids
-from semmetrics.data.task import FOUND, LabelTask
+from semmetrics.data.task import FOUND
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["Statistics", "Task", "check_kind", "evaluate", "frame_of"]
-
-Task: TypeAlias = LabelTask | CaptionTask
+__all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +97,9 @@ class Statistics:
             raise InputError("item rows were not kept", remedy="evaluate with keep_rows=True")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            self._joined[statistic] = {n: stack([part[n] for part in parts]) for n in parts[0]}
+            self._joined[statistic] = {
+                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
+            }
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
@@ -149,7 +149,7 @@ class Statistics:
         left, right = self.aligned(labels), other.aligned(labels)
         sums = {
             statistic: {
-                name: plus(array, right.sums[statistic][name]) for name, array in arrays.items()
+                name: add_sums(array, right.sums[statistic][name]) for name, array in arrays.items()
             }
             for statistic, arrays in left.sums.items()
         }
@@ -273,7 +273,7 @@ def evaluate(
 
     Parameters
     ----------
-    task : LabelTask or CaptionTask
+    task : Task
     measures : iterable of Measure
         Of the task's kind.
     keep_rows : bool
@@ -319,7 +319,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.task != kind]
+    others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",
@@ -330,10 +330,10 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
     for name, column in columns.items():
         part = column.sum(weights)
-        total[name] = plus(total[name], part) if name in total else part
+        total[name] = add_sums(total[name], part) if name in total else part
         if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
             number, key = column.sum(), f"{name}_items"
-            total[key] = plus(total[key], number) if key in total else number
+            total[key] = add_sums(total[key], number) if key in total else number
 
 
 def _packed(task: Task, sums: Any, parts: Any) -> Statistics:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import sets as oracle
 
-from semmetrics.core import keys
+from semmetrics.core import ragged
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
@@ -109,11 +109,11 @@ def test_counts_by_class(problem, k, memory):
 @pytest.mark.parametrize("count", ["set", "list"])
 @given(problem=problems())
 def test_sorted_cells_give_the_same_as_a_table(count, problem):
-    whole, keys._TABLE = keys._TABLE, 0
+    whole, ragged._TABLE = ragged._TABLE, 0
     try:
         check_items(problem, count, None, None, 1 << 25)
     finally:
-        keys._TABLE = whole
+        ragged._TABLE = whole
 
 
 @given(refs=st.lists(LABELS, min_size=1, max_size=5))
