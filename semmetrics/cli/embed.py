@@ -257,7 +257,7 @@ def coverage(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Count the labels of each file that an embedding knows (Kubany et al., table 1).
+    """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known.

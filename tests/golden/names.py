@@ -12,7 +12,7 @@ NAMES = {
     # commands
     "fit": "doc-freq",
     "pairs": "pairs",
-    "coverage": "embed unknown",
+    "coverage": "embed coverage",
     # flags
     "empty": "--empty-predictions",
     "frequencies": "--doc-freq",
