@@ -177,7 +177,7 @@ def converted(
         )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
-        vectors = read_keyed_vectors(Path(path), max_words=max_words, name=name)
+        vectors = read_keyed_vectors(path, max_words=max_words, name=name)
     elif colon and kind in WORD_KINDS:
         vectors = read_vectors(path, kind=kind, max_words=max_words, name=name, member=member)
     else:
@@ -257,7 +257,7 @@ def coverage(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Count the labels of each file that an embedding knows (Kubany et al., table 1).
+    """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known.
