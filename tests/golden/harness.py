@@ -69,7 +69,7 @@ class Case:
     tolerance : float
         Relative, and absolute below 1.
     needs : tuple of str
-        Packages without which it is skipped.
+        Packages without which it is skipped, perhaps with the oldest version: ``click>=8.2``.
     """
 
     name: str
