@@ -205,6 +205,11 @@ def _bare(command: str) -> Case:
     return Case(f"{command} alone", run)
 
 
+def _gone(command: str) -> Case:
+    """A command whose reader went away."""
+    return Case(f"{command}, nobody reads", lambda: list(run_program(command.split(), gone=True)))
+
+
 def _module() -> Any:
     """The program as a process of its own."""
     import os
@@ -263,6 +268,7 @@ GROUPS = {
     "captions": _lines("captions"),
     "look": _needing(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
     "usage": _needing([*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))]),
+    "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],
     "again": _AGAIN,
     "sequences": _SEQUENCES,
 }  # fmt: skip
