@@ -21,7 +21,7 @@ from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
-from semmetrics.scoring.models import with_models
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
