@@ -258,8 +258,6 @@ _OBJECTS = [
         PREDS, GT, measures=["SemF1(threshold=0.5)", "SoftF1", "BagSim"], embedding=_letters)),
     Case("an embedding of one's own", lambda: scored(
         PREDS, GT, measures=["SemF1", "SoftF1"], embedding=_Embedder())),
-    Case("a device for a function", lambda: scored(
-        PREDS, GT, measures="SemF1", embedding=_letters, device="cuda")),
     Case("a function that gives too few", lambda: scored(
         PREDS, GT, measures="SemF1", embedding=lambda texts: [[1.0]])),
     Case("a function that gives nan", lambda: scored(
