@@ -289,12 +289,12 @@ def unknown(
 
 def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -> dict[str, Any]:
     """The cleaned labels of each file, by the name of the system."""
-    from semmetrics.cli.files import check_inputs, distinct_names
+    from semmetrics.cli.files import check_inputs, name_files
     from semmetrics.cli.reading import understood
     from semmetrics.data.normalize import normalization
 
     check_inputs(files)
-    clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()
+    clean, names, classes = normalization(normalize), name_files(files), reading.class_list()
     read = [reading.labels(path, classes) for path in files]
     for line in [] if quiet else understood(read):
         complain(line)

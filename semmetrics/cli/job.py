@@ -15,14 +15,20 @@ from semmetrics.cli.files import (
     check_endings,
     check_inputs,
     check_outputs,
-    distinct_names,
+    name_files,
     write_text,
 )
 from semmetrics.cli.meaning import vector_files
 from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Input, Reading, understood
 from semmetrics.cli.rerun import differences
-from semmetrics.cli.results import ENDINGS, collect_details, remarks, result, write_details
+from semmetrics.cli.results import (
+    ENDINGS,
+    collect_details,
+    collect_remarks,
+    render_result,
+    write_details,
+)
 from semmetrics.data.kinds import kind_of
 from semmetrics.data.readers import read_matrix, read_numbers
 from semmetrics.data.readers.taxonomy import as_taxonomy
@@ -115,7 +121,7 @@ def run(request: Request) -> None:
     for line in notes:
         say(line)
     _write(request, table)
-    for line in remarks(request, table):
+    for line in collect_remarks(request, table):
         say(line)
     for line in warnings:
         complain(f"warning: {line}")
@@ -146,7 +152,7 @@ def _check(request: Request) -> Signed | None:
 
 
 def _scored(request: Request, options: Mapping[str, Any]) -> tuple[ScoreTable, list[Input]]:
-    names = distinct_names(request.preds)
+    names = name_files(request.preds)
     beside = request.reading.beside()
     classes = request.reading.class_list()
     paths = dict(zip(names, request.preds, strict=True))
@@ -197,6 +203,6 @@ def _by_system(heads: Sequence[Any], names: Sequence[str]) -> Any:
 
 def _write(request: Request, table: ScoreTable) -> None:
     """All outputs, the result last; nothing before all of them can be made."""
-    text = result(request, table)
+    text = render_result(request, table)
     write_details(collect_details(request, table))
     write_text(text, request.output)

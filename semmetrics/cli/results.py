@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.cli.files import ending, open_output
 from semmetrics.cli.meaning import unused
 from semmetrics.errors import InputError
-from semmetrics.reports.details import matched_heading
+from semmetrics.reports.details import find_matching_heading
 from semmetrics.reports.records import Records
 from semmetrics.reports.score_text import (
     draw_runs,
@@ -27,7 +27,7 @@ from semmetrics.reports.table import ScoreTable
 if TYPE_CHECKING:
     from semmetrics.cli.job import Request
 
-__all__ = ["ENDINGS", "collect_details", "remarks", "result", "write_details"]
+__all__ = ["ENDINGS", "collect_details", "collect_remarks", "render_result", "write_details"]
 
 ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
@@ -36,8 +36,8 @@ ENDINGS = {
 }
 
 
-def result(request: Request, table: ScoreTable) -> str:
-    """The result in the form asked for."""
+def render_result(request: Request, table: ScoreTable) -> str:
+    """Write the result in the form asked for."""
     scale, digits = _scale(request)
     if request.runs:
         return draw_runs(table, request.form, digits=digits, scale=scale)
@@ -55,8 +55,8 @@ def result(request: Request, table: ScoreTable) -> str:
     return "\n\n".join(parts)
 
 
-def remarks(request: Request, table: ScoreTable) -> list[str]:
-    """What is said on standard error."""
+def collect_remarks(request: Request, table: ScoreTable) -> list[str]:
+    """Collect what is said on standard error."""
     lines: list[str] = []
     if request.form != "table" or request.runs:
         parts = [*report_gaps(table), *_worst(request, table)]
@@ -72,7 +72,7 @@ def remarks(request: Request, table: ScoreTable) -> list[str]:
     if request.form in ("json", "csv") and (request.percent or request.digits is not None):
         lines.append(f"--percent and --digits have no effect on {request.form}: full precision")
     if request.matches is not None:
-        lines.append(f"{request.matches}: the matches of {matched_heading(table)}")
+        lines.append(f"{request.matches}: the matches of {find_matching_heading(table)}")
     return [*lines, *unused(request, [score.measure for score in table])]
 
 

@@ -9,7 +9,7 @@ import click
 
 from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
 from semmetrics.cli.asking import words
-from semmetrics.cli.files import check_inputs, check_outputs, stem, write_text
+from semmetrics.cli.files import check_inputs, check_outputs, strip_endings, write_text
 from semmetrics.cli.meaning import embeddings, vector_files
 from semmetrics.cli.messages import complain, show_progress
 from semmetrics.cli.reading import Reading, understood
@@ -57,7 +57,7 @@ def run_sweep(
             measures=texts or ("SemF1",),
             thresholds=thresholds,
             top_k=None if top_k is None else cutoffs(top_k),
-            system=stem(preds),
+            system=strip_endings(preds),
             classes=reading.class_list(),
             progress=progress,
             **options,
