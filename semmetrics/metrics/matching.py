@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block, Step
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding

@@ -29,8 +29,7 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.calibrated import calibrated
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, calibrated
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

@@ -67,7 +67,7 @@ def test_json_is_what_the_api_gives(ok, files, arguments, options):
         (["--threshold", "0.15,best"], {"decode": ["threshold:0.15", "threshold:best"]}),
         (["--decode", "cumulative:0.5"], {"decode": "cumulative:0.5"}),
         (
-            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--min-labels", "1"],
+            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--keep-at-least", "1"],
             {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1},
         ),
         (

@@ -84,6 +84,8 @@ _DEVICES = [
     _program("{coverage} --embedding sbert:stub --device cuda few.json"),
     _program("{coverage} --embedding sbert:stub few.json"),
     _program("embed info sbert:stub"),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:interrupted few.json few.json"),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:faulty few.json few.json"),
 ]  # fmt: skip
 
 GROUPS = {"devices": _DEVICES}

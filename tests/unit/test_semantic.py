@@ -15,8 +15,6 @@ from tiny import Tiny, one_hot
 
 import semmetrics
 from semmetrics.core.ragged import sum_rows
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
 from semmetrics.metrics import label_similarity, semantic_layout
 from semmetrics.metrics.matching import Ranked, Reference
