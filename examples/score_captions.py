@@ -66,7 +66,7 @@ def frequencies():
     documents = [captions.texts[a:b] for a, b in pairwise(captions.indptr.tolist())]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "frequencies.npz")
-        semmetrics.fit_frequencies(documents).save(path)
+        semmetrics.fit_document_frequencies(documents).save(path)
         df = semmetrics.DocumentFrequencies.load(path)
     every = cider(SYSTEMS["model_a"], REFERENCES)
     given = cider(SYSTEMS["model_a"], REFERENCES, df=df)

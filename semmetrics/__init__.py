@@ -8,34 +8,38 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__
 
 if TYPE_CHECKING:
-    from semmetrics.api import score, score_systems
+    from semmetrics.api.rescore import rescore
+    from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
     from semmetrics.data.caption_inputs import as_captions
     from semmetrics.data.inputs import as_labels
     from semmetrics.errors import InputError, MissingDependencyError
-    from semmetrics.metrics.captions.documents import fit_frequencies
-    from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-    from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
+    from semmetrics.metrics.registry import parse
+    from semmetrics.metrics.set_measures import measure
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_sweep import ThresholdSweep
     from semmetrics.scoring.calibration import Calibration
-    from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
-    from semmetrics.scoring.parse import parse
+    from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.score import Score
 
 _HOMES = {
-    "score": "semmetrics.api",
-    "score_systems": "semmetrics.api",
+    "score": "semmetrics.api.scores",
+    "score_systems": "semmetrics.api.scores",
+    "rescore": "semmetrics.api.rescore",
     "as_labels": "semmetrics.data.inputs",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
-    "measure": "semmetrics.metrics.catalogue",
+    "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
     "ScoreTable": "semmetrics.reports.table",
     "Bootstrap": "semmetrics.scoring.intervals",
-    "parse": "semmetrics.scoring.parse",
+    "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
     "ThresholdSweep": "semmetrics.reports.threshold_sweep",
     "Calibration": "semmetrics.scoring.calibration",
@@ -43,11 +47,11 @@ _HOMES = {
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
     "as_captions": "semmetrics.data.caption_inputs",
-    "caption_blocks": "semmetrics.scoring.caption_matrix",
-    "caption_matrix": "semmetrics.scoring.caption_matrix",
-    "caption_top_k": "semmetrics.scoring.caption_matrix",
-    "DocumentFrequencies": "semmetrics.metrics.captions.frequencies",
-    "fit_frequencies": "semmetrics.metrics.captions.documents",
+    "caption_blocks": "semmetrics.scoring.pair_matrix",
+    "caption_matrix": "semmetrics.scoring.pair_matrix",
+    "caption_top_k": "semmetrics.scoring.pair_matrix",
+    "DocumentFrequencies": "semmetrics.metrics.document_frequencies",
+    "fit_document_frequencies": "semmetrics.metrics.document_frequencies",
 }
 _ROOMS = ("metrics",)
 
@@ -69,9 +73,10 @@ __all__ = [
     "caption_blocks",
     "caption_matrix",
     "caption_top_k",
-    "fit_frequencies",
+    "fit_document_frequencies",
     "measure",
     "parse",
+    "rescore",
     "score",
     "score_systems",
     "sweep",

@@ -21,8 +21,8 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
+from semmetrics.cli.layout import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.cli.shape import EXIT_CODES, Examples
 from semmetrics.errors import InputError
 
 __all__ = ["COMMANDS", "program"]
@@ -31,8 +31,8 @@ COMMANDS = {
     "score": "Score predictions against ground truth.",
     "sweep": "Compute semantic measures at many thresholds of similarity.",
     "calibrate": "Find the threshold of similarity of an embedding, and save it.",
-    "df": "Count document frequencies for CIDEr-D and CIDEr, and save them.",
-    "matrix": "Compute CIDEr-D or CIDEr of all captions for all images.",
+    "doc-freq": "Count document frequencies for CIDEr-D and CIDEr, and save them.",
+    "pairs": "Compute CIDEr-D or CIDEr of all captions for all images.",
     "validate": "Say what is in a file, how it is understood, and what is odd.",
     "list": "Name the measures, protocols, normalisations and formats.",
     "explain": "Define a measure or a protocol: equation, source, options, policies.",
@@ -40,6 +40,12 @@ COMMANDS = {
     "cite": "Print BibTeX for measures and protocols.",
     "rank": "Rank systems over several data sets by a normalised measure.",
     "completion": "Print the completion script of a shell.",
+}
+_HOMES = {
+    "sweep": ("thresholds", "sweep"),
+    "calibrate": ("thresholds", "calibrate"),
+    "doc-freq": ("caption_commands", "doc_freq"),
+    "pairs": ("caption_commands", "pairs"),
 }
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -56,8 +62,9 @@ class Program(Examples, click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"semmetrics.cli.{cmd_name}")
-        command: click.Command = module.command
+        module, attribute = _HOMES.get(cmd_name, (cmd_name, "command"))
+        loaded = importlib.import_module(f"semmetrics.cli.{module}")
+        command: click.Command = getattr(loaded, attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from semmetrics.cli import names
+from semmetrics.cli.layout import Command
 from semmetrics.cli.messages import complain
-from semmetrics.cli.shape import Command
 
 if TYPE_CHECKING:
     from semmetrics.cli.topics import Topic

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from semmetrics.cli.shape import Command
+from semmetrics.cli.layout import Command
 
 __all__ = ["VARIABLE", "command"]
 

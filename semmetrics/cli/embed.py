@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semmetrics.cli.layout import EXIT_CODES, FILE, Command, Examples, option, quiet_option
 from semmetrics.cli.messages import complain
-from semmetrics.cli.models import device_option
-from semmetrics.cli.reading import Reading, label_reading_options
-from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.options import read_given, reading_options, score_options
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
@@ -28,13 +27,7 @@ SPEC = (
 )
 FIRST = "The first K labels of each item, by falling score where there are scores."
 _MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
-_MAX_WORDS = option(
-    MODEL,
-    "--max-words",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The first N words only, of a file of word vectors.",
-)
+_MAX_WORDS = score_options("max_words")
 
 
 class Group(Examples, click.Group):
@@ -236,11 +229,12 @@ def info(embedding: str, form: str, verify: bool) -> None:
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-@label_reading_options
+@score_options("classes")
+@reading_options("labels")
 @option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
 @option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
         help="auto, kubany2020, words, exact or text.")  # fmt: skip
-@device_option(MODEL)
+@score_options("device")
 @_MAX_WORDS
 @option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
         help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
@@ -261,7 +255,7 @@ def coverage(
     form: str,
     names: int,
     quiet: bool,
-    **reading: Any,
+    **given: Any,
 ) -> None:
     """Count the labels of each file that an embedding knows (Kubany et al., table 1).
 
@@ -274,7 +268,7 @@ def coverage(
     from semmetrics.reports.grid import draw
 
     check_rules(lookup, "zero")
-    systems = _read(files, Reading(**reading), normalize, quiet)
+    systems = _read(files, given, normalize, quiet)
     model = open_embedding(embedding, device=device, max_words=max_words)
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=top_k)
@@ -296,18 +290,24 @@ def coverage(
         click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
-def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -> dict[str, Any]:
-    """The cleaned labels of each file, by the name of the system."""
+def _read(
+    files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
+) -> dict[str, Any]:
+    """Read the cleaned labels of each file, by the name of the system."""
     from semmetrics.cli.files import check_inputs, distinct_names
-    from semmetrics.cli.reading import understood
+    from semmetrics.data.inputs import as_labels
     from semmetrics.data.normalize import normalization
+    from semmetrics.data.readers import read_class_list
+    from semmetrics.scoring.systems import describe_inputs
 
     check_inputs(files)
-    clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()
-    read = [reading.labels(path, classes) for path in files]
-    for line in [] if quiet else understood(read):
+    path, read = given.pop("classes"), read_given(given)["read"]
+    classes = None if path is None else read_class_list(path, read.beside())
+    clean, names = normalization(normalize), distinct_names(files)
+    inputs = [as_labels(file, classes=classes, options=read) for file in files]
+    for line in [] if quiet else describe_inputs("labels", inputs):
         complain(line)
-    return {name: one.normalized(clean) for name, one in zip(names, read, strict=True)}
+    return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 
 
 def _rows(table: Sequence[Coverage]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from semmetrics.cli import names
-from semmetrics.cli.shape import Command
+from semmetrics.cli.layout import Command
 
 __all__ = ["command"]
 

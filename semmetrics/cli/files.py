@@ -23,7 +23,7 @@ def stem(path: str) -> str:
     >>> stem("runs/resnet.json.gz")
     'resnet'
     """
-    from semmetrics.api import system_name
+    from semmetrics.api.scores import system_name
 
     return system_name(path)
 

@@ -11,10 +11,11 @@ import click
 from semmetrics.cli.caption_survey import shortened, survey_captions
 from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
-from semmetrics.cli.reading import Reading
 from semmetrics.cli.survey import TOP, survey
+from semmetrics.data.caption_inputs import as_captions
+from semmetrics.data.inputs import as_labels
 from semmetrics.data.kinds import kind_of_one
-from semmetrics.data.readers import opened
+from semmetrics.data.readers import opened, read_class_list
 from semmetrics.errors import InputError, amount
 
 __all__ = ["SCHEMA", "inspect"]
@@ -22,7 +23,9 @@ __all__ = ["SCHEMA", "inspect"]
 SCHEMA = "semmetrics.validation/1"
 
 
-def inspect(files: Sequence[str], reading: Reading, form: str, task: str | None = None) -> int:
+def inspect(
+    files: Sequence[str], read: Any, classes_file: str | None, form: str, task: str | None = None
+) -> int:
     """Report on all files; without a task the shape of each tells what it holds.
 
     Returns
@@ -36,13 +39,12 @@ def inspect(files: Sequence[str], reading: Reading, form: str, task: str | None 
         If an option is wrong.
     """
     check_inputs(files)
-    reading.options()
-    classes = reading.class_list()
+    classes = None if classes_file is None else read_class_list(classes_file, read.beside())
     reports = []
     for path in files:
         report: dict[str, Any] = {"schema": SCHEMA, "file": path, "error": None}
         try:
-            report |= _survey(path, reading, classes, task)
+            report |= _survey(path, read, classes, task)
         except InputError as error:
             report["error"] = str(error)
         reports.append(report)
@@ -56,21 +58,21 @@ def inspect(files: Sequence[str], reading: Reading, form: str, task: str | None 
 
 
 def _survey(
-    path: str, reading: Reading, classes: Sequence[str] | None, task: str | None
+    path: str, read: Any, classes: Sequence[str] | None, task: str | None
 ) -> dict[str, Any]:
     """What a file holds, and how it looks."""
-    data = opened(path, reading.options())
+    data = opened(path, read)
     notes: list[str] = []
     if task is None and classes is None:
-        kind = kind_of_one(data, options=reading.options())
+        kind = kind_of_one(data, options=read)
         task, other = kind.task, {"labels": "captions", "captions": "labels"}[kind.task]
         if not kind.sure:
             notes = [f"{kind.understood}, taken for {task}; if not, say --task {other}"]
     if task == "captions":
-        found = survey_captions(reading.captions(data))
+        found = survey_captions(as_captions(data, options=read))
         notes += [] if classes is None else ["--classes has no effect on captions"]
     else:
-        found = survey(reading.labels(data, classes))
+        found = survey(as_labels(data, classes=classes, options=read))
     found["notes"] += notes
     return {"task": task or "labels", **found}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from semmetrics.cli.layout import Command
 from semmetrics.cli.names import formats, normalizations, protocols
-from semmetrics.cli.shape import Command
 from semmetrics.reports.grid import aligned
 
 __all__ = ["command"]
@@ -47,17 +47,18 @@ def _lines(title: str, names: dict[str, str]) -> str:
 
 
 def _measures() -> str:
-    from semmetrics.cli.groups import grouped
-    from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+    from semmetrics.metrics.registry import aliases, all_definitions, group_of
 
-    width = max(map(len, DEFINITIONS))
-    groups = [
-        "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
-        for title, members in grouped(DEFINITIONS.values()).items()
-    ]
+    every = all_definitions()
+    width = max(len(definition.name) for definition in every)
+    groups: dict[str, list[str]] = {}
+    for definition in every:
+        line = f"    {definition.name.ljust(width)}  {definition.summary}"
+        groups.setdefault(group_of(definition), []).append(line)
     parts = [
-        "Measures (-m)\n" + "\n\n".join(groups),
-        _lines("Other names of measures", dict(ALIASES)),
+        "Measures (-m)\n"
+        + "\n\n".join("\n".join([f"  {title}", *lines]) for title, lines in groups.items()),
+        _lines("Other names of measures", aliases()),
     ]
     return "\n\n".join(parts)
 

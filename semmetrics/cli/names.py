@@ -27,9 +27,9 @@ Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem
 
 def measures() -> dict[str, str]:
     """Measures and aliases, and what each is."""
-    from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+    from semmetrics.metrics.registry import aliases, all_definitions
 
-    return {name: d.summary for name, d in DEFINITIONS.items()} | ALIASES
+    return {d.name: d.summary for d in all_definitions()} | aliases()
 
 
 def protocols() -> dict[str, str]:

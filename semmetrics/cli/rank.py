@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from semmetrics.cli import names
-from semmetrics.cli.shape import FILE, Command, option
+from semmetrics.cli.layout import FILE, Command, option
 
 __all__ = ["command"]
 

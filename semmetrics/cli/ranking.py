@@ -15,8 +15,8 @@ from semmetrics.data.readers.options import DEFAULTS
 from semmetrics.data.readers.source import load
 from semmetrics.data.readers.strict_json import parse as parse_json
 from semmetrics.errors import InputError, listing
+from semmetrics.metrics.registry import parse
 from semmetrics.reports.grid import draw
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.score import SCHEMA
 
 __all__ = ["RANKS", "ranked", "values_of"]

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from semmetrics.cli.matches import matched_heading
-from semmetrics.cli.meaning import unused
 from semmetrics.cli.runs import runs_text
 from semmetrics.cli.worst import worst_text
 from semmetrics.reports.grid import aligned
@@ -18,7 +17,7 @@ from semmetrics.scoring.score import Score
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
-    from semmetrics.cli.job import Request
+    from semmetrics.cli.score import Output
 
 __all__ = ["remarks", "result"]
 
@@ -32,62 +31,58 @@ _LONG = 40  # measures that share a line
 _SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
 
 
-def result(request: Request, table: ScoreTable) -> str:
+def result(output: Output, table: ScoreTable) -> str:
     """The result in the form asked for."""
-    scale, digits = _scale(request)
-    if request.runs:
-        return runs_text(table, request.form, digits=digits, scale=scale)
-    if request.form == "json":
-        return _json(request, table)
-    if request.form != "table":
-        return table.render(request.form, digits=digits, scale=scale)
-    wide = request.output is None and sys.stdout.isatty()
+    scale, digits = _scale(output)
+    if output.runs:
+        return runs_text(table, output.form, digits=digits, scale=scale)
+    if output.form == "json":
+        return _json(output, table)
+    if output.form != "table":
+        return table.render(output.form, digits=digits, scale=scale)
+    wide = output.output is None and sys.stdout.isatty()
     columns = shutil.get_terminal_size().columns if wide else None
     parts = [drawn(table, columns, digits, scale), *beside(table)]
-    parts += _worst(request, table)
+    parts += _worst(output, table)
     parts += [_shared(table)] if len(table) else []
-    if request.signatures:
+    if output.signatures:
         parts.append(_signatures(table))
     return "\n\n".join(parts)
 
 
-def remarks(request: Request, table: ScoreTable) -> list[str]:
+def remarks(output: Output, table: ScoreTable) -> list[str]:
     """What is said on standard error."""
     lines: list[str] = []
-    if request.form != "table" or request.runs:
-        parts = [*beside(table), *_worst(request, table)]
+    if output.form != "table" or output.runs:
+        parts = [*beside(table), *_worst(output, table)]
         lines += [line for part in parts for line in part.split("\n")]
-        if request.signatures and request.form not in ("json", "csv"):
+        if output.signatures and output.form not in ("json", "csv"):
             lines += _signatures(table).split("\n")
-    idle = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
-    said = [name for name, value in idle.items() if value is not None]
-    if request.ci and request.runs:
+    if output.runs and any(score.ci is not None for score in table):
         lines.append("--ci has no effect on the result of --runs")
-    if said and not request.ci:
-        lines.append(f"{', '.join(said)} has no effect without --ci")
-    if request.form in ("json", "csv") and (request.percent or request.digits is not None):
-        lines.append(f"--percent and --digits have no effect on {request.form}: full precision")
-    if request.matches is not None:
-        lines.append(f"{request.matches}: the matches of {matched_heading(table)}")
-    return [*lines, *unused(request, [score.measure for score in table])]
+    if output.form in ("json", "csv") and (output.percent or output.digits is not None):
+        lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
+    if output.matches is not None:
+        lines.append(f"{output.matches}: the matches of {matched_heading(table)}")
+    return lines
 
 
-def _worst(request: Request, table: ScoreTable) -> list[str]:
-    scale, digits = _scale(request)
-    worst = request.worst
+def _worst(output: Output, table: ScoreTable) -> list[str]:
+    scale, digits = _scale(output)
+    worst = output.worst
     return [] if worst is None else [worst_text(table, worst, digits=digits, scale=scale)]
 
 
-def _scale(request: Request) -> tuple[float, int]:
-    digits = 2 if request.percent else 4
-    return (100.0 if request.percent else 1.0), digits if request.digits is None else request.digits
+def _scale(output: Output) -> tuple[float, int]:
+    digits = 2 if output.percent else 4
+    return (100.0 if output.percent else 1.0), digits if output.digits is None else output.digits
 
 
-def _json(request: Request, table: ScoreTable) -> str:
+def _json(output: Output, table: ScoreTable) -> str:
     scores = table.to_dicts()
     for entry, score in zip(scores, table, strict=True):
-        if request.per_item is not None and score.items is not None:
-            entry["rows"] = request.per_item
+        if output.per_item is not None and score.items is not None:
+            entry["rows"] = output.per_item
     return json.dumps(scores, indent=1, ensure_ascii=False, allow_nan=False)
 
 

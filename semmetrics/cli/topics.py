@@ -7,14 +7,12 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from semmetrics.cli.groups import HIERARCHICAL, RANKING, group_of
 from semmetrics.cli.names import topics as known_topics
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import ALIASES
 from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.policies import POLICIES
+from semmetrics.metrics.families import POLICIES
+from semmetrics.metrics.registry import aliases, find, group_of, parse
 from semmetrics.reports.grid import aligned
-from semmetrics.scoring.parse import find, parse
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
 __all__ = ["Topic", "explained", "found"]
@@ -75,7 +73,7 @@ def explained(topic: Topic) -> str:
 
 
 def _measure(measure: Measure) -> str:
-    alias = next((name for name, text in ALIASES.items() if parse(text) == [measure]), None)
+    alias = next((name for name, text in aliases().items() if parse(text) == [measure]), None)
     facts = {
         "short for it": alias or "",
         "signature": "|".join([measure.definition.name, *measure.signature()]),
@@ -98,11 +96,11 @@ def _definition(definition: Definition) -> str:
 
 def _command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
-    group, average = group_of(definition), _average(definition)
-    files = FILES[definition.task]
-    if group == RANKING:
+    average = _average(definition)
+    files = FILES[definition.kind]
+    if "scores" in definition.needs:
         files = files.replace("preds", "scores")
-    if group == HIERARCHICAL:
+    if "taxonomy" in definition.needs:
         files = f"--taxonomy taxonomy.json {files}"
     if any(option.default_for(average) == "given" for option in definition.options):
         files = f"--classes classes.txt {files}"
@@ -111,18 +109,22 @@ def _command(definition: Definition) -> str:
 
 def _known(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
-    aliases = [f"{name} = {text}" for name, text in ALIASES.items() if find(name)[0] is definition]
+    others = [
+        f"{name} = {text}"
+        for name, text in aliases(definition.kind).items()
+        if find(name, definition.kind)[0] is definition
+    ]
     cutoff = f"{definition.name}@5 takes the first 5 predictions" if definition.cutoff else "none"
-    cutoff = cutoff if definition.task == "labels" else ""
+    cutoff = cutoff if definition.kind == "labels" else ""
     return {
         "group": group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
         "averages": averages,
-        "other names": ", ".join(aliases),
+        "other names": ", ".join(others),
         "cutoff": cutoff,
-        "predictions": "labels with scores" if group_of(definition) == RANKING else "",
+        "predictions": "labels with scores" if "scores" in definition.needs else "",
         "values": _bounds(definition),
         "traits": _traits(definition),
         **_meanings(definition),
@@ -132,7 +134,7 @@ def _known(definition: Definition) -> dict[str, str]:
 def _meanings(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
     options = {option.name for option in definition.options}
-    if group_of(definition) == HIERARCHICAL:
+    if "taxonomy" in definition.needs:
         return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
     if "embedding" not in options:
         return {}
@@ -155,7 +157,7 @@ def _bounds(definition: Definition) -> str:
 
 
 def _traits(definition: Definition) -> str:
-    if definition.task == "captions":
+    if definition.kind == "captions":
         return ""
     exchange = "does not matter" if definition.symmetric else "matters"
     order = "does not matter" if definition.order_invariant else "matters"
@@ -227,12 +229,12 @@ def _protocol(protocol: Protocol) -> str:
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "nothing but the measures",
-        **(_of_captions(protocol) if protocol.task == "captions" else _of_labels(protocol)),
+        **(_of_captions(protocol) if protocol.kind == "captions" else _of_labels(protocol)),
     }
     return "\n\n".join([
         f"{protocol.name}: {protocol.title}\n{_facts(facts)}",
         f"measures, under their headings\n{aligned(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {FILES[protocol.task]}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {FILES[protocol.kind]}",
     ])  # fmt: skip
 
 

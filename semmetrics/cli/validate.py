@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from semmetrics.cli.reading import Reading, reading_options
-from semmetrics.cli.shape import FILE, Command, option
+from semmetrics.cli.layout import FILE, Command, option
+from semmetrics.cli.options import read_given, reading_options, score_options
 
 __all__ = ["command"]
 
@@ -31,7 +31,8 @@ __all__ = ["command"]
     help="What the files hold, where their shape does not tell: lists of sentences are taken for "
     "captions.",
 )
-@reading_options
+@score_options("classes")
+@reading_options()
 @option(
     "Output",
     "--format",
@@ -51,4 +52,5 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
     """
     from semmetrics.cli.inspection import inspect
 
-    return inspect(files, Reading(**given), form, task)
+    classes = given.pop("classes")
+    return inspect(files, read_given(given)["read"], classes, form, task)

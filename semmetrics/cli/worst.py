@@ -13,11 +13,9 @@ from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
-from semmetrics.scoring.statistics import Task
 
 __all__ = ["worst_text"]
 
@@ -67,7 +65,7 @@ def _worst(score: Score, number: int) -> Any:
     return order[: min(number, int((~np.isnan(values)).sum()))]
 
 
-def _shown(score: Score, task: Task, rows: Any, digits: int, scale: float) -> list[str]:
+def _shown(score: Score, task: Any, rows: Any, digits: int, scale: float) -> list[str]:
     if max(map(abs, score.measure.definition.bounds)) > 1:
         scale = 1.0
     values = np.zeros(0) if score.items is None else score.items[rows] * scale

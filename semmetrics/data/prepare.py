@@ -77,7 +77,7 @@ def label_task(
     clean = normalization(normalize)
     if unpredicted not in UNPREDICTED:
         raise InputError(
-            f"unpredicted={unpredicted!r}", remedy=f"choose one of {listing(UNPREDICTED)}"
+            f"empty_predictions={unpredicted!r}", remedy=f"choose one of {listing(UNPREDICTED)}"
         )
     if ref.ranked:
         raise InputError(
@@ -115,7 +115,7 @@ def label_task(
 def _settings(
     normalize: str, missing: str, unpredicted: str, listed: list[Terms] | None, weighted: bool
 ) -> dict[str, str]:
-    settings = {"norm": normalize, "missing": missing, "unpredicted": unpredicted}
+    settings = {"norm": normalize, "missing": missing, "emptypred": unpredicted}
     if listed is not None:
         settings["classes"] = _identity(listed)
     if weighted:

@@ -29,10 +29,9 @@ from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.bags import sides_kept
 from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import cut_of
+from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
 

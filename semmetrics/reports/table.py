@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.errors import InputError, MissingDependencyError, listing
 from semmetrics.reports.grid import draw
 from semmetrics.scoring.score import NotComputed, Score
-from semmetrics.scoring.statistics import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +38,12 @@ class ScoreTable:
         What a protocol names and this input does not allow, with the reason.
     notes : list of str
         How the input was understood, and what is odd.
-    tasks : mapping from system to LabelTask or CaptionTask
+    tasks : mapping from system to Task
         What was evaluated.
+    understood : list of str
+        How each input was read.
+    differences : list of str
+        Of a signature that was computed again: what differs from it.
 
     Examples
     --------
@@ -58,7 +61,9 @@ class ScoreTable:
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    tasks: Mapping[str, Task] = field(default_factory=dict, repr=False)
+    tasks: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    understood: list[str] = field(default_factory=list, repr=False)
+    differences: list[str] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.scores)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from semmetrics.errors import InputError, listing
 from semmetrics.reports.grid import draw
+from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score import Score
 from semmetrics.scoring.threshold_points import best_place
 
@@ -37,22 +38,25 @@ class ThresholdSweep:
     scores : mapping from measure to tuple of Score
         One for each threshold.
     notes : list of str
-        How the input was understood, and what is odd.
+        What is odd.
+    understood : list of str
+        How each input was read.
     """
 
     points: tuple[float, ...]
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
     notes: list[str] = field(default_factory=list, repr=False)
+    understood: list[str] = field(default_factory=list, repr=False)
 
     @staticmethod
-    def of(points: Sequence[float], scores: Sequence[Score], notes: list[str]) -> ThresholdSweep:
-        """From the scores of measures at all thresholds."""
+    def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
+        """Arrange the scores of measures at all thresholds."""
         found: dict[str, dict[float, Score]] = {}
-        for score in scores:
+        for score in table:
             name = str(score.measure.with_options(threshold="auto"))
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
         by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
-        return ThresholdSweep(tuple(points), by_name, notes)
+        return ThresholdSweep(tuple(points), by_name, table.notes, table.understood)
 
     @property
     def values(self) -> dict[str, list[float]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.scoring.calibration import Calibration
@@ -63,15 +64,13 @@ def calibrated(
 
 
 def calibration_notes(
-    tasks: Mapping[str, LabelTask],
-    measures: Iterable[Measure],
-    calibrations: Sequence[Calibration],
+    tasks: Tasks, measures: Iterable[Measure], calibrations: Sequence[Calibration]
 ) -> list[str]:
     """What a user is told of calibrations: items that are scored and were used to calibrate.
 
     Parameters
     ----------
-    tasks : mapping from system to LabelTask
+    tasks : mapping from system and part to LabelTask
     measures : iterable of Measure
         As they were asked for, before the threshold is known.
     calibrations : sequence of Calibration
@@ -80,19 +79,21 @@ def calibration_notes(
     -------
     list of str
     """
+    if not calibrations:
+        return []
     names = {str(m["embedding"]) for m in measures if m["threshold"] == "auto"}
-    told: dict[str, list[str]] = {}
-    for system, task in tasks.items():
+    found: dict[str, list[str]] = {}
+    every = dict(each_task(tasks))
+    for system, task in every.items():
         models = {task.models[name].embedder.identity: task.models[name] for name in sorted(names)}
         for one in calibrations:
             model = models.get(one.embedding)
             lines = [_IDLE.format(one.embedding)] if model is None else _notes(one, task, model)
             for line in lines:
-                told.setdefault(line, []).append(system)
-    every = len(tasks)
+                found.setdefault(line, []).append(system)
     return [
-        line if len(systems) == every else f"{', '.join(systems)}: {line}"
-        for line, systems in told.items()
+        line if len(systems) == len(every) else f"{', '.join(systems)}: {line}"
+        for line, systems in found.items()
     ]
 
 

@@ -44,7 +44,7 @@ from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.scoring.threshold_points import best_place
 
-__all__ = ["CRITERIA", "held", "of_contrast", "of_pairs", "pairs_task", "strangers"]
+__all__ = ["CRITERIA", "choose_holdout", "of_contrast", "of_pairs", "pairs_task", "derangement"]
 
 CRITERIA = ("f1", "youden", "accuracy")
 _DECIMALS = 10  # cosines have nine
@@ -171,14 +171,14 @@ def _pairs_hash(pairs: Sequence[Pair]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def held(hashes: Hashes, part: float, seed: int) -> Bools:
+def choose_holdout(hashes: Hashes, holdout: float, seed: int) -> Bools:
     """Which items are held: those whose hash with the seed is among the lowest share of all.
 
     Parameters
     ----------
     hashes : uint64 array, shape (items,)
         Of the ids.
-    part : float
+    holdout : float
         The share of items that are held, on average.
     seed : int
 
@@ -190,23 +190,23 @@ def held(hashes: Hashes, part: float, seed: int) -> Bools:
     --------
     >>> from semmetrics.core.hashing import hash_ids
     >>> ids = [f"image {i}" for i in range(1000)]
-    >>> some = held(hash_ids(ids), 0.2, 12345)
-    >>> int(some.sum()), bool((held(hash_ids(ids[::-1]), 0.2, 12345)[::-1] == some).all())
+    >>> some = choose_holdout(hash_ids(ids), 0.2, 12345)
+    >>> int(some.sum()), bool((choose_holdout(hash_ids(ids[::-1]), 0.2, 12345)[::-1] == some).all())
     (221, True)
     """
-    if part == 1:
+    if holdout == 1:
         return np.ones(len(hashes), np.bool_)
     # the upper 53 bits are a float in [0, 1) exactly
     share = (_keyed(hashes, seed, 0) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return np.asarray(share < part, np.bool_)
+    return np.asarray(share < holdout, np.bool_)
 
 
-def strangers(hashes: Hashes, seed: int) -> Ints:
+def derangement(hashes: Hashes, seed: int) -> Ints:
     """For each item another one; every item is that of one other.
 
     Examples
     --------
-    >>> strangers(np.array([5, 6, 7], np.uint64), 1).tolist() in ([1, 2, 0], [2, 0, 1])
+    >>> derangement(np.array([5, 6, 7], np.uint64), 1).tolist() in ([1, 2, 0], [2, 0, 1])
     True
     """
     keys = _keyed(hashes, seed, 1)
@@ -223,7 +223,7 @@ def _keyed(hashes: Hashes, seed: int, stream: int) -> Hashes:
 
 
 def of_contrast(
-    task: LabelTask, measure: Measure, *, points: Sequence[float], part: float, seed: int
+    task: LabelTask, measure: Measure, *, points: Sequence[float], holdout: float, seed: int
 ) -> Calibration:
     """The threshold at which own and other references differ most.
 
@@ -235,7 +235,7 @@ def of_contrast(
         With a threshold, still to be found.
     points : sequence of float
         The thresholds to choose from, rising.
-    part : float, above 0 and at most 1
+    holdout : float, above 0 and at most 1
         The share of items that are held to calibrate.
     seed : int
         Chooses them, and the other item of each.
@@ -247,33 +247,34 @@ def of_contrast(
     Raises
     ------
     InputError
-        If the part has fewer than two items, or the measure is undefined on it or nowhere higher
+        If the holdout has fewer than two items, or the measure is undefined on it or nowhere higher
         with the own references.
     """
-    if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part <= 1:
-        raise InputError(f"part={part!r}", remedy="give a share of the items, as 0.2")
+    if isinstance(holdout, bool) or not isinstance(holdout, int | float) or not 0 < holdout <= 1:
+        raise InputError(f"holdout={holdout!r}", remedy="give a share of the items, as 0.2")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed!r}", remedy="give a whole number from 0")
-    chosen = task.take(np.flatnonzero(held(task.hashes, part, int(seed))))
+    chosen = task.take(np.flatnonzero(choose_holdout(task.hashes, holdout, int(seed))))
     if len(chosen) < 2:
         raise InputError(
-            f"the part has {len(chosen)} of {len(task)} items", remedy="take a larger part="
+            f"the holdout has {len(chosen)} of {len(task)} items", remedy="take a larger holdout="
         )
-    others = replace(chosen, ref=chosen.ref.take(strangers(chosen.hashes, int(seed))))
+    others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
     measures = [measure.with_options(threshold=point) for point in points]
     own, other = (_values(some, measures) for some in (chosen, others))
     contrast = [a - b for a, b in zip(own, other, strict=True)]
     place = best_place(contrast)
     if place is None:
         raise InputError(
-            f"{measure} is undefined on the part", remedy="take a larger part=, or another measure"
+            f"{measure} is undefined on the holdout",
+            remedy="take a larger holdout=, or another measure",
         )
     model = label_vectors_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:
         raise InputError(
             f"at no threshold is {measure} higher with an item's own references than with those of "
             f"another item{_unknown(model)}",
-            remedy="take a larger part=, or calibrate on labelled pairs",
+            remedy="take a larger holdout=, or calibrate on labelled pairs",
         )
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     return Calibration(
@@ -288,7 +289,7 @@ def of_contrast(
         unit=task.unit,
         data=_task_hash(chosen),
         curve={"threshold": tuple(points), "own": own, "other": other, "contrast": tuple(contrast)},
-        part=float(part),
+        holdout=float(holdout),
         seed=int(seed),
         settings=dict(task.settings),
         items=packed_hashes(chosen.hashes) if named else "",

@@ -53,16 +53,16 @@ class Calibration:
     embedding, lookup, oov : str
         The identity of the embedding, and how labels were looked up.
     n : int
-        Pairs, or items of the part.
+        Pairs, or items of the holdout.
     unit : str
         What those are.
     data : str
-        A hash of the pairs, or of the ids, references and predictions of the part.
+        A hash of the pairs, or of the ids, references and predictions of the holdout.
     curve : mapping from column to tuple of float
         "threshold", rising, and what was computed there; nan where undefined.
     auc : float or None
         Of pairs: the probability that a pair that means the same has the larger cosine.
-    part : float or None
+    holdout : float or None
     seed : int or None
         Which items were held.
     settings : mapping
@@ -73,6 +73,8 @@ class Calibration:
     version : str
     notes : sequence of str
         What a user is told of the data, as terms that the embedding does not know; not saved.
+    understood : sequence of str
+        How each input was read; not saved.
     """
 
     threshold: float
@@ -87,12 +89,13 @@ class Calibration:
     data: str
     curve: Curve = field(repr=False)
     auc: float | None = None
-    part: float | None = None
+    holdout: float | None = None
     seed: int | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
     notes: tuple[str, ...] = field(default=(), repr=False)
+    understood: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def digest(self) -> str:
@@ -123,7 +126,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
-        del entry["notes"]
+        del entry["notes"], entry["understood"]
         entry["value"] = _number(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {name: [*map(_number, column)] for name, column in self.curve.items()}
@@ -176,7 +179,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "threshold": (int, float), "method": (str,), "criterion": (str,), "embedding": (str,),
     "lookup": (str,), "oov": (str,), "n": (int,), "unit": (str,), "data": (str,),
     "value": (int, float, type(None)), "curve": (dict,), "auc": (int, float, type(None)),
-    "part": (int, float, type(None)), "seed": (int, type(None)), "settings": (dict,),
+    "holdout": (int, float, type(None)), "seed": (int, type(None)), "settings": (dict,),
     "items": (str,), "version": (str,),
 }  # fmt: skip
 

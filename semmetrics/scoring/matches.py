@@ -11,12 +11,11 @@ from semmetrics.data.class_list import class_name
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.label_similarity import written_codes
-from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
-from semmetrics.scoring.fits import frozen
+from semmetrics.scoring.fits import freeze
 
 __all__ = ["match_rows"]
 
@@ -45,7 +44,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     """
     if not isinstance(measure.definition.family, SemanticFamily):
         raise InputError(f"{measure} matches no labels", remedy="name a measure such as SemF1")
-    measure, _ = frozen(measure, task)
+    measure, _ = freeze(measure, task)
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),

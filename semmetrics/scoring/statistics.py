@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,13 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.labels import Ids
-from semmetrics.data.task import FOUND, LabelTask
+from semmetrics.data.task import FOUND
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["Statistics", "Task", "check_kind", "evaluate", "frame_of"]
-
-Task: TypeAlias = LabelTask | CaptionTask
+__all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +273,7 @@ def evaluate(
 
     Parameters
     ----------
-    task : LabelTask or CaptionTask
+    task : Task
     measures : iterable of Measure
         Of the task's kind.
     keep_rows : bool
@@ -321,7 +319,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.task != kind]
+    others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from cli.data import CAPTIONS, REFERENCES
+from stand_ins import without_pycocoevalcap
 
 import semmetrics
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.planning import DEFAULT_CAPTIONS
 
 FILES = ("captions.json", "references.json")
@@ -20,7 +21,7 @@ OTHER = {"1": "a dog", "2": "two dogs play on grass"}
 @pytest.fixture
 def program():
     """Skips where METEOR's program cannot run."""
-    if reason := meteor_missing():
+    if reason := METEOR_PROGRAM.missing():
         pytest.skip(reason)
 
 
@@ -28,7 +29,7 @@ def program():
 def no_program(request, monkeypatch):
     """Everywhere else there is none: it takes seconds to start."""
     if "program" not in request.fixturenames:
-        monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+        without_pycocoevalcap(monkeypatch)
 
 
 def write(name, content):
@@ -68,7 +69,7 @@ def entries(text):
 )
 def test_json_is_what_the_api_gives(ok, files, arguments, options):
     write("weights.json", {"1": 2, "2": 0.5})
-    fit_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
     assert json.loads(ok("score", *FILES, "--format", "json", *arguments)) == api(**options)
 
 
@@ -237,7 +238,7 @@ def test_what_captions_do_not_have(refused, files, option):
 
 
 def test_options_without_effect_are_said(run, files):
-    fit_frequencies(list(REFERENCES.values())).save("df.json")
+    fit_document_frequencies(list(REFERENCES.values())).save("df.json")
     said = run("score", *FILES, "-m", "ROUGE-L", "--df", "df.json").stderr
     assert "(--df) has no effect: no measure here takes document frequencies" in said
     assert "no effect" not in run("score", *FILES, "--df", "df.json").stderr
@@ -248,7 +249,7 @@ def test_a_single_image_is_said(run, files):
     arguments = ("score", "one.json", "references.json", "--missing", "skip")
     said = run(*arguments).stderr
     assert "one: CIDEr-D is 0 for a single image: give document frequencies" in said
-    fit_frequencies(list(REFERENCES.values())).save("df.npz")
+    fit_document_frequencies(list(REFERENCES.values())).save("df.npz")
     result = run(*arguments, "--df", "df.npz", "--format", "json")
     assert "single image" not in result.stderr
     assert entries(result.stdout)["CIDEr-D"]["value"] > 0
@@ -270,7 +271,7 @@ def test_a_single_image_is_said(run, files):
     ],
 )
 def test_a_signature_is_computed_again(ok, run, files, arguments):
-    fit_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
     write("weights.json", {"1": 2, "2": 0.5})
     given = arguments if arguments[:1] in (("--df",), ("--weights",)) else ()
     for entry in json.loads(ok("score", *FILES, *arguments, "--format", "json")):
@@ -292,7 +293,9 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
 
 
 def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
-    signature = api(measures="CIDEr-D", df=fit_frequencies([["a"], ["a b"]]))[0]["signature"]
+    signature = api(measures="CIDEr-D", df=fit_document_frequencies([["a"], ["a b"]]))[0][
+        "signature"
+    ]
     message = refused("score", *FILES, "--signature", signature)
     assert "df=given needs document frequencies" in message
     assert "--df FILE" in message
@@ -447,7 +450,7 @@ def test_captions_of_any_kind(ok, files):
     ],
 )
 def test_bad_options(refused, files, arguments, expected):
-    fit_frequencies(list(REFERENCES.values())).save("df.npz")
+    fit_document_frequencies(list(REFERENCES.values())).save("df.npz")
     before = Path("df.npz").read_bytes()
     write("few.json", {"1": 1})
     message = refused("score", *arguments, *FILES)

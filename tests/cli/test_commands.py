@@ -13,9 +13,11 @@ import pytest
 from semmetrics.data.normalize import NORMALIZATIONS
 from semmetrics.data.readers.options import FORMATS
 from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+from semmetrics.metrics.meteor import METEOR_PROGRAM
+from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.scoring.protocols import PROTOCOLS
+
+DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
 COMMANDS = ("score", "validate", "list", "explain", "embed", "cite", "rank", "completion")
 
@@ -174,7 +176,7 @@ def test_validate_standard_input(ok, refused):
 
 def test_list(ok):
     text = ok("list")
-    for name in [*DEFINITIONS, *ALIASES, *PROTOCOLS, *NORMALIZATIONS, *FORMATS]:
+    for name in [*DEFINITIONS, *aliases(), *PROTOCOLS, *NORMALIZATIONS, *FORMATS]:
         assert f"  {name} " in text
     for definition in DEFINITIONS.values():
         assert definition.summary in text
@@ -207,7 +209,7 @@ def nltk_missing():
     return ""
 
 
-NEEDS = {"METEOR": meteor_missing, "METEOR-nltk": nltk_missing}
+NEEDS = {"METEOR": METEOR_PROGRAM.missing, "METEOR-nltk": nltk_missing}
 
 
 @pytest.fixture
@@ -234,7 +236,7 @@ def shipped(example, tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", [*DEFINITIONS, *ALIASES, *PROTOCOLS])
+@pytest.mark.parametrize("name", [*DEFINITIONS, *aliases(), *PROTOCOLS])
 def test_examples_run_on_the_shipped_files(ok, shipped, name):
     if reason := NEEDS.get(name, str)():
         pytest.skip(reason)

@@ -17,11 +17,10 @@ from semmetrics.data.block import Block
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
-from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.metrics.families import SetFamily
+from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -98,7 +97,7 @@ def universal(classes, measures):
 def exact():
     """The definitions that need nothing but labels and scores."""
     families = (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
-    return {name for name, d in DEFINITIONS.items() if type(d.family) in families}
+    return {d.name for d in all_definitions("labels") if type(d.family) in families}
 
 
 def test_every_registered_definition_is_covered():
@@ -125,7 +124,7 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m if m["labels"] != "reference" else m.with_options(labels="union") for m in chosen]
     chosen = list(dict.fromkeys(chosen))
     assert {m.definition.name for m in chosen} == {
-        name for name in exact() if DEFINITIONS[name].symmetric
+        name for name in exact() if find(name)[0].symmetric
     }
     there = named([([label for label, _ in p], r) for p, r in data])
     back = {name: (r, p) for name, (p, r) in there.items()}

@@ -20,12 +20,11 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -102,7 +101,7 @@ def bits(found, measures):
 
 def test_every_semantic_definition_is_covered():
     families = (SemanticFamily, SoftFamily, TransportFamily, BagSimilarityFamily)
-    known = {name for name, d in DEFINITIONS.items() if isinstance(d.family, families)}
+    known = {d.name for d in all_definitions("labels") if isinstance(d.family, families)}
     assert {m.definition.name for m in MEASURES} == known
 
 

@@ -19,12 +19,12 @@ from semmetrics.core.ragged import offsets
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.caption_task import caption_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.cider import CIDEr, CIDErD
-from semmetrics.metrics.captions.documents import fit_frequencies
+from semmetrics.metrics.cider import CIDEr, CIDErD
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.stem import porter
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.stem import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -50,7 +50,7 @@ def matrix(references, captions, **options):
 
 
 def split(captions, stem="none"):
-    change = porter if stem == "porter" else str
+    change = porter_stem if stem == "porter" else str
     return [[change(word) for word in caption.split()] for caption in captions]
 
 
@@ -67,7 +67,7 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
     if given_df:
         other = [["a man rides", "the bike"], ["the men"], ["the man"]]
         documents = [split(refs, stem) for refs in other]
-        df = fit_frequencies(other, "whitespace", stem)
+        df = fit_document_frequencies(other, "whitespace", stem)
     frequencies = oracle.document_frequencies(documents)
     measure = CIDEr(stem=stem) if sigma is None else CIDErD(stem=stem, sigma=sigma)
     found = matrix(images, captions, measure=measure, df=df)
@@ -88,7 +88,7 @@ def test_entries_are_the_values_of_candidates(measure):
     found = matrix(references, captions, measure=measure)
     words = open_tokenizer("whitespace")
     task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
-    from semmetrics.scoring.parse import parse
+    from semmetrics.metrics.registry import parse
 
     (one,) = parse(measure)
     rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))
@@ -253,7 +253,7 @@ def test_a_file_of_other_inputs_is_refused(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
     whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
-    df = fit_frequencies(references[:20], "whitespace")
+    df = fit_document_frequencies(references[:20], "whitespace")
     turned = [refs[::-1] for refs in references]
     others = {
         "its captions or references are others": {"captions": ["x", *captions[1:]]},
@@ -489,5 +489,5 @@ def test_k_is_checked(k, axis):
 def test_frequencies_from_a_file(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "df.npz"
-    fit_frequencies(references, "whitespace").save(path)
+    fit_document_frequencies(references, "whitespace").save(path)
     assert_array_equal(matrix(references, captions, df=path), matrix(references, captions))

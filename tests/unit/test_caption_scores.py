@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from oracles import captions_ngram as ngram
 from oracles import cider
+from stand_ins import without_pycocoevalcap
 
 import semmetrics
 from semmetrics import Bootstrap, DocumentFrequencies, InputError
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.planning import DEFAULT_CAPTIONS
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.signature import read_signature
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass", "3": "a red bus"}
 REFERENCES = {
@@ -31,13 +32,13 @@ REFERENCES = {
 OTHER = {"1": "a dog", "2": "dogs play on the grass", "3": "a red bus stops"}
 TEXTS = [text for several in REFERENCES.values() for text in several]
 WORDS = ["a", "the", "cat", "dog", "sleeps", "runs", "on", "mat", "grass", "red"]
-FIT = fit_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]])
+FIT = fit_document_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]])
 
 
 @pytest.fixture
 def program():
     """Skips where METEOR's program cannot run."""
-    if reason := meteor_missing():
+    if reason := METEOR_PROGRAM.missing():
         pytest.skip(reason)
 
 
@@ -45,7 +46,7 @@ def program():
 def no_program(request, monkeypatch):
     """Everywhere else there is none: it takes seconds to start."""
     if "program" not in request.fixturenames:
-        monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+        without_pycocoevalcap(monkeypatch)
 
 
 def score(preds=CAPTIONS, gts=REFERENCES, **options):
@@ -261,7 +262,7 @@ def test_document_frequencies_from_an_object_and_a_file(tmp_path, ending):
 
 
 def test_document_frequencies_of_the_references_themselves_change_nothing():
-    own = fit_frequencies(list(REFERENCES.values()))
+    own = fit_document_frequencies(list(REFERENCES.values()))
     assert score(df=own)["CIDEr-D"].items.tolist() == score()["CIDEr-D"].items.tolist()
     assert f"|fit:df@{own.hash}|" in score()["CIDEr-D"].signature
 
@@ -278,7 +279,7 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
 @pytest.mark.parametrize(
     ("df", "options", "match"),
     [
-        (3, {}, "df= is a int; give a file, or what fit_frequencies returns"),
+        (3, {}, "df= is a int; give a file, or what fit_document_frequencies returns"),
         ("none.npz", {}, "none.npz: there is no such file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
@@ -325,7 +326,7 @@ def test_human_has_the_document_frequencies_of_the_other_systems():
     table = score(human=True)
     assert table["human", "CIDEr-D"].items == pytest.approx(expected, abs=1e-12)
     hashes = {one.signature.partition("|fit:df@")[2][:12] for one in table if one.measure["df"]}
-    assert hashes == {fit_frequencies(list(REFERENCES.values())).hash}
+    assert hashes == {fit_document_frequencies(list(REFERENCES.values())).hash}
     given = score(human=True, df=FIT)
     assert all(f"|fit:df@{FIT.hash}|" in one.signature for one in given if one.measure["df"])
 
@@ -625,7 +626,7 @@ def test_parts_add_up_to_the_whole(human):
     refs = {name: [*several, "a cat"] for name, several in refs.items()}
     measures = ["BLEU-4", "ROUGE-L", "CIDEr-D", "NGSM", "LengthRatio", "CIDEr", "CaptionLength"]
     system = "human" if human else "preds"
-    own = fit_frequencies(list(refs.values()))
+    own = fit_document_frequencies(list(refs.values()))
 
     def part(names, **options):
         table = score(
@@ -706,7 +707,10 @@ def test_what_is_given_is_not_changed():
     score(preds, refs, human=True, weights={"1": 1, "2": 2, "3": 3}, df=FIT, missing="skip")
     assert (preds, refs) == (CAPTIONS, REFERENCES)
     assert isinstance(FIT, DocumentFrequencies)
-    assert FIT.hash == fit_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]]).hash
+    assert (
+        FIT.hash
+        == fit_document_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]]).hash
+    )
 
 
 def test_a_protocol_counts_its_own_document_frequencies():

@@ -9,9 +9,9 @@ from tiny import Tiny, one_hot
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.matches import match_rows
 from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

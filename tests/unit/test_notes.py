@@ -9,9 +9,9 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
+from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.models import with_models
 from semmetrics.scoring.notes import notes_on, unused_embeddings
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.statistics import evaluate
 
 NEAR = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.6 + 1e-7, 0.8]})

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+from semmetrics.metrics.registry import (
+    aliases,
+    all_definitions,
+    cutoffs,
+    find,
+    parse,
+    parse_all,
+)
 from semmetrics.metrics.sets import F1, BalancedAccuracy
-from semmetrics.scoring.parse import cutoffs, find, parse, parse_all
 
 RULES = ["all", "threshold:0.5", "threshold:best", "cumulative:0.25", "cardinality",
          "cardinality+scores", "cardinality+scores:code"]  # fmt: skip
@@ -30,9 +36,8 @@ def value_of(option):
 
 
 @st.composite
-def measures(draw, name):
+def measures(draw, definition):
     """A measure with random options, all of which mean something under its average."""
-    definition = DEFINITIONS[name]
     average = draw(st.sampled_from(definition.averages)) if definition.averages else None
     chosen = {}
     for option in definition.options:
@@ -48,9 +53,9 @@ def measures(draw, name):
     return definition(k=k, **chosen)
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_a_printed_measure_reads_back(name):
-    @given(measures(name))
+@pytest.mark.parametrize("definition", all_definitions(), ids=lambda d: d.name)
+def test_a_printed_measure_reads_back(definition):
+    @given(measures(definition))
     def check(measure):
         assert parse(str(measure)) == [measure]
         assert parse(f" {str(measure).replace(',', ' , ').replace('=', ' = ')} ") == [measure]
@@ -59,10 +64,10 @@ def test_a_printed_measure_reads_back(name):
     check()
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize("alias", aliases())
 def test_an_alias_is_the_measure_it_stands_for(alias):
-    assert parse(alias) == parse(ALIASES[alias])
-    assert parse(f"{alias}@3") == [parse(ALIASES[alias])[0] @ 3]
+    assert parse(alias) == parse(aliases()[alias])
+    assert parse(f"{alias}@3") == [parse(aliases()[alias])[0] @ 3]
     assert parse(f"{alias}(labels=union)")[0]["labels"] == "union"
 
 

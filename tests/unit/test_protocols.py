@@ -7,7 +7,7 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
 
 PREDS = {

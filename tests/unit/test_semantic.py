@@ -20,10 +20,10 @@ from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
 from semmetrics.metrics import label_similarity, semantic_layout
 from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
 from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")

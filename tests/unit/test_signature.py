@@ -8,18 +8,17 @@ import pytest
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.metrics.families import SetFamily
+from semmetrics.metrics.registry import all_definitions, parse
 from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.signature import read_signature
 
 PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}
 REFS = {"x": ["a"], "y": ["b", "c"]}
 ASKED = {"BalancedAccuracy": "BalancedAccuracy(q=9)"}
 TEXTS = [
-    ASKED.get(name, name)
-    for name, definition in DEFINITIONS.items()
+    ASKED.get(definition.name, definition.name)
+    for definition in all_definitions("labels")
     if type(definition.family) in (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
 ]
 TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,min_labels=1)"]

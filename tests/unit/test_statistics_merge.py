@@ -17,8 +17,8 @@ from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 

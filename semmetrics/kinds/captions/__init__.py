@@ -1,0 +1,1 @@
+"""Captions: sentences about an image, beside reference sentences."""

@@ -1,0 +1,1 @@
+"""Label sets: what stands in an image, in words of a vocabulary."""

@@ -1,0 +1,207 @@
+"""What caption measures share: tokens, candidates with their references, formulas of sums.
+
+Conventions
+-----------
+An item is a candidate caption. One without reference captions has no value: its cause is
+``no_reference``. An empty caption is a caption, with a value. Each distinct caption of a task is
+tokenized once, for all measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Column, OneHot, as_floats
+from semmetrics.core.ngrams import NGrams, count_ngrams
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths
+from semmetrics.data.block import Block
+from semmetrics.data.caption_task import CaptionTask
+from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Sums
+from semmetrics.metrics.families import CAUSES, POLICIES, undefined_items, value_columns
+from semmetrics.text.tokens import encode_tokens
+
+__all__ = [
+    "NO_REFERENCE",
+    "SKIP_OR_NAN",
+    "CandidateReferences",
+    "CaptionBlock",
+    "References",
+    "SumFormula",
+    "TokenTable",
+    "Tokens",
+    "caption_values",
+    "cause_column",
+    "largest_of_rows",
+    "task_tokens",
+]
+
+CaptionBlock: TypeAlias = Block[CaptionTask]
+
+NO_REFERENCE = Option(
+    "no_reference", "noref", "skip", POLICIES, help="policy for candidates without references"
+)
+# For a function of sums, to which an item without references can add nothing.
+SKIP_OR_NAN = replace(NO_REFERENCE, choices=("skip", "nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTable:
+    """The tokens of the distinct captions of a task.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        Tokens of each caption, as numbers.
+    vocabulary : list of str
+        The token of each number.
+    """
+
+    indptr: Ints
+    codes: Codes
+    vocabulary: list[str]
+
+    @cached_property
+    def ngrams(self) -> list[NGrams]:
+        """Counts of the n-grams of orders 1 to 4."""
+        return count_ngrams(self.indptr, self.codes)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A step: the tokens of all captions of the task, made at the first use.
+
+    ``stem`` is "none" or "porter".
+    """
+
+    stem: str = "none"
+
+    def compute(self, block: CaptionBlock) -> TokenTable:
+        """Tokenize and code the captions."""
+        return task_tokens(block.task, self.stem)
+
+
+def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
+    """Return the tokens of all captions of a task.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    stem : {"none", "porter"}
+    """
+    key = ("tokens", stem)
+    if key not in task.shared:
+        lists = task.tokenizer.tokens(task.texts)
+        if stem == "porter":
+            lists = _stem(lists)
+        task.shared[key] = TokenTable(*encode_tokens(lists))
+    table: TokenTable = task.shared[key]
+    return table
+
+
+def _stem(lists: list[list[str]]) -> list[list[str]]:
+    from semmetrics.text.stem import porter_stem
+
+    stems = {token: porter_stem(token) for tokens in lists for token in tokens}
+    return [[stems[token] for token in tokens] for tokens in lists]
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateReferences:
+    """The captions of a block's items, as numbers of texts.
+
+    Attributes
+    ----------
+    candidates : int array, shape (items,)
+    indptr, references : int arrays
+        The references of each item.
+    """
+
+    candidates: Ints
+    indptr: Ints
+    references: Ints
+
+    @property
+    def n_refs(self) -> Ints:
+        """The number of references of each item."""
+        return lengths(self.indptr)
+
+    @property
+    def pair_candidates(self) -> Ints:
+        """The candidate of each pair of a candidate and one of its references."""
+        return np.repeat(self.candidates, self.n_refs)
+
+
+@dataclass(frozen=True)
+class References:
+    """A step: each candidate of the block with its references."""
+
+    def compute(self, block: CaptionBlock) -> CandidateReferences:
+        """Gather the references."""
+        indptr, references = block.task.pairs(block.start, block.stop)
+        candidates = block.task.candidates[block.start : block.stop]
+        return CandidateReferences(candidates, indptr, references)
+
+
+def cause_column(n_refs: Ints) -> OneHot:
+    """Return the column "cause" of items that lack a value only if they lack references."""
+    cause = np.where(n_refs == 0, CAUSES.index("no_reference"), 0)
+    return OneHot(cause.astype(np.int8), len(CAUSES))
+
+
+def caption_values(values: Floats, n_refs: Ints) -> dict[str, Column]:
+    """Return the columns "value" and "cause"; an item always has a candidate."""
+    return value_columns(values, np.ones(len(values), np.int64), n_refs)
+
+
+def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
+    """Return the largest value of each row; nan in a row without values.
+
+    Examples
+    --------
+    >>> largest_of_rows(np.array([1, 3, 2]), np.array([0, 2, 2, 3])).tolist()
+    [3.0, nan, 2.0]
+    """
+    found = np.full(len(indptr) - 1, np.nan)
+    some = lengths(indptr) > 0
+    if some.any():
+        found[some] = np.maximum.reduceat(values, indptr[:-1][some])
+    return found
+
+
+class SumFormula:
+    """A family whose value is a formula of summed columns; of an item, the formula of its row."""
+
+    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return the value of columns, or of sums of them."""
+        raise NotImplementedError
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return the formula of the sums; nan if no item has references, or the policy says so."""
+        numbers = {name: as_floats(sums[name]) for name in sums if not name.startswith("cause")}
+        counts = as_floats(sums["cause"])
+        unknown = counts[..., 0] == 0
+        if measure["no_reference"] == "nan":
+            unknown |= counts[..., CAUSES.index("no_reference")] > 0
+        return np.where(unknown, np.nan, self.formula(measure, numbers))
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count candidates without references."""
+        return undefined_items(sums)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the formula of each row; nan without references."""
+        columns: Any = rows
+        numbers = {name: columns[name].values for name in columns if name != "cause"}
+        return np.where(columns["cause"].codes == 0, self.formula(measure, numbers), np.nan)
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return None: there are no labels."""
+        return None
