@@ -229,7 +229,9 @@ def calibrate_threshold_on_pairs(
     measures = parse("SemF1")
     names = ("device", "cache", "lookup", "oov")
     opening = {name: options[name] for name in names}
-    tasks = with_models({"pairs": task}, measures, embedding, max_words=options["max_words"], **opening)
+    tasks = with_models(
+        {"pairs": task}, measures, embedding, max_words=options["max_words"], **opening
+    )
     found = of_pairs(tasks["pairs"], known, criterion=criterion)
     notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options)
     return replace(found, notes=tuple(notes))

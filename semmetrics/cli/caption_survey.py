@@ -13,7 +13,7 @@ from semmetrics.cli.survey import number, odd_texts
 from semmetrics.core.ragged import Ints, lengths, row_numbers
 from semmetrics.data.captions import Captions
 from semmetrics.errors import listing
-from semmetrics.metrics.statistics import cardinality
+from semmetrics.metrics.set_statistics import cardinality
 
 __all__ = ["odd_captions", "shortened", "survey_captions"]
 

@@ -38,7 +38,7 @@ def command(topics: tuple[str, ...]) -> None:
         if not keys:
             complain(f"{text} cites no publication")
         entries.update(dict.fromkeys(map(entry, keys)))
-    click.echo("\n\n".join(one.bibtex() for one in entries))
+    click.echo("\n\n".join(one.bibtex for one in entries))
 
 
 def cited(topic: Topic) -> tuple[str, ...]:

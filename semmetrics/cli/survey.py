@@ -12,7 +12,7 @@ from semmetrics.core.ragged import lengths, row_numbers
 from semmetrics.data.class_list import class_name
 from semmetrics.data.labels import Labels
 from semmetrics.errors import listing
-from semmetrics.metrics.statistics import cardinality, label_frequencies, label_order
+from semmetrics.metrics.set_statistics import cardinality, label_frequencies, label_order
 
 __all__ = ["TOP", "number", "odd", "odd_texts", "survey"]
 

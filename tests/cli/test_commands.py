@@ -12,7 +12,7 @@ import pytest
 
 from semmetrics.data.normalize import NORMALIZATIONS
 from semmetrics.data.readers.options import FORMATS
-from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
+from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.scoring.protocols import PROTOCOLS
@@ -331,9 +331,12 @@ def test_every_key_that_is_cited_is_known():
         assert entry(key).key == SAME.get(key, key)
 
 
-@pytest.mark.parametrize("key", BIBLIOGRAPHY)
+@pytest.mark.parametrize("key", bibliography())
 def test_entries_are_complete(key):
-    fields = dict(BIBLIOGRAPHY[key].fields)
+    found = bibliography()[key]
+    fields = found.fields
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    assert re.fullmatch(r"@[a-z]+", found.bibtex.removesuffix(f"{{{key},\n{lines}\n}}"))
     assert {"author", "title", "year"} <= set(fields)
     assert fields["year"] == key[-4:]
 

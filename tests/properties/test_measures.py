@@ -17,8 +17,9 @@ from semmetrics.data.block import Block
 from semmetrics.data.inputs import as_labels
 from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score import score_statistics

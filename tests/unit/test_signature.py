@@ -8,8 +8,9 @@ import pytest
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, parse
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.signature import read_signature
 
