@@ -8,15 +8,26 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TextIO
 
+import click
+
 from semmetrics.errors import InputError
 
-__all__ = ["check_inputs", "check_outputs", "distinct_names", "stem", "written"]
+__all__ = [
+    "check_endings",
+    "check_inputs",
+    "check_outputs",
+    "distinct_names",
+    "ending",
+    "open_output",
+    "stem",
+    "write_text",
+]
 
 STDIN = "-"
 
 
 def stem(path: str) -> str:
-    """The name of a file without its folder and endings.
+    """Return the name of a file without its folder and endings.
 
     Examples
     --------
@@ -29,7 +40,7 @@ def stem(path: str) -> str:
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """A name for each file: its stem, with as many folders before it as tell equal stems apart.
+    """Name each file: its stem, with as many folders before it as tell equal stems apart.
 
     Raises
     ------
@@ -44,7 +55,7 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     ['a/preds.json', 'a/preds.csv']
     """
     for place, path in enumerate(paths):
-        if any(_same(path, other) for other in paths[:place]):
+        if any(_is_same(path, other) for other in paths[:place]):
             raise InputError(f"{path} is given twice", remedy="give each file once")
     alike: dict[str, list[str]] = {}
     for path in paths:
@@ -68,7 +79,7 @@ def _with_folders(path: str, number: int) -> str:
     return "/".join((*PurePath(path).parent.parts[-number:], stem(path)))
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """Whether two names are one regular file, or standard input twice."""
     if STDIN in (one, other):
         return one == other
@@ -117,15 +128,15 @@ def check_outputs(
     for name, path in outputs.items():
         if path is None or path == STDIN:
             continue
-        if any(_same(path, other) for other in read):
+        if any(_is_same(path, other) for other in read):
             raise InputError(
                 "the output would overwrite an input",
                 where=f"{name} {path}",
                 remedy=remedy,
             )
-        taken = next((option for other, option in seen.items() if _same(path, other)), None)
-        if taken is not None:
-            raise InputError(f"{taken} writes to the same file", where=f"{name} {path}",
+        first = next((option for other, option in seen.items() if _is_same(path, other)), None)
+        if first is not None:
+            raise InputError(f"{first} writes to the same file", where=f"{name} {path}",
                              remedy="give each output its own file")  # fmt: skip
         folder = Path(path).is_dir()
         if folder or not Path(os.path.realpath(path)).parent.is_dir():
@@ -137,9 +148,58 @@ def check_outputs(
         seen[path] = name
 
 
+def check_endings(files: Mapping[str, str | None], endings: Mapping[str, Sequence[str]]) -> None:
+    """Refuse names of files that do not say what the files are to hold.
+
+    Parameters
+    ----------
+    files : mapping from option to path or None
+    endings : mapping from option to the endings that it knows
+
+    Raises
+    ------
+    InputError
+        If an ending is unknown.
+    """
+    for option, path in files.items():
+        known = endings.get(option, ())
+        if path is not None and known and ending(path) not in known:
+            raise InputError(
+                f"the ending {ending(path)!r} says nothing about the format",
+                where=f"{option} {path}",
+                remedy=f"end the name with {', '.join(known[:-1])} or {known[-1]}",
+            )
+
+
+def ending(path: str) -> str:
+    """Return what says the format of a file.
+
+    Examples
+    --------
+    >>> ending("runs/items.JSONL")
+    '.jsonl'
+    """
+    return Path(path).suffix.lower()
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write a result with a line end, to standard output where no file is named.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    if output in (None, STDIN):
+        click.echo(text)
+        return
+    with open_output(str(output)) as out:
+        out.write(text + "\n")
+
+
 @contextmanager
-def written(path: str) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete.
+def open_output(path: str) -> Iterator[TextIO]:
+    """Open a text file that appears under its name only when it is complete.
 
     Raises
     ------

@@ -24,8 +24,8 @@ from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
-from semmetrics.metrics.families import SetFamily, evaluate_formula, own_options
-from semmetrics.metrics.policies import causes
+from semmetrics.metrics.families import causes, evaluate_formula, formula_options
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
 __all__ = [
@@ -121,7 +121,7 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Any]:
     hit, n_pred, n_ref = row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
-    value = evaluate_formula(measure.definition, known, own_options(measure))
+    value = evaluate_formula(measure.definition, known, formula_options(measure))
     return value, causes(value, n_pred, n_ref)
 
 

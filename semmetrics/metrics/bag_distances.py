@@ -23,8 +23,8 @@ from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.bags import Bags
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.matching import cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
 

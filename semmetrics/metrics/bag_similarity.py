@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats, lengths, offsets, sum_rows
 from semmetrics.core.similarity import unit_rows
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.bags import first_terms, sides_kept, terms_of_labels
 from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
 from semmetrics.metrics.similar import model_of, written

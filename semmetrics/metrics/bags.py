@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.metrics.matching import Cut, Ranked, Reference

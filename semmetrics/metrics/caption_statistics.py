@@ -40,7 +40,8 @@ from semmetrics.metrics.caption_steps import (
     caption_values,
 )
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.policies import ItemMeans, divide
+from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
 __all__ = [

@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask
 from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Sums
-from semmetrics.metrics.policies import CAUSES, POLICIES, undefined_items, value_columns
+from semmetrics.metrics.families import CAUSES, POLICIES, undefined_items, value_columns
 from semmetrics.text.tokens import encode_tokens
 
 __all__ = [

@@ -50,7 +50,7 @@ from semmetrics.metrics.caption_steps import (
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.document_frequencies import SOURCES, frequency_weights
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = [

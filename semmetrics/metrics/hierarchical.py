@@ -43,102 +43,48 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.columns import as_floats
-from semmetrics.core.ragged import Floats
+from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import (
-    Columns,
     Definition,
-    Frame,
     Measure,
     Option,
     Statistic,
-    Sums,
 )
-from semmetrics.metrics.families import cut_of, evaluate_formula, set_options
+from semmetrics.metrics.families import CountFormulas, ItemMeans
 from semmetrics.metrics.hierarchical_steps import (
-    COUNTS,
     ClosedCounts,
-    ClosedValues,
     LabelDistances,
 )
-from semmetrics.metrics.policies import (
-    CAUSES,
-    ItemMeans,
-    apply_policies,
-    causes,
-    divide,
-    item_values,
-    mean_of_defined,
-    undefined_items,
-)
+from semmetrics.metrics.matching import cut_of
 from semmetrics.metrics.registry import add
+from semmetrics.metrics.set_measures import set_options
 
 __all__ = ["LCADistance", "hF", "hP", "hR"]
 
 
-def _flagged(sums: Sums, column: str, name: str) -> dict[str, int]:
-    """How many items a flag is up for, whatever their weights."""
-    number = int(sums.get(f"{column}_items", sums[column])[1])
-    return {name: number} if number else {}
-
-
-class HierarchicalFamily:
+class HierarchicalFamily(CountFormulas):
     """Formulas on counts of ancestors: of all items together, or the mean over items."""
 
-    def statistic(self, measure: Measure) -> Statistic:
-        """Item values for ``example``, counts for ``micro``."""
-        counts = ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
-        return counts if measure["average"] == "micro" else ClosedValues(measure.definition, counts)
+    flags = (("outside", "outside_taxonomy"),)
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The formula on the sums, or the mean, under the policies."""
-        if measure["average"] == "example":
-            return mean_of_defined(measure, sums)
-        values, kept = apply_policies(measure, *self._micro(measure, sums))
-        return np.where(kept, values, np.nan)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value by cause, and items with labels outside the taxonomy."""
-        outside = _flagged(sums, "outside", "outside_taxonomy")
-        if measure["average"] == "example":
-            return {**undefined_items(sums), **outside}
-        cause = int(self._micro(measure, sums)[1])
-        return {**({CAUSES[cause]: 1} if cause else {}), **outside}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The formula on each item."""
-        if measure["average"] == "example":
-            return item_values(rows)
-        columns: Any = rows
-        known = {name: columns[name].values for name in COUNTS}
-        return evaluate_formula(measure.definition, known, ())
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: there is no value of a label."""
-        return None
-
-    @staticmethod
-    def _micro(measure: Measure, sums: Sums) -> tuple[Floats, NDArray[np.int8]]:
-        known = {name: as_floats(sums[name]) for name in COUNTS}
-        value = evaluate_formula(measure.definition, known, ())
-        return value, causes(value, known["n_pred"], known["n_ref"])
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose the counts of ancestors."""
+        return ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
 
 
 class DistanceFamily(ItemMeans):
     """Means over items of the distances of predicted labels."""
 
+    flags = (("unconnected", "unconnected"), ("outside", "outside_taxonomy"))
+
     def statistic(self, measure: Measure) -> Statistic:
-        """Item values."""
+        """Choose item values."""
         return LabelDistances(
             cut=cut_of(measure),
             count=str(measure["count"]),
@@ -147,14 +93,6 @@ class DistanceFamily(ItemMeans):
             unconnected=str(measure["unconnected"]),
             unknown=str(measure["unknown"]),
         )
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value by cause, and items with unconnected or unknown labels."""
-        return {
-            **undefined_items(sums),
-            **_flagged(sums, "unconnected", "unconnected"),
-            **_flagged(sums, "outside", "outside_taxonomy"),
-        }
 
 
 _UNKNOWN = Option(
@@ -187,41 +125,28 @@ def _hierarchical(
             averages=("micro", "example"),
             symmetric=symmetric,
             formula=formula,
-            arguments=tuple(inspect.signature(formula).parameters),
             needs=frozenset(["taxonomy"]),
         )
     )
-
-
-def _precision(hit: Any, n_pred: Any) -> Any:
-    return divide(hit, n_pred)
-
-
-def _recall(hit: Any, n_ref: Any) -> Any:
-    return divide(hit, n_ref)
-
-
-def _f(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    return divide(2 * hit, n_pred + n_ref)
 
 
 hP = _hierarchical(
     "hP",
     "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
     "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
-    _precision,
+    formulas.precision,
 )
 hR = _hierarchical(
     "hR",
     "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
     "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
-    _recall,
+    formulas.recall,
 )
 hF = _hierarchical(
     "hF",
     "Harmonic mean of hierarchical precision and recall.",
     "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
-    _f,
+    formulas.f1,
     symmetric=True,
 )
 _DISTANCE_POLICIES = tuple(

@@ -10,17 +10,16 @@ import numpy as np
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
-from semmetrics.metrics.definition import Definition
-from semmetrics.metrics.families import evaluate_formula
+from semmetrics.metrics.families import value_columns
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference
-from semmetrics.metrics.policies import divide, value_columns
 
-__all__ = ["COUNTS", "ClosedCounts", "ClosedValues", "LabelDistances", "Places", "TakingPart"]
+__all__ = ["COUNTS", "ClosedCounts", "LabelDistances", "Places", "TakingPart"]
 
 LabelBlock = Block[LabelTask]
 COUNTS = ("hit", "n_pred", "n_ref")
@@ -118,26 +117,6 @@ class ClosedCounts:
             "n_pred": Dense(counts.n_pred),
             "n_ref": Dense(counts.n_ref),
             "outside": OneHot(part.outside.astype(np.int8), 2),
-        }
-
-
-@dataclass(frozen=True)
-class ClosedValues:
-    """A formula on the ancestors of each item: columns "value", "cause" and "outside"."""
-
-    definition: Definition
-    counts: ClosedCounts
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Evaluate it item by item."""
-        columns = block.get(self.counts)
-        known = {name: columns[name].values for name in COUNTS}
-        value = evaluate_formula(self.definition, known, ())
-        return {
-            **value_columns(value, known["n_pred"], known["n_ref"]),
-            "outside": columns["outside"],
         }
 
 

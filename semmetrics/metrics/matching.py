@@ -30,10 +30,11 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block, Step
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
+from semmetrics.metrics.definition import Measure
 
 __all__ = [
     "Counts",
@@ -46,6 +47,7 @@ __all__ = [
     "PrecisionSums",
     "Ranked",
     "Reference",
+    "cut_of",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -137,6 +139,11 @@ class Cut:
             offset=offset,
             extra=int(number == "code" and not offset),
         )
+
+
+def cut_of(measure: Measure) -> Cut:
+    """Return the cut that a measure's options describe."""
+    return Cut(str(measure["decode"]), int(measure["min_labels"] or 0), measure.k)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ from semmetrics.metrics.caption_steps import (
     cause_column,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import JavaProgram
 from semmetrics.text.tokens import one_line

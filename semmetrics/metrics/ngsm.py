@@ -37,7 +37,8 @@ from semmetrics.metrics.caption_steps import (
     largest_of_rows,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.policies import ItemMeans, divide
+from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
 __all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]

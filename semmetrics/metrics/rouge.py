@@ -29,7 +29,7 @@ from semmetrics.metrics.caption_steps import (
     largest_of_rows,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.policies import ItemMeans
+from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]

@@ -31,14 +31,9 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
+from semmetrics.metrics.families import POLICIES, RowMeans, weighted_mean
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matches, Ranked, Reference
-from semmetrics.metrics.policies import (
-    CAUSES,
-    POLICIES,
-    divide,
-    mean_of_defined,
-    undefined_items,
-)
 from semmetrics.metrics.registry import add
 
 __all__ = ["LRAP", "CoverageError", "RankingLoss", "mAP"]
@@ -96,44 +91,15 @@ class ItemRanking:
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily:
+class ItemRankingFamily(RowMeans):
     """Means of ranking measures over items."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """What is known of each item."""
+        """Choose what is known of each item."""
         return ItemRanking(measure.definition.name)
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean, under the policies; items are added in an order of their own."""
-        values, cause = self._values(measure, sums["rows"], frame)
-        order = sums["order"]
-        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
-        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
-        total, counts = np.empty(len(sums["weights"])), np.zeros((len(sums["weights"]), 5))
-        for row, weights in enumerate(sums["weights"]):
-            heavy = weights[order]
-            total[row] = (values * heavy).sum()
-            counts[row] = [heavy[place].sum() for place in places]
-        return mean_of_defined(measure, {"value": total, "cause": counts})
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value, by cause."""
-        cause = self._values(measure, sums["rows"], frame)[1]
-        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The value of each item."""
-        return self._values(measure, rows, frame)[0]
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: there is no value of a label."""
-        return None
-
-    @staticmethod
-    def _values(measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
-        """The value of each item, nan where undefined, and the cause."""
+    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+        """Return the value of each item, nan where undefined, and the cause."""
         part, n_ref, scored, missed = (
             rows[name].values for name in ("part", "n_ref", "scored", "missed")
         )
@@ -252,9 +218,7 @@ class ClassPrecisionFamily:
         if measure["labels"] == "reference" or policy == "skip":
             weights = np.where(bad, 0.0, weights)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
-        total = np.where(weights > 0, values, 0.0) * weights
-        number = weights.sum(axis=-1)
-        return np.where(number > 0, total.sum(axis=-1) / np.where(number > 0, number, 1), np.nan)
+        return weighted_mean(values, weights)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Classes without positives."""

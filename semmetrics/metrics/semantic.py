@@ -32,16 +32,9 @@ from semmetrics.metrics.definition import (
     Sums,
     Value,
 )
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked
-from semmetrics.metrics.policies import (
-    CAUSES,
-    ItemMeans,
-    apply_policies,
-    causes,
-    divide,
-    value_columns,
-)
+from semmetrics.metrics.families import CAUSES, ItemMeans, apply_policies, causes, value_columns
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import match_options
 from semmetrics.metrics.semantic_steps import SemanticMatches

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from semmetrics.metrics.families import set_options
-from semmetrics.metrics.option import Option
-from semmetrics.metrics.policies import POLICIES
+from semmetrics.metrics.definition import Option
+from semmetrics.metrics.families import POLICIES
+from semmetrics.metrics.set_measures import set_options
 
 __all__ = ["bag_options", "match_options"]
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from semmetrics.core.ragged import lengths
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.matching import Ranked, Reference

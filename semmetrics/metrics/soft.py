@@ -25,9 +25,9 @@ from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, divide, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_layout import Layout
 from semmetrics.metrics.semantic_options import match_options

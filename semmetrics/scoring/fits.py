@@ -18,7 +18,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import own_options
+from semmetrics.metrics.families import formula_options
 from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.similar import model_of
@@ -29,8 +29,7 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.calibrated import calibrated
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, calibrated
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -219,7 +218,7 @@ def _empty_value(measure: Measure) -> str:
     """What nothing on both sides is worth: the formula's value, or else the policy."""
     formula, arguments = measure.definition.formula, measure.definition.arguments
     if formula is not None and set(arguments) == {"hit", "n_pred", "n_ref"}:
-        value = float(formula(*np.zeros((3, 1)), **dict(own_options(measure)))[0])
+        value = float(formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
         if value in (0.0, 1.0):
             return str(int(value))
     return str(measure["empty"] or measure["absent"])

@@ -48,9 +48,10 @@ def _again(command: str, then: str, change: str = "", into: str = "") -> Case:
         code, out, err = run_program(shlex.split(spelled(f"score --format json {command}")))
         if code:
             return {"first": err.splitlines()}
-        signature = json.loads(out)[0]["signature"].replace("v:VERSION", _version())
+        signature = json.loads(out)[0]["signature"]
         assert change in signature
         given = signature.replace(change, into) if change else signature
+        given = given.replace("v:VERSION", _version())
         again = shlex.split(spelled(f"score {{again}} X {then}"))
         code, out, err = run_program([given if word == "X" else word for word in again])
         return {"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()}
@@ -75,7 +76,7 @@ _AGAIN = [
     _again("-m F1 a.json gt.json", "--normalize lower a.json gt.json"),
     _again("-m F1 a.json gt.json", "--top-k 2 a.json gt.json"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "|n:10", "|n:11"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "v:0", "v:9"),
+    _again("-m F1 a.json gt.json", "a.json gt.json", "v:VERSION", "v:0.0.1"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "norm:magic"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "what:ever"),
     _again("-m F1@2 --normalize lower {empty} skip a.json gt.json", "a.json gt.json"),
@@ -85,7 +86,7 @@ _AGAIN = [
     _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
            "--embedding words.vec a.json gt.json"),
     _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json", "a.json gt.json"),
-    _again("-m SemF1 --oov skip --lookup exact a.json gt.json", "a.json gt.json"),
+    _again("-m SemF1 --oov skip a.json gt.json", "a.json gt.json"),
     _again("-m F1 --threshold 0.5 ranked.json gt.json", "ranked.json gt.json"),
     _again("-m F1 --threshold best ranked.json gt.json", "ranked.json gt.json"),
     _again("-m 'hF(unknown=own)' --taxonomy taxonomy.csv a.json gt.json",
@@ -191,6 +192,18 @@ def _completion(shell: str) -> Case:
     return Case(f"completion {shell}", run)
 
 
+def _bare(command: str) -> Case:
+    """A command without arguments: a usage error, or its help on standard error."""
+
+    def run() -> Any:
+        words = spelled(command).split()
+        code, out, err = run_program(words)
+        helped = err == run_program([*words, "--help"])[1]
+        return {"exit": code, "stdout": out, "stderr": "its help" if helped else err.splitlines()}
+
+    return Case(f"{command} alone", run)
+
+
 def _module() -> Any:
     """The program as a process of its own."""
     import os
@@ -237,7 +250,7 @@ GROUPS = {
     "meanings": _lines("meanings", tolerance=LOOSE),
     "captions": _lines("captions"),
     "look": _with_needs(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
-    "usage": _lines("usage"),
+    "usage": [*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))],
     "again": _AGAIN,
     "sequences": _SEQUENCES,
 }  # fmt: skip

@@ -109,6 +109,15 @@ VECTORS = {
     for word, places in _PLACES.items()
 }
 
+CALIBRATION = {
+    "schema": "semmetrics.calibration/1", "threshold": 0.25, "method": "pairs", "criterion": "f1",
+    "value": 0.875, "embedding": "words-16@f201b402d444", "lookup": "words", "oov": "zero", "n": 6,
+    "unit": "pair", "data": "e9959928e70223ea", "auc": 0.75, "holdout": None, "seed": None,
+    "settings": {"norm": "none"}, "items": "", "version": "0.0.1",
+    "curve": {"threshold": [-0.5, 0.25], "precision": [0.5, None], "recall": [1.0, 0.0],
+              "f1": [0.625, 0.875], "accuracy": [0.5, 0.75], "youden": [0.0, 0.625]},
+}  # fmt: skip
+
 # ---- captions -----------------------------------------------------------------------------------
 
 CANDIDATES = {
@@ -311,6 +320,7 @@ def _files() -> dict[str, str | bytes]:
             {"a": "cat", "b": "kitten", "same": 1}, {"a": "car", "b": "bus", "same": 0},
         ]),
         "pairs.tsv": "a\tb\tsame\ncat\tkitten\t1\ncar\tbus\t0\n",
+        "calibration.json": as_json(CALIBRATION),
         "one_kind.csv": "a,b,same\ncat,kitten,1\n",
         # words
         "words.vec": word2vec(VECTORS),
@@ -344,7 +354,7 @@ def _files() -> dict[str, str | bytes]:
         "references.txt": "".join("\t".join(texts) + "\n" for texts in REFERENCES.values()),
         "caption_positions.json": as_json(list(CANDIDATES.values())),
         "reference_positions.json": as_json(list(REFERENCES.values())),
-        "several.json": as_json({**CANDIDATES, "7": ["a cat", "the cat sleeps"]}),
+        "several.json": as_json({**{i: [x] for i, x in CANDIDATES.items()}, "7": ["a", "cat"]}),
         "fewer.json": as_json({id_: CANDIDATES[id_] for id_ in ("7", "20")}),
         "sentences.json": as_json({"7": ["a cat sleeps on a red sofa"]}),
         "sentence_references.json": as_json({"7": ["a cat is sleeping on a red sofa"]}),

@@ -35,7 +35,7 @@ NAMES = {
 }
 
 KEYWORDS = {
-    "empty": "empty_predictions",
+    "empty_predictions": "empty_predictions",
     "frequencies": "doc_freq",
     "references_too": "score_references",
     "most_words": "max_words",
@@ -44,7 +44,7 @@ KEYWORDS = {
     "share": "holdout",
 }
 
-PUBLIC = {"fit_frequencies": "fit_frequencies"}
+PUBLIC = {"fit_frequencies": "fit_document_frequencies"}
 
 
 def spelled(text: str) -> str:

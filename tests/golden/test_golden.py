@@ -38,6 +38,12 @@ def test_as_on_record(records, group, case):
     assert not found, "\n".join(["another result than on record:", *found])
 
 
+def test_no_name_stands_twice():
+    for group, cases in GROUPS.items():
+        names = [case.name for case in cases]
+        assert len(set(names)) == len(names), group
+
+
 def test_every_record_has_a_case(records):
     for group, cases in GROUPS.items():
         assert list(records[group]) == [case.name for case in cases]

@@ -14,12 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
-from semmetrics.metrics.families import SetFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tiny import Tiny
 
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.registry import all_definitions, parse_all

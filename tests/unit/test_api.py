@@ -14,8 +14,8 @@ import scipy.sparse
 
 import semmetrics
 from semmetrics.api import system_name
-from semmetrics.data.inputs import as_labels
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.metrics.sets import F1, Recall
 
 IDS = ["x", "y", "z"]

@@ -20,7 +20,7 @@ from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_t
 from semmetrics.cli.rerun import differences
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.readers.pairs import as_pairs
-from semmetrics.scoring.calibrating import held, strangers
+from semmetrics.scoring.threshold_search import held, strangers
 from semmetrics.scoring.signature import read_signature
 
 VECTORS = {

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.normalize import kubany2020 as clean
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.normalize import kubany2020 as clean
+from semmetrics.kinds.labels.reading import as_labels
 
 WORDS = [
     "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",

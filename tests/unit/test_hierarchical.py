@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import ancestors as module
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR

@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 from oracles import sets as oracle
 
 from semmetrics.core import ragged
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.families import LabelCounts
 from semmetrics.metrics.matching import Counts, Cut, Matches, PrecisionSums
+from semmetrics.metrics.set_measures import LabelCounts
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(

@@ -7,8 +7,8 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.embed.embedder import CallableEmbedder, Embedded
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding

@@ -14,7 +14,7 @@ import pytest
 import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.metrics import registry
-from semmetrics.metrics.families import divide
+from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import (
     aliases,
     all_definitions,

@@ -15,9 +15,9 @@ from tiny import Tiny, one_hot
 
 import semmetrics
 from semmetrics.core.ragged import sum_rows
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import semantic_layout, similar, similar_pairs
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse

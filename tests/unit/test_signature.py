@@ -8,9 +8,9 @@ import pytest
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
-from semmetrics.metrics.families import SetFamily
 from semmetrics.metrics.registry import all_definitions, parse
 from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.signature import read_signature
 
 PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}

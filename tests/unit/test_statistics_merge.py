@@ -13,8 +13,8 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse_all

@@ -1,0 +1,89 @@
+"""The device that is asked for, and the one by default, as they reach a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from golden.harness import (
+    Case,
+    attempt,
+    plain,
+    run_program,
+    scored,
+    with_files,
+)
+from golden.names import spelled
+from golden.stubs import stub_models
+
+import semmetrics
+
+__all__ = ["GROUPS"]
+
+
+def _calibration(found: Any) -> Any:
+    return found if isinstance(found, dict) else plain(found.to_dict())
+
+
+def _on(gpus: int, run: Callable[[], Any]) -> Any:
+    with stub_models(gpus) as seen:
+        result = run()
+    return {"reached": seen, "result": result}
+
+
+def _asked(spec: str, device: Any, gpus: int, **options: Any) -> Callable[[], Any]:
+    said = {} if device is None else {"device": device}
+    measures = "SemF1(threshold=0.5)"
+    return lambda: _on(gpus, lambda: scored(
+        {"1": ["cat", "big dog"], "2": [""[:0] or "a b c d e"]}, {"1": ["dog"], "2": ["cats"]},
+        measures=measures, embedding=spec, **said, **options))  # fmt: skip
+
+
+def _program(command: str, gpus: int = 1) -> Case:
+    def run() -> Any:
+        return _on(gpus, lambda: list(run_program(spelled(command).split())))
+
+    return Case(command, lambda: with_files(run))
+
+
+_DEVICES = [
+    *(
+        Case(f"{spec}, device={device}, {gpus} GPUs", _asked(spec, device, gpus))
+        for spec in ("sbert:stub", "transformers:first:stub", "transformers:mean:stub")
+        for device, gpus in [
+            (None, 0), (None, 2), ("cpu", 2), ("cuda", 1), ("cuda:1", 2), ("cuda:1", 1),
+            ("cuda", 0), ("mps", 0), ("gpu", 1),
+        ]
+    ),
+    Case("two models", lambda: _on(1, lambda: scored(
+        {"1": ["cat"]}, {"1": ["dog"]}, device="cuda",
+        measures=["SemF1(threshold=0.5)", "SemF1(embedding=b,threshold=0.5)"],
+        embedding={"default": "sbert:one", "b": "transformers:first:two"}))),
+    Case("a model and words", lambda: _on(1, lambda: scored(
+        {"1": ["cat"]}, {"1": ["dog"]}, device="cuda",
+        measures=["SemF1(threshold=0.5)", "SemF1(embedding=b,threshold=0.5)"],
+        embedding={"default": "words.vec", "b": "sbert:two"}))),
+    Case("pairs", lambda: _on(1, lambda: _calibration(attempt(
+        semmetrics.calibrate_threshold_on_pairs, [("a", "b", 1), ("a", "bb", 0)], "sbert:stub",
+        device="cuda")))),
+    Case("pairs by default", lambda: _on(1, lambda: _calibration(attempt(
+        semmetrics.calibrate_threshold_on_pairs, [("a", "b", 1), ("a", "bb", 0)], "sbert:stub")))),
+    Case("contrast", lambda: _on(1, lambda: _calibration(attempt(
+        semmetrics.calibrate_threshold, {"a": ["a"], "b": ["bb"]}, {"a": ["c"], "b": ["dd"]},
+        share=1, thresholds=[0.5], embedding="sbert:stub", device="cuda")))),
+    Case("sweep", lambda: _on(1, lambda: plain(attempt(
+        semmetrics.sweep, {"a": ["a"]}, {"a": ["c"]}, thresholds=[0.5], embedding="sbert:stub",
+        device="cuda").values))),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:stub few.json few.json"),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:stub --device cuda few.json gt.json"
+             " --missing skip"),
+    _program("score -m F1 --embedding sbert:stub --device cuda few.json few.json"),
+    _program("sweep --thresholds 0.5 --embedding transformers:mean:stub --device cuda "
+             "few.json few.json"),
+    _program("calibrate --pairs pairs.csv --embedding sbert:stub --device cuda"),
+    _program("{coverage} --embedding sbert:stub --device cuda few.json"),
+    _program("{coverage} --embedding sbert:stub few.json"),
+    _program("embed info sbert:stub"),
+]  # fmt: skip
+
+GROUPS = {"devices": _DEVICES}
