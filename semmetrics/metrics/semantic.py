@@ -88,7 +88,7 @@ class SemanticFamily(CountFormulas):
         matches = SemanticMatches(
             float(str(measure["threshold"])),
             str(measure["match"]),
-            str(measure["count"]),
+            str(measure["duplicates"]),
             str(measure["embedding"]),
         )
         ranks = "precision_sum" in measure.definition.arguments

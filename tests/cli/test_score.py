@@ -346,7 +346,7 @@ def again(run, entry, *arguments):
 
 
 OTHERS = ("HammingLoss", "AP@2", "BalancedAccuracy(q=9)", "CardinalityError", "O-F1", "I-F1",
-          "Recall(count=list)@1")  # fmt: skip
+          "Recall(duplicates=each)@1")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*DEFAULTS, *OTHERS])

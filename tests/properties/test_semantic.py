@@ -31,13 +31,14 @@ from semmetrics.scoring.statistics import evaluate
 MEASURES = parse_all(
     [
         "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
-        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,count=list)@1",
+        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
         "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
         "SemF1(threshold=0.2,match=total)@2",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
-        "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
+        "SoftPrecision", "SoftRecall(match=total)", "SoftF1",
+        "SoftF1(match=total,duplicates=each)@3",
         "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",
     ]
 )  # fmt: skip

@@ -150,7 +150,7 @@ def test_cutoffs_go_to_measures_without_one(top_k):
 def test_a_cutoff_takes_the_first_of_the_list_repeats_included():
     preds, refs = [["b", "b", "a"], ["a"]], [["a"], ["a"]]
     table = semmetrics.score(
-        preds, refs, measures=["Precision", "Precision(count=list)", "Recall"], top_k=[2, 3]
+        preds, refs, measures=["Precision", "Precision(duplicates=each)", "Recall"], top_k=[2, 3]
     )
     assert [s.value for s in table] == [0.5, 0.75, 0.5, pytest.approx(2 / 3), 0.5, 1.0]
     scored = [[("a", 0.2), ("b", 0.9), ("c", 0.9)], [("a", 0.1)]]
@@ -176,7 +176,7 @@ def test_decoding_goes_to_measures_without_a_rule():
         SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", keep_at_least=1,
         classes=CLASSES,
     )  # fmt: skip
-    assert least.headings == ["Recall(decode=threshold:0.8,min_labels=1)", "mAP"]
+    assert least.headings == ["Recall(decode=threshold:0.8,keep_at_least=1)", "mAP"]
     assert least.scores[0].items.tolist() == [1, 0.5, 0]
     sizes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     for heads in (sizes, {"preds": sizes}, sizes.tolist()):

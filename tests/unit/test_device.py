@@ -18,7 +18,7 @@ from semmetrics.metrics import label_similarity
 MATCHED = [
     *(f"Sem{name}(threshold={threshold},match={match})" for threshold in (0.3, 0.6)
       for name in ("Precision", "Recall", "F1") for match in ("greedy", "optimal", "total", "any")),
-    "SemAP(threshold=0.5)", "SemJaccard(threshold=0.5,count=list)@3",
+    "SemAP(threshold=0.5)", "SemJaccard(threshold=0.5,duplicates=each)@3",
     "SemF1(average=micro,threshold=0.4)",
 ]  # fmt: skip
 VALUED = [
@@ -48,11 +48,8 @@ def make_problem(seed, *, synonyms, items=120, words=60):
     table = (table + 0.5 * rng.normal(size=(words, 8))).astype(np.float32)
     table[3], table[4], table[5] = 0, [1, *[0] * 7], [0.6, 0.8, *[0] * 6]
     sides = [
-        [
-            [names[k] for k in rng.integers(0, words, rng.integers(0, size + 1))]
-            for _ in range(items)
-        ]
-        for size in (5, 9)
+        [[names[k] for k in rng.integers(0, words, rng.integers(0, most))] for _ in range(items)]
+        for most in (6, 10)
     ]
     if synonyms:
         sides = [

@@ -64,7 +64,7 @@ def test_labels_are_shown_as_they_were_written():
 def test_what_takes_no_part_is_not_shown():
     _, rows = matches([["?", "x"]], [["!", "x"]], "SemF1", oov="skip")
     assert rows == [("0", 2, "x", "x", 1.0)]
-    _, rows = matches([["x", "x"]], [["x", "x"]], "SemF1(count=list)")
+    _, rows = matches([["x", "x"]], [["x", "x"]], "SemF1(duplicates=each)")
     assert [row[1:4] for row in rows] == [(1, "x", "x"), (2, "x", "x")]
 
 

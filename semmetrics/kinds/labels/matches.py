@@ -46,7 +46,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),
-        str(measure["count"]),
+        str(measure["duplicates"]),
         str(measure["embedding"]),
         cut_of(measure),
     )
