@@ -60,7 +60,10 @@ def entries(text):
         (["-m", "NGSM", "-m", "CIDEr(df=rows)"], {"measures": ["NGSM", "CIDEr(df=rows)"]}),
         (["--protocol", "coco-caption"], {"protocol": "coco-caption"}),
         (["--tokenizer", "13a"], {"tokenizer": "13a"}),
-        (["--tokenizer", "whitespace", "--score-references"], {"tokenizer": "whitespace", "score_references": True}),
+        (
+            ["--tokenizer", "whitespace", "--score-references"],
+            {"tokenizer": "whitespace", "score_references": True},
+        ),
         (["--missing", "skip"], {"missing": "skip"}),
         (["--ci", "--resamples", "9", "--seed", "2"], {"ci": True, "resamples": 9, "seed": 2}),
         (["--weights", "weights.json"], {"weights": {"1": 2, "2": 0.5}}),
@@ -85,8 +88,8 @@ def test_the_shape_tells(run, files):
 
 def test_several_systems_and_the_references(ok, files):
     write("b.json", OTHER)
-    found = json.loads(ok("score", "captions.json", "b.json", "references.json", "--score-references",
-                          "--format", "json"))  # fmt: skip
+    both = ("captions.json", "b.json", "references.json")
+    found = json.loads(ok("score", *both, "--score-references", "--format", "json"))
     assert found == api({"captions": "captions.json", "b": "b.json"}, score_references=True)
     assert list(dict.fromkeys(entry["system"] for entry in found)) == ["captions", "b", "human"]
 
@@ -162,7 +165,9 @@ def test_standard_input_is_recognised(ok, files):
 
 
 def test_csv(ok, files):
-    rows = list(csv.DictReader(io.StringIO(ok("score", *FILES, "--score-references", "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(ok("score", *FILES, "--score-references", "--format", "csv")))
+    )
     assert [(row["system"], row["heading"], float(row["value"])) for row in rows] == [
         (entry["system"], entry["heading"], entry["value"]) for entry in api(score_references=True)
     ]
@@ -283,9 +288,17 @@ def test_a_signature_is_computed_again(ok, run, files, arguments):
 
 
 def test_the_references_as_a_system_are_computed_again(ok, run, files):
-    found = json.loads(ok("score", *FILES, "-m", "ROUGE-L", "--score-references", "--format", "json"))
+    found = json.loads(
+        ok("score", *FILES, "-m", "ROUGE-L", "--score-references", "--format", "json")
+    )
     again = run(
-        "score", *FILES, "--rescore", found[1]["signature"], "--score-references", "--format", "json"
+        "score",
+        *FILES,
+        "--rescore",
+        found[1]["signature"],
+        "--score-references",
+        "--format",
+        "json",
     )
     assert [e["value"] for e in json.loads(again.stdout)] == [e["value"] for e in found]
     assert "human: " not in again.stderr.replace("captions: ", "")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import semmetrics
 from semmetrics.data.form import FORMATS
 from semmetrics.kinds.labels.normalize import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry

@@ -219,7 +219,9 @@ def test_contrast_is_that_of_scores(measure):
         PREDS, GTS, embedding=MODEL, holdout=0.5, seed=3, measure=measure, thresholds="0:1:0.1"
     )
     ids = list(PREDS)
-    chosen = [name for name, kept in zip(ids, choose_holdout(hash_ids(ids), 0.5, 3), strict=True) if kept]
+    chosen = [
+        name for name, kept in zip(ids, choose_holdout(hash_ids(ids), 0.5, 3), strict=True) if kept
+    ]
     assert 0 < len(chosen) < len(ids)
     other = derangement(hash_ids(chosen), 3)
     preds = {name: PREDS[name] for name in chosen}

@@ -283,7 +283,11 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
         ("none.npz", {}, "none.npz: there is no such file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
-        (None, {"measures": "CIDEr-D(df=given)"}, "df=given needs document frequencies.*--doc-freq FILE"),
+        (
+            None,
+            {"measures": "CIDEr-D(df=given)"},
+            "df=given needs document frequencies.*--doc-freq FILE",
+        ),
     ],
 )
 def test_document_frequencies_that_do_not_fit(df, options, match):
@@ -337,7 +341,9 @@ def test_human_leaves_single_references_out():
     assert table["human", "BLEU-1"].n == 5
     assert "human: images left out that have a single reference: 1" in table.notes
     with pytest.raises(InputError, match="no image has two references"):
-        score(gts={name: several[:1] for name, several in REFERENCES.items()}, score_references=True)
+        score(
+            gts={name: several[:1] for name, several in REFERENCES.items()}, score_references=True
+        )
     with pytest.raises(InputError, match="a system is called 'human' already; rename it"):
         score(system="human", score_references=True)
 
@@ -387,7 +393,8 @@ def test_options_of_labels_are_refused(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{"tokenizer": "ptb"}, {"doc_freq": FIT}, {"score_references": True, "tokenizer": len}]
+    "options",
+    [{"tokenizer": "ptb"}, {"doc_freq": FIT}, {"score_references": True, "tokenizer": len}],
 )
 def test_options_of_captions_are_refused_for_labels(options):
     with pytest.raises(InputError, match="nothing for labels") as caught:
@@ -704,7 +711,14 @@ def test_strange_captions_are_captions():
 
 def test_what_is_given_is_not_changed():
     preds, refs = json.loads(json.dumps([CAPTIONS, REFERENCES]))
-    score(preds, refs, score_references=True, weights={"1": 1, "2": 2, "3": 3}, doc_freq=FIT, missing="skip")
+    score(
+        preds,
+        refs,
+        score_references=True,
+        weights={"1": 1, "2": 2, "3": 3},
+        doc_freq=FIT,
+        missing="skip",
+    )
     assert (preds, refs) == (CAPTIONS, REFERENCES)
     assert isinstance(FIT, DocumentFrequencies)
     assert (
@@ -725,7 +739,9 @@ def test_systems_on_different_images_are_told():
     told = "systems are scored on different items: compare with care"
     assert told in semmetrics.score_systems(systems, REFERENCES, **options).notes
     # what human captions are scored on is known
-    assert told not in semmetrics.score(CAPTIONS, REFERENCES, score_references=True, **options).notes
+    assert (
+        told not in semmetrics.score(CAPTIONS, REFERENCES, score_references=True, **options).notes
+    )
 
 
 def test_a_tokenizer_gives_tokens_for_each_caption():

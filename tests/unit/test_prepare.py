@@ -43,7 +43,7 @@ def test_classes_are_all_labels_by_name():
     assert got.classes == ("ant", "bee", "cat", "dog")
     assert both(got) == ([["dog", "ant"], ["cat"]], [["cat"], ["bee", "cat"]])
     assert (got.given, got.synonyms, got.counts) == (None, None, {})
-    assert got.settings == {"norm": "none", "missing": "error", "empty_predictions": "keep"}
+    assert got.settings == {"norm": "none", "missing": "error", "emptypred": "keep"}
 
 
 def test_given_classes_keep_their_order_before_the_others():
@@ -294,7 +294,7 @@ def test_labels_that_become_empty_are_refused(label, text):
 # Items
 
 
-def test_unpredicted_items_are_kept_or_left_out():
+def test_items_with_empty_predictions_are_kept_or_left_out():
     preds, refs = [["a"], [], ["z"]], [["a"], ["b"], []]
     assert len(task(preds, refs)) == 3
     got = task(preds, refs, empty_predictions="skip", weights=[1, 2, 3], heads=np.eye(3))

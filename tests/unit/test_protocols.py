@@ -36,7 +36,7 @@ def test_kubany2020_reads_the_data_as_the_paper_does():
     assert table["Recall@3"].value == pytest.approx(0.5)
     assert table["Average Precision@5"].value == pytest.approx((1 + 2 / 3) / 2 / 2)
     settings = table["F1@1"].statistics.settings
-    assert settings | {"norm": "kubany2020", "missing": "skip", "empty_predictions": "skip"} == settings
+    assert settings | {"norm": "kubany2020", "missing": "skip", "emptypred": "skip"} == settings
     # labels of the truth of these images: person, tree_house, bus
     assert table["Macro Recall@5"].value == pytest.approx(2 / 3)
     assert "|L:3|" in table["Macro F1@5"].signature

@@ -16,12 +16,14 @@ from tiny import Tiny, one_hot
 import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic_layout
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
-from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
