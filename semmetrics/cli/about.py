@@ -111,11 +111,11 @@ def explain_command(topics: tuple[str, ...]) -> None:
 def cite_command(topics: tuple[str, ...]) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once."""
     from semmetrics.metrics.bibliography import entry
-    from semmetrics.reports.explain import citations, find_topics
+    from semmetrics.reports.explain import find_citations, find_topics
 
     keys: list[str] = []
     for text, topic in zip(topics, find_topics(topics), strict=True):
-        cited = citations(topic)
+        cited = find_citations(topic)
         if not cited:
             complain(f"{text} cites no publication")
         keys += cited

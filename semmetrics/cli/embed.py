@@ -294,7 +294,7 @@ def _read(
     files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
 ) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
-    from semmetrics.cli.files import check_inputs, distinct_names
+    from semmetrics.cli.files import check_inputs, name_files
     from semmetrics.data.readers import read_class_list
     from semmetrics.kinds.labels.normalize import normalization
     from semmetrics.kinds.labels.reading import as_labels
@@ -303,7 +303,7 @@ def _read(
     check_inputs(files)
     path, read = given.pop("classes"), read_given(given)["read"]
     classes = None if path is None else read_class_list(path, read.beside())
-    clean, names = normalization(normalize), distinct_names(files)
+    clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
     for line in [] if quiet else describe_inputs(inputs):
         complain(line)

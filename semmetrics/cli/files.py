@@ -16,22 +16,22 @@ __all__ = [
     "check_endings",
     "check_inputs",
     "check_outputs",
-    "distinct_names",
+    "name_files",
     "ending",
     "open_output",
-    "stem",
+    "strip_endings",
     "write_text",
 ]
 
 STDIN = "-"
 
 
-def stem(path: str) -> str:
+def strip_endings(path: str) -> str:
     """Return the name of a file without its folder and endings.
 
     Examples
     --------
-    >>> stem("runs/resnet.json.gz")
+    >>> strip_endings("runs/resnet.json.gz")
     'resnet'
     """
     from semmetrics.api.scores import system_name
@@ -39,7 +39,7 @@ def stem(path: str) -> str:
     return system_name(path)
 
 
-def distinct_names(paths: Sequence[str]) -> list[str]:
+def name_files(paths: Sequence[str]) -> list[str]:
     """Name each file: its stem, with as many folders before it as tell equal stems apart.
 
     Raises
@@ -49,9 +49,9 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> distinct_names(["a/preds.json", "b/preds.json", "c/other.csv"])
+    >>> name_files(["a/preds.json", "b/preds.json", "c/other.csv"])
     ['a/preds', 'b/preds', 'other']
-    >>> distinct_names(["a/preds.json", "a/preds.csv"])
+    >>> name_files(["a/preds.json", "a/preds.csv"])
     ['a/preds.json', 'a/preds.csv']
     """
     for place, path in enumerate(paths):
@@ -59,14 +59,16 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
             raise InputError(f"{path} is given twice", remedy="give each file once")
     alike: dict[str, list[str]] = {}
     for path in paths:
-        alike.setdefault(stem(path), []).append(path)
+        alike.setdefault(strip_endings(path), []).append(path)
     return [
-        stem(path) if len(alike[stem(path)]) == 1 else _deeper(path, alike[stem(path)])
+        strip_endings(path)
+        if len(alike[strip_endings(path)]) == 1
+        else _add_folders(path, alike[strip_endings(path)])
         for path in paths
     ]
 
 
-def _deeper(path: str, alike: Sequence[str]) -> str:
+def _add_folders(path: str, alike: Sequence[str]) -> str:
     depth = max(len(PurePath(other).parts) for other in alike)
     for folders in range(1, depth):
         names = [_with_folders(other, folders) for other in alike]
@@ -76,7 +78,7 @@ def _deeper(path: str, alike: Sequence[str]) -> str:
 
 
 def _with_folders(path: str, number: int) -> str:
-    return "/".join((*PurePath(path).parent.parts[-number:], stem(path)))
+    return "/".join((*PurePath(path).parent.parts[-number:], strip_endings(path)))
 
 
 def _is_same(one: str, other: str) -> bool:

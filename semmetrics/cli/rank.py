@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from semmetrics.cli import names
-from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, write_text
+from semmetrics.cli.files import check_inputs, check_outputs, name_files, write_text
 from semmetrics.cli.layout import FILE, Command, option
 
 __all__ = ["command"]
@@ -66,6 +66,6 @@ def command(
 
     check_inputs(files)
     check_outputs({"-o": output}, files)
-    datasets = dict(zip(distinct_names(files), files, strict=True))
+    datasets = dict(zip(name_files(files), files, strict=True))
     ranks = rank_systems(datasets, measure)
     write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

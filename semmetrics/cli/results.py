@@ -12,7 +12,7 @@ from typing import Any
 
 from semmetrics.cli.files import ending, open_output
 from semmetrics.errors import InputError
-from semmetrics.reports.details import matched_heading
+from semmetrics.reports.details import find_matching_heading
 from semmetrics.reports.records import Records
 from semmetrics.reports.score_text import (
     draw_runs,
@@ -24,7 +24,14 @@ from semmetrics.reports.score_text import (
 )
 from semmetrics.reports.table import ScoreTable
 
-__all__ = ["ENDINGS", "Output", "collect_details", "remarks", "result", "write_details"]
+__all__ = [
+    "ENDINGS",
+    "Output",
+    "collect_details",
+    "collect_remarks",
+    "render_result",
+    "write_details",
+]
 
 ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
@@ -63,8 +70,8 @@ class Output:
         }
 
 
-def result(output: Output, table: ScoreTable) -> str:
-    """The result in the form asked for."""
+def render_result(output: Output, table: ScoreTable) -> str:
+    """Write the result in the form asked for."""
     scale, digits = _scale(output)
     if output.runs:
         return draw_runs(table, output.form, digits=digits, scale=scale)
@@ -82,8 +89,8 @@ def result(output: Output, table: ScoreTable) -> str:
     return "\n\n".join(parts)
 
 
-def remarks(output: Output, table: ScoreTable) -> list[str]:
-    """What is said on standard error."""
+def collect_remarks(output: Output, table: ScoreTable) -> list[str]:
+    """Collect what is said on standard error."""
     lines: list[str] = []
     if output.form != "table" or output.runs:
         parts = [*report_gaps(table), *_worst(output, table)]
@@ -95,7 +102,7 @@ def remarks(output: Output, table: ScoreTable) -> list[str]:
     if output.form in ("json", "csv") and (output.percent or output.digits is not None):
         lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
     if output.matches is not None:
-        lines.append(f"{output.matches}: the matches of {matched_heading(table)}")
+        lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
     return lines
 
 

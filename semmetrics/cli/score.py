@@ -132,13 +132,13 @@ def command(
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
-    from semmetrics.cli.files import distinct_names, write_text
+    from semmetrics.cli.files import name_files, write_text
     from semmetrics.cli.messages import complain
     from semmetrics.cli.results import (
         Output,
         collect_details,
-        remarks,
-        result,
+        collect_remarks,
+        render_result,
         write_details,
     )
 
@@ -146,7 +146,7 @@ def command(
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     output = Output.take(given)
     _check_files(preds, gt, output, given)
-    names = distinct_names(preds)
+    names = name_files(preds)
     given["set_size_probs"] = _by_system(given["set_size_probs"], names)
     options = read_given(given)
     options["keep_rows"] = output.per_item is not None or output.worst is not None
@@ -154,10 +154,10 @@ def command(
     say = _be_silent if quiet else complain
     for line in [*(f"read {line}" for line in table.understood), *table.notes]:
         say(line)
-    text, details = result(output, table), collect_details(output, table)
+    text, details = render_result(output, table), collect_details(output, table)
     write_details(details)
     write_text(text, output.output)
-    for line in remarks(output, table):
+    for line in collect_remarks(output, table):
         say(line)
     for line in table.differences:
         complain(f"warning: {line}")

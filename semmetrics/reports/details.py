@@ -21,12 +21,12 @@ from semmetrics.reports.records import Records
 from semmetrics.scoring.score import Score
 
 __all__ = [
-    "item_values",
-    "label_values",
-    "matched_heading",
-    "matched_labels",
-    "undefined_values",
-    "worst_items",
+    "collect_item_values",
+    "collect_label_values",
+    "find_matching_heading",
+    "collect_matches",
+    "count_undefined",
+    "find_worst_items",
 ]
 
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
@@ -34,7 +34,7 @@ _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
 _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 
 
-def item_values(scores: Sequence[Score]) -> Records:
+def collect_item_values(scores: Sequence[Score]) -> Records:
     """Collect the value of each item, with a column for each measure that has such values.
 
     Raises
@@ -44,7 +44,7 @@ def item_values(scores: Sequence[Score]) -> Records:
     """
     headings = _item_headings(scores)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", *headings)}
-    for system in _names(scores):
+    for system in _list_systems(scores):
         found = {score.heading: score for score in scores if score.system == system}
         ids = _plain_ids(next(iter(found.values())))
         columns["id"].append(ids)
@@ -65,7 +65,7 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
     return found
 
 
-def _names(scores: Sequence[Score]) -> list[str]:
+def _list_systems(scores: Sequence[Score]) -> list[str]:
     return list(dict.fromkeys(score.system for score in scores))
 
 
@@ -73,7 +73,7 @@ def _plain_ids(score: Score) -> list[str | int]:
     return [name if isinstance(name, str) else int(name) for name in score.ids]
 
 
-def label_values(scores: Sequence[Score]) -> Records:
+def collect_label_values(scores: Sequence[Score]) -> Records:
     """Collect the value and the counts of each label that a measure averages over.
 
     Raises
@@ -106,7 +106,7 @@ def _plain_number(name: str, value: Any) -> Any:
     return int(value) if name != "value" and value == int(value) else value
 
 
-def worst_items(scores: Sequence[Score], tasks: Mapping[str, Any], number: int) -> Records:
+def find_worst_items(scores: Sequence[Score], tasks: Mapping[str, Any], number: int) -> Records:
     """Find the worst items of each system by the first measure that has item values.
 
     Items without a value are left out; of equal ones those that come first are taken.
@@ -163,7 +163,7 @@ def _rank_worst(values: Any, higher_is_better: bool) -> Ints:
     return ranked
 
 
-def matched_heading(scores: Iterable[Score]) -> str:
+def find_matching_heading(scores: Iterable[Score]) -> str:
     """Find the first measure that matches labels by meaning.
 
     Raises
@@ -182,7 +182,7 @@ def matched_heading(scores: Iterable[Score]) -> str:
     )
 
 
-def matched_labels(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records:
+def collect_matches(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records:
     """Collect what each predicted label matched, and the references that nothing matched.
 
     The first measure that matches labels by meaning is used.
@@ -207,7 +207,7 @@ def matched_labels(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records
     """
     from semmetrics.kinds.labels.matches import match_rows
 
-    heading = matched_heading(scores)
+    heading = find_matching_heading(scores)
     rows = (
         {**row, "system": score.system}
         for score in scores
@@ -217,7 +217,7 @@ def matched_labels(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records
     return Records.from_rows(_MATCHES, rows)
 
 
-def undefined_values(scores: Iterable[Score]) -> Records:
+def count_undefined(scores: Iterable[Score]) -> Records:
     """Count what has no value, by cause.
 
     Returns

@@ -15,7 +15,7 @@ from semmetrics.metrics.registry import aliases, all_definitions, find, group_of
 from semmetrics.reports.forms import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
-__all__ = ["Topic", "citations", "explain", "find_topics", "group_definitions"]
+__all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions"]
 
 Topic = Definition | Measure | Protocol
 _WIDTH = 100
@@ -71,7 +71,7 @@ def group_definitions() -> dict[str, list[Definition]]:
     return found
 
 
-def citations(topic: Topic) -> tuple[str, ...]:
+def find_citations(topic: Topic) -> tuple[str, ...]:
     """Return the keys of the publications that define a measure or a protocol."""
     if isinstance(topic, Protocol):
         return (topic.name,)

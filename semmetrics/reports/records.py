@@ -89,7 +89,7 @@ class Records(Sequence[dict[str, Any]]):
             raise InputError(
                 f"the records have no column {name!r}", remedy=f"they have {listing(self.columns)}"
             )
-        return _plain(self._columns[name])
+        return _to_plain(self._columns[name])
 
     def drop(self, *names: str) -> Records:
         """Return the records without some columns."""
@@ -108,7 +108,7 @@ class Records(Sequence[dict[str, Any]]):
         if isinstance(place, slice):
             return Records({name: column[place] for name, column in self._columns.items()})
         row = range(self._length)[place]
-        return {name: _plain(column[row : row + 1])[0] for name, column in self._columns.items()}
+        return {name: _to_plain(column[row : row + 1])[0] for name, column in self._columns.items()}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
@@ -116,7 +116,7 @@ class Records(Sequence[dict[str, Any]]):
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         """The values of each record, made some thousand rows at a time."""
         for start in range(0, self._length, _ROWS):
-            parts = [_plain(column[start : start + _ROWS]) for column in self._columns.values()]
+            parts = [_to_plain(column[start : start + _ROWS]) for column in self._columns.values()]
             yield from zip(*parts, strict=True)
 
     def __repr__(self) -> str:
@@ -206,7 +206,7 @@ class Records(Sequence[dict[str, Any]]):
         return pa.table({name: self.column(name) for name in self._columns})
 
 
-def _plain(column: Any) -> list[Any]:
+def _to_plain(column: Any) -> list[Any]:
     """Plain values of a column or a part of it, None for numbers that are not finite."""
     if not isinstance(column, np.ndarray):
         return list(column)

@@ -111,19 +111,19 @@ class ScoreTable:
         return list(dict.fromkeys(score.heading for score in self.scores))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Each score as JSON has it."""
+        """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
 
     def to_json(self) -> str:
-        """A JSON list of scores in full precision; null for what is undefined."""
+        """Write a JSON list of scores in full precision; null for what is undefined."""
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """One row a score, in full precision; an empty cell for what is undefined."""
+        """Write one row a score, in full precision; an empty cell for what is undefined."""
         return self._records().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with one row a score.
+        """Return a DataFrame with one row a score.
 
         Raises
         ------
@@ -143,22 +143,22 @@ class ScoreTable:
         return self._records().to_arrow()
 
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Measures as rows and systems as columns."""
+        """Write a Markdown table with measures as rows and systems as columns."""
         return draw(self._cells(digits, scale), "markdown")
 
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """A tabular in the style of booktabs, measures as rows."""
+        """Write a LaTeX tabular in the style of booktabs, measures as rows."""
         return draw(self._cells(digits, scale), "latex")
 
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Aligned columns for a terminal."""
+        """Write aligned columns for a terminal."""
         return draw(self._cells(digits, scale))
 
     def __str__(self) -> str:
         return self.to_text()
 
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
-        """The table in one of FORMATS."""
+        """Write the table in one of FORMATS."""
         if form not in FORMATS:
             raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMATS)}")
         if form == "json":
@@ -199,7 +199,7 @@ class ScoreTable:
         >>> list(table.per_item())
         [{'id': 'a', 'system': 'preds', 'Recall': 0.5}]
         """
-        return details.item_values(self.scores)
+        return details.collect_item_values(self.scores)
 
     def per_label(self) -> Records:
         """Return the value and the counts of each label, of the measures that average over labels.
@@ -221,7 +221,7 @@ class ScoreTable:
         >>> [(row["label"], row["value"], row["support"]) for row in table.per_label()]
         [('cat', 1.0, 1), ('dog', 0.0, 1)]
         """
-        return details.label_values(self.scores)
+        return details.collect_label_values(self.scores)
 
     def worst(self, n: int = 10) -> Records:
         """Return the worst items of each system, by the first measure that has item values.
@@ -251,7 +251,7 @@ class ScoreTable:
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
-        return details.worst_items(self.scores, self.tasks, n)
+        return details.find_worst_items(self.scores, self.tasks, n)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
@@ -277,7 +277,7 @@ class ScoreTable:
         >>> [(row["prediction"], row["reference"]) for row in table.matches()]
         [('cat', 'cat'), (None, 'car')]
         """
-        return details.matched_labels(self.scores, self.tasks)
+        return details.collect_matches(self.scores, self.tasks)
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
@@ -296,7 +296,7 @@ class ScoreTable:
         {'system': 'preds', 'measure': 'Precision', 'cause': 'no_prediction', 'unit': 'image',
         'policy': '0', 'count': 1}
         """
-        return details.undefined_values(self.scores)
+        return details.count_undefined(self.scores)
 
 
 def _row(score: Score) -> dict[str, Any]:

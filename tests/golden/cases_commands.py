@@ -98,6 +98,8 @@ _AGAIN = [
            "captions.json references.json"),
     _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
            "{frequencies} frequencies.json captions.json references.json"),
+    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+           "{frequencies} frequencies_b.json captions.json references.json"),
     _again("-m F1 --classes dictionary.txt --ignore lion few.json few.json",
            "--ignore lion few.json few.json"),
     _again("-m F1 --weights weights.json a.json gt.json", "--weights weights.csv a.json gt.json"),

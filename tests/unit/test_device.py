@@ -48,11 +48,8 @@ def make_problem(seed, *, synonyms, items=120, words=60):
     table = (table + 0.5 * rng.normal(size=(words, 8))).astype(np.float32)
     table[3], table[4], table[5] = 0, [1, *[0] * 7], [0.6, 0.8, *[0] * 6]
     sides = [
-        [
-            [names[k] for k in rng.integers(0, words, rng.integers(0, size + 1))]
-            for _ in range(items)
-        ]
-        for size in (5, 9)
+        [[names[k] for k in rng.integers(0, words, rng.integers(0, most))] for _ in range(items)]
+        for most in (6, 10)
     ]
     if synonyms:
         sides = [
