@@ -77,7 +77,7 @@ def threshold_option(command: F) -> F:
     """Add ``--threshold``, which is short for decoding rules."""
     return option(
         OPTIONS["decode"].group,
-        "--threshold",
+        OPTIONS["decode"].short,
         metavar="T,...",
         help="Short for --decode threshold:T, for each T; 'best' is the score threshold with the "
         "best F1 (of semantic measures the best SemF1).",
