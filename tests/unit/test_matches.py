@@ -11,7 +11,7 @@ from semmetrics.data.prepare import label_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.matches import match_rows
-from semmetrics.scoring.models import with_models
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

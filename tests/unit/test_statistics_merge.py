@@ -18,7 +18,7 @@ from semmetrics.data.prepare import label_task
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.models import with_models
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 
