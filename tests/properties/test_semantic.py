@@ -24,7 +24,7 @@ from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.models import with_models
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

@@ -16,7 +16,6 @@ from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all
-from semmetrics.metrics.similar import model_of
 from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 
 ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")

@@ -10,7 +10,7 @@ import semmetrics
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.models import with_models
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.notes import notes_on, unused_embeddings
 from semmetrics.scoring.statistics import evaluate
 
