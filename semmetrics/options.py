@@ -237,7 +237,7 @@ class Options(TypedDict, total=False):
     device: Annotated[
         str | None,
         Option(
-            help="Where vectors are made and compared: cpu (the default), cuda, cuda:1, mps.",
+            help="Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
             kinds=_LABELS, group=MEANING, metavar="DEVICE",
         ),
     ]

@@ -2,12 +2,14 @@
 
 Conventions
 -----------
-The kind of array follows from the input. Torch is used only where it is loaded already. On the
-processor numpy computes, in two threads at most; torch has threads of its own.
+The kind of array follows from the input: what is put on a device stays there, and torch computes
+with it there. On the processor numpy computes, in two threads at most; torch has threads of its
+own.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,9 +19,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, MissingDependencyError
 
-__all__ = ["Backend", "count_workers", "is_torch", "run_parts", "sum_in_order"]
+__all__ = [
+    "Backend",
+    "check_device",
+    "count_workers",
+    "find_device",
+    "is_torch",
+    "run_parts",
+    "sum_in_order",
+    "to_device",
+]
 
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
@@ -28,6 +39,77 @@ def is_torch(values: Any) -> bool:
     """Return whether this is a torch tensor; torch is not imported to find out."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(values, torch.Tensor)
+
+
+def check_device(name: str, torch: Any) -> None:
+    """Refuse a device that does not exist, or that this machine does not have.
+
+    Raises
+    ------
+    InputError
+        If so.
+    """
+    try:
+        device = torch.device(name)
+    except (RuntimeError, TypeError):
+        raise InputError(
+            f"device={name!r} is no device", remedy="use 'cpu', 'cuda', 'cuda:1' or 'mps'"
+        ) from None
+    number = device.index or 0
+    available = {
+        "cuda": torch.cuda.is_available() and number < torch.cuda.device_count(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if not available.get(device.type, True):
+        raise InputError(
+            f"device={name!r}: PyTorch finds no such GPU here",
+            remedy="use device='cpu', or install the driver and a PyTorch build for it",
+        )
+
+
+def find_device(name: str | None) -> Any:
+    """Return the torch device on which measures compute, or None where numpy computes.
+
+    Parameters
+    ----------
+    name : str, optional
+        A device of torch. "cpu" is the processor, where numpy is exact and faster than torch;
+        "torch:cpu" is the processor by torch, to compare the two.
+
+    Raises
+    ------
+    InputError
+        If there is no such device, or it has no double precision.
+    MissingDependencyError
+        If torch is not installed.
+
+    Examples
+    --------
+    >>> find_device(None), find_device("cpu")
+    (None, None)
+    """
+    if name in (None, "cpu"):
+        return None
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as error:
+        raise MissingDependencyError("torch", f"device={name!r}", extra="sbert") from error
+    plain = str(name).removeprefix("torch:")
+    check_device(plain, torch)
+    try:
+        torch.zeros(1, dtype=torch.float64, device=plain)
+    except (RuntimeError, TypeError):
+        raise InputError(
+            f"device={name!r} has no double precision, in which measures are computed",
+            remedy="leave device (--device) out; a model can be opened there and given in Python: "
+            f"embedding=open_embedding(NAME, device={name!r})",
+        ) from None
+    return torch.device(plain)
+
+
+def to_device(values: NDArray[Any], device: Any) -> Any:
+    """Return values as a torch tensor on a device of ``find_device``; as they are without one."""
+    return values if device is None else sys.modules["torch"].tensor(values, device=device)
 
 
 class Backend:
@@ -117,6 +199,17 @@ class Backend:
 
     def _from_end(self, stop: int) -> Any:
         return self.column(stop, "uint8", down=True) if self.torch else _from_end(stop)
+
+    def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
+        """Return the maximum of each ragged row along an axis; no row is empty."""
+        if not self.torch:
+            return np.maximum.reduceat(values, indptr[:-1], axis=axis)
+        rows = self.array(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
+        shape = [*values.shape]
+        shape[axis] = len(indptr) - 1
+        found = self.xp.full(shape, -np.inf, dtype=values.dtype, **self.place)
+        index = rows[:, None] if axis == 0 else rows[None]
+        return found.scatter_reduce(axis, index.expand_as(values), values, "amax")
 
     def bincount(self, places: Any, values: Any, size: int) -> Any:
         """Sum the values of each place, added in the order of the first axis.

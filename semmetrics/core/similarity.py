@@ -28,9 +28,17 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import Backend, is_torch
+from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
 
-__all__ = ["EuclideanDistances", "SplitVectors", "cosine_table", "unit_rows"]
+__all__ = [
+    "EuclideanDistances",
+    "SplitVectors",
+    "cosine_table",
+    "paired_cosines",
+    "sum_vectors",
+    "unit_rows",
+]
 
 _DECIMALS = 9  # of cosines
 _DISTANCE_DECIMALS = 12
@@ -191,6 +199,62 @@ def cosine_table(left: Any, right: Any) -> Any:
     """
     mine, theirs = _checked_sides(left, right)
     return SplitVectors.of(mine).cosines(SplitVectors.of(theirs))
+
+
+def paired_cosines(left: Any, right: Any) -> Any:
+    """Return the cosine of each row of one matrix with the same row of another, rounded.
+
+    Parameters
+    ----------
+    left, right : arrays or tensors, shape (n, d)
+
+    Returns
+    -------
+    float64 array or tensor, shape (n,), in [-1, 1]
+
+    Raises
+    ------
+    InputError
+        If the vectors have different lengths, or are not finite.
+
+    Examples
+    --------
+    >>> paired_cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.ones((2, 2))).round(4).tolist()
+    [0.7071, 0.0]
+    """
+    mine, theirs = map(unit_rows, _checked_sides(left, right))
+    xp = _module(mine)
+    return xp.round(xp.einsum("ij,ij->i", mine, theirs), decimals=_DECIMALS)
+
+
+def sum_vectors(vectors: Any, indptr: Ints, codes: Ints) -> Any:
+    """Sum the vectors of each ragged row of codes.
+
+    Parameters
+    ----------
+    vectors : float64 array or tensor, shape (n, d)
+    indptr : int array, shape (rows + 1,)
+    codes : int array
+
+    Returns
+    -------
+    float64 array or tensor, shape (rows, d)
+
+    Examples
+    --------
+    >>> sum_vectors(np.eye(2), np.array([0, 2, 2]), np.array([0, 0])).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
+    backend = Backend(vectors)
+    if backend.torch:
+        if not len(codes):
+            return backend.zeros(len(indptr) - 1, vectors.shape[1])
+        bags = backend.array(codes), vectors, backend.array(indptr[:-1])
+        return backend.xp.nn.functional.embedding_bag(*bags, mode="sum")
+    from scipy.sparse import csr_array
+
+    shape = len(indptr) - 1, len(vectors)
+    return csr_array((np.ones(len(codes)), codes, indptr), shape=shape) @ vectors
 
 
 class EuclideanDistances:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
+from semmetrics.core.backend import to_device
+from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import unit_rows
 from semmetrics.core.threshold_test import ThresholdTest
-from semmetrics.data.labels import Labels, Side, Terms
+from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, Vectors, check_finite
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.errors import InputError
@@ -39,12 +40,14 @@ class LabelVectors:
         Distinct terms.
     vectors : float32 array, shape (terms, dimension)
         Not normalised.
-    stands : bool array, shape (terms,)
+    included : bool array, shape (terms,)
         Terms that take part.
     indptr, rows : int arrays
         The terms of each label.
     counts : mapping
         What was not known.
+    device : torch.device, optional
+        Where measures compute; the processor, by numpy, where there is none.
     """
 
     embedder: Embedder
@@ -52,28 +55,49 @@ class LabelVectors:
     oov: str
     terms: tuple[str, ...]
     vectors: Vectors
-    stands: Bools
+    included: Bools
     indptr: Ints
     rows: Ints
     counts: dict[str, int]
+    device: Any = None
 
     def __str__(self) -> str:
         """Return what signatures say."""
         return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
 
     @cached_property
-    def units(self) -> Floats:
-        """Vectors of length 1; zeros stay zeros."""
-        units: Floats = unit_rows(self.vectors)
-        return units
+    def matrix(self) -> Any:
+        """Return the vectors where measures compute: as numpy's, or as torch's on the device."""
+        return to_device(self.vectors, self.device)
+
+    @cached_property
+    def units(self) -> Any:
+        """Return vectors of length 1, in the same place; zeros stay zeros."""
+        return unit_rows(self.matrix)
 
     @cached_property
     def threshold_test(self) -> ThresholdTest:
-        """Decisions on the cosines of terms."""
+        """Return the test of cosines of terms, on the processor."""
         return ThresholdTest(self.vectors)
 
+    @cached_property
+    def first_terms(self) -> Ints:
+        """Return the first term of each label that takes part, or -1."""
+        first = np.full(len(self.indptr) - 1, -1)
+        included = np.flatnonzero(self.included[self.rows])[::-1]
+        first[row_numbers(self.indptr)[included]] = self.rows[included]
+        return first
+
     @property
-    def split(self) -> bool:
+    def terms_of_labels(self) -> list[list[str]]:
+        """Return the terms of each label, as the embedding is asked for them."""
+        return [
+            [self.terms[row] for row in self.rows[a:b]]
+            for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)
+        ]
+
+    @property
+    def has_synonyms(self) -> bool:
         """Whether a label has several terms."""
         return len(self.rows) > len(self.indptr) - 1
 
@@ -90,6 +114,7 @@ def label_vectors(
     lookup: str = "auto",
     oov: str = "zero",
     whole: bool = False,
+    device: Any = None,
 ) -> LabelVectors:
     """Look up the terms of labels, each distinct term once.
 
@@ -103,6 +128,8 @@ def label_vectors(
     oov : {"unknown", "skip", "zero", "error"}
     whole : bool
         The model is used for whole lists alone: no term is looked up.
+    device : torch.device, optional
+        Where measures compute.
 
     Returns
     -------
@@ -128,10 +155,11 @@ def label_vectors(
         oov=oov,
         terms=terms,
         vectors=found.vectors,
-        stands=found.included,
+        included=found.included,
         indptr=offsets(widths),
         rows=rows,
         counts=dict(found.counts),
+        device=device,
     )
 
 
@@ -145,11 +173,11 @@ class Coverage:
     images : int
         Items with at least one label.
     labels : int
-        Labels of all items, repeats counted.
+        Lists of all items, repeats counted.
     terms : int
         The same with each synonym counted.
     unknown : int
-        Labels none of whose synonyms is known.
+        Lists none of whose synonyms is known.
     names : tuple of str
         The distinct unknown labels, the most frequent first.
     """
@@ -182,7 +210,7 @@ class Coverage:
 
 
 def measure_coverage(
-    systems: Mapping[str, Labels],
+    systems: Mapping[str, Lists],
     embedder: Embedder,
     *,
     lookup: str = "auto",
@@ -192,7 +220,7 @@ def measure_coverage(
 
     Parameters
     ----------
-    systems : mapping from name to Labels
+    systems : mapping from name to Lists
         Their text cleaned already.
     embedder : Embedder
     lookup : str
@@ -213,7 +241,7 @@ def measure_coverage(
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> from semmetrics.embed.word_vectors import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
@@ -226,7 +254,7 @@ def measure_coverage(
 
 
 def _count(
-    name: str, labels: Labels, embedder: Embedder, lookup: str, top_k: int | None
+    name: str, labels: Lists, embedder: Embedder, lookup: str, top_k: int | None
 ) -> Coverage:
     if labels.ranked and top_k is None:
         raise InputError(
@@ -235,11 +263,11 @@ def _count(
             remedy="give top_k (--top-k)",
         )
     side = _first(labels.side, top_k)
-    vocabulary = labels.vocabulary
+    vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
     found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
     known = np.zeros(len(vocabulary), np.bool_)
-    known[row_numbers(found.indptr)[found.stands[found.rows]]] = True
+    known[row_numbers(found.indptr)[found.included[found.rows]]] = True
     unknown = np.flatnonzero(~known & (uses > 0)).tolist()
     unknown.sort(key=lambda code: -int(uses[code]))
     return Coverage(

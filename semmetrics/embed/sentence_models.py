@@ -33,13 +33,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
 from semmetrics.errors import InputError, MissingDependencyError
 
-__all__ = ["POOLINGS", "SentenceEmbedder", "TransformerEmbedder", "run_in_batches"]
+__all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
 
-POOLINGS = ("first", "mean")
+_POOLINGS = ("first", "mean")
 _OWNER = "sentence-transformers"  # of the models that are named without an owner
 _TOKENS = 8  # tokens that a batch may hold for each text of the batch size
 _NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
@@ -149,7 +150,7 @@ class SentenceEmbedder(_TextModel):
         self.batch_size = _check_batch_size(batch_size)
         package = _require("sentence_transformers", "sentence-transformers", "sentence models")
         if isinstance(model, str):
-            _check_device(device, _require("torch", "torch", "sentence models"))
+            check_device(device, _require("torch", "torch", "sentence models"))
             with _loading_errors(model, _OWNER):
                 self.model = package.SentenceTransformer(model, device=device, revision=revision)
             _limit_to_positions(self.model)
@@ -224,12 +225,12 @@ class TransformerEmbedder(_TextModel):
         batch_size: int = 32,
         revision: str | None = None,
     ) -> None:
-        if pooling not in POOLINGS:
-            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(POOLINGS)}")
+        if pooling not in _POOLINGS:
+            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(_POOLINGS)}")
         self.batch_size = _check_batch_size(batch_size)
         package = _require("transformers", "transformers", "transformer models")
         self._torch = _require("torch", "torch", "transformer models")
-        _check_device(device, self._torch)
+        check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name):
             self.tokenizer = package.AutoTokenizer.from_pretrained(name, revision=revision)
@@ -280,6 +281,13 @@ class TransformerEmbedder(_TextModel):
             hidden = self.model(input_ids=tokens, attention_mask=torch.ones_like(tokens))[0]
             pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
             return pooled.float().cpu().numpy()
+
+
+def open_transformer(spec: str, **options: Any) -> TransformerEmbedder:
+    """Open a plain transformer by its name, perhaps after a pooling: ``mean:bert-base-uncased``."""
+    first, colon, rest = spec.partition(":")
+    pooling, name = (first, rest) if colon and first in _POOLINGS else ("first", spec)
+    return TransformerEmbedder(name, pooling=pooling, **options)
 
 
 def run_in_batches(
@@ -378,26 +386,6 @@ def _check_batch_size(batch_size: int) -> int:
     if batch_size < 1:
         raise InputError(f"batch_size={batch_size}", remedy="give a number of texts, at least 1")
     return batch_size
-
-
-def _check_device(device: str, torch: Any) -> None:
-    """Refuse a device that does not exist, or that this machine does not have."""
-    try:
-        kind = torch.device(device).type
-    except (RuntimeError, TypeError):
-        raise InputError(
-            f"device={device!r} is no device", remedy="use 'cpu', 'cuda', 'cuda:1' or 'mps'"
-        ) from None
-    number = torch.device(device).index or 0
-    available = {
-        "cuda": torch.cuda.is_available() and number < torch.cuda.device_count(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not available.get(kind, True):
-        raise InputError(
-            f"device={device!r}: PyTorch finds no such GPU here",
-            remedy="use device='cpu', or install the driver and a PyTorch build for it",
-        )
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:

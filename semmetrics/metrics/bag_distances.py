@@ -59,7 +59,8 @@ class TransportValues:
     def _solve(self, *problem: Any) -> Any:
         from semmetrics.core.transport import relaxed_transport, transport
 
-        return relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        return problem[0].backend.numpy(costs)
 
 
 def _rows(side: WeightedWords, items: Ints) -> WeightedWords:

@@ -19,20 +19,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Bools, Floats, lengths, offsets, sum_rows
-from semmetrics.core.similarity import unit_rows
+from semmetrics.core.backend import Backend, to_device
+from semmetrics.core.ragged import Bools, lengths, offsets, sum_rows
+from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.bags import first_terms, sides_kept, terms_of_labels
+from semmetrics.metrics.bags import sides_kept
 from semmetrics.metrics.definition import Definition, Measure, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_options import bag_options
-from semmetrics.metrics.similar import model_of, written
 
 __all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "list_counts"]
 
@@ -55,18 +56,18 @@ class BagValues:
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
-        vectors = model_of(block.task, self.model)
+        vectors = label_vectors_of(block.task, self.model)
         sides = sides_kept(block, self.cut)
         if self.how == "text":
             found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
             counts = {"unknown": sum(lost), "truncated": sum(one.truncated for one in found)}
             block.task.shared.setdefault(_COUNTS, {})[self, block.start] = counts
-            pairs = [(one.vectors.astype(np.float64), one.known) for one in found]
+            pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
         else:
             pairs = [_means(side, vectors) for side in sides]
         (mine, some), (theirs, any_) = pairs
-        value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
-        value = np.where(some & any_, value, np.nan)
+        value = paired_cosines(mine, theirs)
+        value = np.where(some & any_, Backend(value).numpy(value), np.nan)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
@@ -98,8 +99,8 @@ def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
             "vectors of words",
             remedy="name MeanSim in its place, or an embedding that reads text",
         )
-    labels = [" ".join(terms) for terms in terms_of_labels(vectors)]
-    codes = written(side).tolist()
+    labels = [" ".join(terms) for terms in vectors.terms_of_labels]
+    codes = written_codes(side).tolist()
     texts = [
         " ".join([labels[code] for code in codes[a:b]])
         for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
@@ -132,16 +133,11 @@ def _stand_in(vectors: Any, texts: list[str], lost: Bools) -> NDArray[np.float32
     return read.vectors
 
 
-def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
-    from scipy.sparse import csr_array
-
-    first = first_terms(vectors)[written(side)]
+def _means(side: Side, vectors: Any) -> tuple[Any, Bools]:
+    first = vectors.first_terms[written_codes(side)]
     kept = first >= 0
     indptr = offsets(sum_rows(kept, side.indptr))
-    shape = len(side), len(vectors.terms)
-    times = csr_array((np.ones(int(indptr[-1])), first[kept], indptr), shape=shape)
-    total: Floats = times @ vectors.units
-    return total, lengths(indptr) > 0
+    return sum_vectors(vectors.units, indptr, first[kept]), lengths(indptr) > 0
 
 
 class BagSimilarityFamily(ItemMeans):

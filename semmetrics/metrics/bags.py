@@ -11,13 +11,14 @@ its first term that has one, and all weigh the same.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import (
     Bools,
     Ints,
@@ -30,11 +31,11 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, Ranked, Reference
-from semmetrics.metrics.similar import model_of, written
 
 if TYPE_CHECKING:
     from semmetrics.core.transport import WeightedWords
@@ -44,9 +45,7 @@ __all__ = [
     "Vocabulary",
     "WordBags",
     "WordTable",
-    "first_terms",
     "sides_kept",
-    "terms_of_labels",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -65,7 +64,7 @@ class Vocabulary:
         key = ("words", self.build, self.model)
         shared = block.task.shared
         if key not in shared:
-            vectors = model_of(block.task, self.model)
+            vectors = label_vectors_of(block.task, self.model)
             shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
         return shared[key]
 
@@ -81,16 +80,19 @@ class WordTable:
     indptr, codes : int arrays
         The words of each label, as often as they occur.
     vectors : float32 array, shape (words, dimension)
+    device : torch.device, optional
+        Where distances are computed.
     """
 
     indptr: Ints
     codes: Ints
     vectors: NDArray[np.float32]
+    device: Any = None
 
     @cached_property
     def distances(self) -> EuclideanDistances:
         """Distances of pairs of words, each with the same bits whatever else is asked for."""
-        return EuclideanDistances(self.vectors.astype(np.float64))
+        return EuclideanDistances(to_device(self.vectors.astype(np.float64), self.device))
 
     @cached_property
     def points(self) -> Ints:
@@ -101,7 +103,7 @@ class WordTable:
 def _text_words(vectors: Any) -> WordTable:
     found = [
         [word for term in terms for word in _WORD.findall(term.lower())]
-        for terms in terms_of_labels(vectors)
+        for terms in vectors.terms_of_labels
     ]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
     codes = [place[word] for words in found for word in words]
@@ -109,41 +111,27 @@ def _text_words(vectors: Any) -> WordTable:
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
     indptr = offsets(np.fromiter(map(len, found), np.int64, len(found)))
-    return _standing(WordTable(indptr, np.array(codes, np.int64), looked.vectors), looked.stands)
+    table = WordTable(indptr, np.array(codes, np.int64), looked.vectors, vectors.device)
+    return _leave_out(table, looked.included)
 
 
 def _label_words(vectors: Any) -> WordTable:
-    first = first_terms(vectors)
+    first = vectors.first_terms
     kept = first >= 0
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return WordTable(offsets(kept.astype(np.int64)), place[first[kept]], vectors.vectors[order])
+    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 
-def terms_of_labels(vectors: Any) -> list[list[str]]:
-    """The terms of each label, as the model is asked for them."""
-    return [
-        [vectors.terms[row] for row in vectors.rows[a:b]]
-        for a, b in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
-    ]
-
-
-def first_terms(vectors: Any) -> Ints:
-    """The first term of each label that takes part, or -1."""
-    first = np.full(len(vectors.indptr) - 1, -1)
-    standing = np.flatnonzero(vectors.stands[vectors.rows])[::-1]
-    first[row_numbers(vectors.indptr)[standing]] = vectors.rows[standing]
-    return first
-
-
-def _standing(table: WordTable, stands: Bools) -> WordTable:
-    """Without the words that do not take part."""
-    if stands.all():
+def _leave_out(table: WordTable, included: Bools) -> WordTable:
+    """Leave out the words that do not take part."""
+    if included.all():
         return table
-    kept = stands[table.codes]
+    kept = included[table.codes]
     widths = np.bincount(row_numbers(table.indptr)[kept], minlength=len(table.indptr) - 1)
-    return WordTable(offsets(widths), table.codes[kept], table.vectors)
+    return replace(table, indptr=offsets(widths), codes=table.codes[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +175,7 @@ def _bag(side: Side, table: WordTable) -> WeightedWords:
     # the solver is loaded where a distance is asked for: most scores need none
     from semmetrics.core.transport import WeightedWords
 
-    wptr, flat = take_rows(table.indptr, written(side))
+    wptr, flat = take_rows(table.indptr, written_codes(side))
     words = wptr[side.indptr]
     indptr, codes, times = distinct_codes(words, table.codes[flat], max(1, len(table.vectors)))
     return WeightedWords(indptr, codes, times / np.repeat(lengths(words), lengths(indptr)))

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core.ragged import Floats
+
 __all__ = [
     "average_precision",
     "divide",
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Any:
+def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Floats:
     """Divide, with ``empty`` where the denominator is 0.
 
     Examples
@@ -43,7 +45,7 @@ def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Any:
     """
     top, bottom = np.asarray(numerator), np.asarray(denominator)
     nothing = bottom == 0
-    quotient = np.divide(top, bottom + nothing, dtype=np.float64)
+    quotient: Floats = np.divide(top, bottom + nothing, dtype=np.float64)
     return np.where(nothing, empty, quotient) if nothing.any() else quotient
 
 

@@ -54,7 +54,8 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "bag_similarity": ("BagSim", "MeanSim"),
         },
         "Rankings of labels": {
-            "score_measures": ("LRAP", "RankingLoss", "CoverageError", "mAP"),
+            "ranking": ("LRAP", "RankingLoss", "CoverageError"),
+            "class_precision": ("mAP",),
         },
         "Hierarchies of labels (--taxonomy)": {
             "hierarchical": ("hP", "hR", "hF", "LCADistance"),

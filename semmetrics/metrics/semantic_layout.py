@@ -16,7 +16,6 @@ import numpy as np
 
 from semmetrics.core.ragged import (
     Bools,
-    Floats,
     Ints,
     cell_keys,
     first_occurrences,
@@ -28,12 +27,12 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.label_similarity import Similarities, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, Ranked, Reference
-from semmetrics.metrics.similar import Source, model_of, written
 
-__all__ = ["Batch", "Laid", "Layout"]
+__all__ = ["Batch", "BatchLayout", "Layout"]
 
 _TENSOR = 1 << 21  # cells of the padded tensor of some items
 
@@ -63,17 +62,17 @@ class Batch:
     goal: Ints
     continues: Bools | None
 
-    def similarities(self, source: Source) -> Floats:
-        """Of rows with columns, shape (items, rows, references); -inf is padding."""
+    def similarities(self, source: Similarities) -> Any:
+        """Gather those of rows with columns, shape (items, rows, references); -inf is padding."""
         return source.gather(self.rows, self.columns, by_term=self.continues is not None)
 
-    def above(self, source: Source, threshold: float) -> tuple[Bools, int]:
-        """Which of them are above a threshold, and how many are close to it."""
+    def above(self, source: Similarities, threshold: float) -> tuple[Any, int]:
+        """Decide which of them are above a threshold, and count those close to it."""
         by_term = self.continues is not None
         return source.above(self.rows, self.columns, threshold, by_term=by_term)
 
     def pairs(self, found: Ints) -> tuple[Ints, Ints]:
-        """Places of the predictions that have a column, and of their references."""
+        """Return the places of the predictions that have a column, and of their references."""
         item, row = np.nonzero(found >= 0)
         return self.owner[item, row], self.goal[item, found[item, row]]
 
@@ -82,28 +81,30 @@ class Batch:
 class Layout:
     """Which predictions and references of a block take part, and where they stand."""
 
-    count: str
+    duplicates: str
     model: str
     cut: Cut | None = None
 
-    def compute(self, block: Block[LabelTask]) -> Laid:
-        """Leave out labels without a vector that takes part, and then repeats (under "set")."""
+    def compute(self, block: Block[LabelTask]) -> BatchLayout:
+        """Leave out labels without a vector that takes part, and then repeats (under "once")."""
         if self.cut is not None:
-            whole = block.get(Layout(self.count, self.model))
+            whole = block.get(Layout(self.duplicates, self.model))
             inside = prefixes(whole.pred.indptr, block.get(self.cut))
             return replace(whole, pred_kept=whole.pred_kept & inside)
-        vectors = model_of(block.task, self.model)
+        vectors = label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
-        standing = np.logical_or.reduceat(vectors.stands[vectors.rows], vectors.indptr[:-1])
-        kept = [standing[written(side)] for side in sides]
-        if self.count == "set":
+        included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
+        kept = [included[written_codes(side)] for side in sides]
+        if self.duplicates == "once":
             width = max(1, len(block.task.classes))
-            kept = [_once(side, flags, width) for side, flags in zip(sides, kept, strict=True)]
-        return Laid(sides[0], sides[1], kept[0], kept[1], vectors)
+            kept = [
+                _keep_first(side, flags, width) for side, flags in zip(sides, kept, strict=True)
+            ]
+        return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
 
 
-def _once(side: Side, kept: Bools, width: int) -> Bools:
-    """Of the labels kept, the first of each class of an item."""
+def _keep_first(side: Side, kept: Bools, width: int) -> Bools:
+    """Keep the first label of each class of an item."""
     chosen = side if kept.all() else side.keep(kept)
     keys = cell_keys(chosen.indptr, chosen.codes, width)
     first = first_occurrences(keys, len(side) * width)
@@ -115,8 +116,8 @@ def _once(side: Side, kept: Bools, width: int) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class Laid:
-    """What a Layout gives: sides, flags of what takes part, and the model's vectors."""
+class BatchLayout:
+    """Both sides of a block, flags of what takes part in them, and the label vectors."""
 
     pred: Side
     ref: Side
@@ -125,14 +126,14 @@ class Laid:
     vectors: Any
 
     @property
-    def split(self) -> bool:
+    def has_synonyms(self) -> bool:
         """Whether a label has several terms."""
-        return bool(self.vectors.split)
+        return bool(self.vectors.has_synonyms)
 
     def batches(self, *, by_term: bool) -> Iterator[Batch]:
-        """The items that have something on both sides, those of like size together."""
+        """Yield the items that have something on both sides, those of like size together."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
-        row, column = written(self.pred)[owner], written(self.ref)[goal]
+        row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
         widths = sum_rows(self.pred_kept, self.pred.indptr)
         continues = None
         if by_term:
@@ -141,24 +142,24 @@ class Laid:
             continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
         pred_ptr = offsets(widths)
         ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
-        for items in _like_sizes(np.diff(pred_ptr), np.diff(ref_ptr)):
-            mine, theirs = _pad(pred_ptr, items), _pad(ref_ptr, items)
+        for items in _group_like_sizes(np.diff(pred_ptr), np.diff(ref_ptr)):
+            mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
             yield Batch(
-                _filled(row, mine, -1),
-                _filled(column, theirs, -1),
-                _filled(owner, mine, -1),
-                _filled(goal, theirs, -1),
-                None if continues is None else _filled(continues, mine, False),
+                _take_padded(row, mine, -1),
+                _take_padded(column, theirs, -1),
+                _take_padded(owner, mine, -1),
+                _take_padded(goal, theirs, -1),
+                None if continues is None else _take_padded(continues, mine, False),
             )
 
 
-def _filled(values: Any, places: Ints, filling: Any) -> Any:
-    """Values at those places; the filling at -1."""
+def _take_padded(values: Any, places: Ints, filling: Any) -> Any:
+    """Take the values at those places; the filling at -1."""
     return np.append(values, filling)[places]
 
 
-def _like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
-    """Items in groups of similar size, so that little is padding and a tensor stays small."""
+def _group_like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
+    """Yield items in groups of similar size, so that little is padding and a tensor stays small."""
     both = np.flatnonzero((rows > 0) & (columns > 0))
     order = both[np.lexsort((rows[both], columns[both]))]
     start = 0
@@ -174,8 +175,8 @@ def _like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
         start = stop
 
 
-def _pad(indptr: Ints, items: Ints) -> Ints:
-    """Flat places of the items' elements, shape (items, longest); -1 is padding."""
+def _flat_places(indptr: Ints, items: Ints) -> Ints:
+    """Return flat places of the items' elements, shape (items, longest); -1 is padding."""
     widths = np.diff(indptr)[items]
     place = np.arange(int(widths.max()))
     padded: Ints = np.where(place < widths[:, None], indptr[items][:, None] + place, -1)

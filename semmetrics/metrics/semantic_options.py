@@ -18,7 +18,7 @@ _EMBEDDING = Option(
 def match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
     """The options of a measure that compares labels with labels."""
     shared = [o for o in set_options(averages) if o.name not in ("labels", "absent")]
-    shared = [replace(o, averages=None) if o.name == "count" else o for o in shared]
+    shared = [replace(o, averages=None) if o.name == "duplicates" else o for o in shared]
     return (shared[0], *more, _EMBEDDING, *shared[1:])
 
 
@@ -29,7 +29,7 @@ def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
     """
     shared = []
     for option in set_options(("example",)):
-        if option.name in ("average", "count"):
+        if option.name in ("average", "duplicates"):
             continue
         default = option.default
         if option.choices == POLICIES:

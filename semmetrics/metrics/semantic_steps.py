@@ -2,14 +2,15 @@
 
 Conventions
 -----------
-Similarities are those of ``metrics.similar``. Items of like size are matched together, in the
-tensors of ``metrics.semantic_layout``.
+Similarities are those of ``metrics.label_similarity``. Items of like size are matched together, in
+the tensors of ``metrics.semantic_layout``, on the device of the similarities.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from semmetrics.core.assignment import (
     max_cardinality_matching,
     max_similarity_matching,
 )
+from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -27,9 +29,9 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
 from semmetrics.metrics.matching import Cut, Matched
-from semmetrics.metrics.semantic_layout import Layout
-from semmetrics.metrics.similar import Similar
+from semmetrics.metrics.semantic_layout import Batch, Layout
 
 __all__ = [
     "MatchedPairs",
@@ -74,7 +76,7 @@ class SemanticMatches:
         matches as any one-to-one matching of the first k predictions has, for every k; "total":
         as many as the matching of the first k with the largest sum of similarities has, for
         every k; "any": a reference may serve several predictions.
-    count : {"set", "list"}
+    duplicates : {"once", "each"}
     model : str
     cut : Cut, optional
         Match only the predictions kept. Counts are the same without it; who matched whom may not
@@ -83,28 +85,24 @@ class SemanticMatches:
 
     threshold: float
     match: str = "greedy"
-    count: str = "set"
+    duplicates: str = "once"
     model: str = "default"
     cut: Cut | None = None
 
     def compute(self, block: LabelBlock) -> SemanticMatched:
         """Match the block, items of like size together."""
-        layout = block.get(Layout(self.count, self.model, self.cut))
-        source = block.get(Similar(self.model))
+        layout = block.get(Layout(self.duplicates, self.model, self.cut))
+        source = block.get(LabelSimilarity(self.model))
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
-        for batch in layout.batches(by_term=self.match == "greedy" and layout.split):
+        for batch in layout.batches(by_term=self.match == "greedy" and layout.has_synonyms):
             above, near = batch.above(source, self.threshold)
-            if self.match == "total":
-                found, hits = _total(batch.similarities(source), above)
-            else:
-                found = _match(self.match, above, batch.continues)
-                hits = found >= 0
+            found, hits = self._match(batch, source, above)
             mine, theirs = batch.pairs(found)
             partner[mine], hit[batch.owner[hits]] = theirs, True
             if self.match == "any":  # every reference above the threshold is served
-                item, row, column = np.nonzero(above)
+                item, row, column = np.nonzero(Backend(above).numpy(above))
                 np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
             else:
                 first[theirs] = mine
@@ -118,6 +116,20 @@ class SemanticMatches:
             partner=partner,
             first=first,
         )
+
+    def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
+        """Match a batch: the column of each row, or -1, and the rows that are hits."""
+        backend = Backend(above)
+        if self.match == "total":
+            found, hits = _match_total(batch.similarities(source), above)
+            return backend.numpy(found), backend.numpy(hits)
+        if self.match == "greedy":
+            continues = None if batch.continues is None else backend.array(batch.continues)
+            found = greedy_matching(above, continues)
+        else:
+            found = first_allowed(above) if self.match == "any" else max_cardinality_matching(above)
+        columns = backend.numpy(found)
+        return columns, columns >= 0
 
 
 def pairs_near(task: LabelTask) -> dict[tuple[str, float], int]:
@@ -154,10 +166,11 @@ class MatchedPairs:
         """Places of references, -1 for none, and similarities, shape (predictions,)."""
         matches = self.matches
         matched = block.get(matches)
-        layout = block.get(Layout(matches.count, matches.model, matches.cut))
+        layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
         partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
         for batch in layout.batches(by_term=False):
-            table = batch.similarities(block.get(Similar(matches.model)))
+            table = batch.similarities(block.get(LabelSimilarity(matches.model)))
+            table = Backend(table).numpy(table)
             real = batch.owner >= 0
             mine, nearest = batch.owner[real], table.argmax(axis=2)
             if matches.match == "any":
@@ -171,23 +184,16 @@ class MatchedPairs:
         return partner, similarity
 
 
-def _match(match: str, above: Bools, continues: Bools | None) -> Ints:
-    found: Ints
-    if match == "greedy":
-        found = greedy_matching(above, continues)
-    else:
-        found = first_allowed(above) if match == "any" else max_cardinality_matching(above)
-    return found
-
-
-def _total(table: Floats, above: Bools) -> tuple[Ints, Bools]:
-    """The pairs with the largest sum, and the predictions that add one to those before them."""
+def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
+    """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
+    backend, (items, m, _) = Backend(table), table.shape
     # of equal sums that with more pairs: then a prediction adds one pair or none
-    gain = np.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
-    found, hits = np.full(table.shape[:2], -1), np.zeros(table.shape[:2], np.bool_)
-    before = np.zeros(len(table), np.int64)
-    for rows in range(1, table.shape[1] + 1):
+    gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
+    found = backend.zeros(items, m, dtype="int64") - 1
+    hits = backend.zeros(items, m, dtype="bool")
+    before = backend.zeros(items, dtype="int64")
+    for rows in range(1, m + 1):
         found[:, :rows] = max_similarity_matching(gain[:, :rows])
-        pairs = (found >= 0).sum(axis=1)
+        pairs = (found >= 0).sum(1)
         hits[:, rows - 1], before = pairs > before, pairs
     return found, hits

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers
 from semmetrics.errors import InputError
-from semmetrics.metrics.ranking import divide_or
+from semmetrics.metrics.formulas import divide
 
 __all__ = ["AVERAGES", "DEFAULT", "Average", "Rows", "Sweep", "Undefined", "sweep_average"]
 
@@ -112,7 +112,7 @@ def _group_means(
             for chosen in (keys, keys[hit[flat]])
         )
         ref = n_ref[start : start + step, None]
-        total[0] += divide_or(true, kept, ratio).sum(axis=0)
-        total[1] += divide_or(true, np.broadcast_to(ref, true.shape), ratio).sum(axis=0)
-        total[2] += divide_or(2 * true, kept + ref, empty).sum(axis=0)
+        total[0] += divide(true, kept, ratio).sum(axis=0)
+        total[1] += divide(true, ref, ratio).sum(axis=0)
+        total[2] += divide(2 * true, kept + ref, empty).sum(axis=0)
     return total / n if n else np.full_like(total, np.nan)

@@ -19,9 +19,9 @@ from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import formula_options
+from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.similar import model_of
 from semmetrics.metrics.sweeps import (
     AVERAGES,
     Sweep,
@@ -29,8 +29,7 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.calibrated import calibrated
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, calibrated
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -100,7 +99,7 @@ def _judge(measure: Measure) -> str:
 
 def _own_threshold(measure: Measure, task: LabelTask) -> str:
     """The threshold that the measure's embedding was calibrated to."""
-    return repr(model_of(task, str(measure["embedding"])).threshold)
+    return repr(label_vectors_of(task, str(measure["embedding"])).threshold)
 
 
 def best_threshold_of(measure: Measure, task: LabelTask) -> float:
@@ -141,7 +140,9 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     block: Block[LabelTask] = Block(task, 0, len(task))
     ranked = block.get(Ranked())
     example = average == "example"
-    matched = block.get(Matches(str(measure["count"] or "set"), "item" if example else "class"))
+    matched = block.get(
+        Matches(str(measure["duplicates"] or "once"), "item" if example else "class")
+    )
     inside = _universe(measure, task)
     place = positions(ranked.indptr)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
@@ -150,7 +151,7 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     side = ranked.keep(chosen)
     scores: Any = side.scores
     # labels that are always kept are above every threshold
-    scores = np.where((place < int(measure["min_labels"] or 0))[chosen], np.inf, scores)
+    scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
     rows = (
         side.indptr,
         (np.cumsum(inside) - 1)[side.codes],

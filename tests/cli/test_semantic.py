@@ -120,10 +120,10 @@ def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
     assert "--device has no effect" in said
 
 
-def test_a_device_is_for_models_that_read_text(refused, vectors):
-    message = refused("score", *LISTS, "-m", NEAR, "--embedding", "words.vec", "--device", "cuda")
-    assert "device='cuda' is for sentence and transformer models" in message
-    assert "leave device (--device) out" in message
+def test_the_device_of_models_that_read_text(ok, refused, vectors):
+    asked = ("score", *LISTS, "-m", NEAR, "--embedding", "words.vec")
+    assert ok(*asked, "--device", "cpu") == ok(*asked)
+    assert "device='gpu'" in refused(*asked, "--device", "gpu")
     message = refused(
         "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
     )

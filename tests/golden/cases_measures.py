@@ -234,7 +234,7 @@ _SETTINGS = [
     _named("the first words of static", PREDS, GT, measures="SemF1", most_words=5),
     _named("GloVe", PREDS, GT, measures="SemF1(threshold=0.4)", embedding="glove:words.glove.txt"),
     _named("the threshold of word vectors", PREDS, GT, measures="SemF1", **_WORDS),
-    _named("a device for words", PREDS, GT, measures="SemF1", device="cuda", **_WORDS),
+    _named("a device for words", PREDS, GT, measures="SemF1", device="cpu", **_WORDS),
     _named("a cache for words", PREDS, GT, measures="SemF1", cache=True, **_WORDS),
     _named("an embedding that is not there", PREDS, GT, measures="SemF1", embedding="nothing.vec"),
     _named("an embedding of no kind", PREDS, GT, measures="SemF1", embedding="none:words.vec"),

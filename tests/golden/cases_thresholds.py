@@ -127,7 +127,7 @@ _THRESHOLDS = [
             ("of nothing", [], {}), ("of two", [("a", "b")], {}), ("of a mapping", {"a": "b"}, {}),
             ("with a text", [("a", "b", "yes")], {}), ("without a text", [("a", 3, 1)], {}),
             ("lower", [("CAT", "Kitten", 1), ("cat", "DOG", 0)], {"normalize": "lower"}),
-            ("cached", _PAIRS, {"cache": True}), ("on a device", _PAIRS, {"device": "cuda"}),
+            ("cached", _PAIRS, {"cache": True}), ("on a device", _PAIRS, {"device": "cpu"}),
             ("of few words", _PAIRS, {"most_words": 4}),
         ]
     ),

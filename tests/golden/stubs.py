@@ -14,6 +14,7 @@ import pytest
 __all__ = ["stub_models"]
 
 _HELD = 4
+_RAISED = {"interrupted": KeyboardInterrupt(), "faulty": RuntimeError("a fault of the stub")}
 
 
 class _Tensor:
@@ -85,6 +86,7 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
 
         def __init__(self, name: str, device: Any = None, revision: Any = None) -> None:
             seen.append(["SentenceTransformer", name, str(device), revision])
+            self.name = name
 
         def __iter__(self) -> Iterator[Any]:
             return iter([self])
@@ -96,6 +98,8 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
             return _HELD
 
         def encode(self, texts: list[str], **_: Any) -> Any:
+            if self.name in _RAISED:
+                raise _RAISED[self.name]
             seen.append(["encode", len(texts), *dict.fromkeys(texts)])
             return np.array(
                 [_vector([len(word) for word in text.split()]) for text in texts], np.float32
@@ -126,7 +130,9 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
             raise RuntimeError("no device")
         return types.SimpleNamespace(type=kind, index=int(number) if number else None)
 
-    def tensor(rows: Any, device: Any = None) -> _Tensor:
+    def tensor(rows: Any, device: Any = None) -> Any:
+        if isinstance(rows, np.ndarray):  # of a measure, which computes with it as numpy does
+            return rows
         seen.append(["tensor", str(device), len(rows)])
         return _Tensor(rows)
 
@@ -134,6 +140,8 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
         device=device,
         Tensor=type("Tensor", (), {}),
         tensor=tensor,
+        float64="float64",
+        zeros=lambda *_, **__: None,
         ones_like=lambda one: one,
         inference_mode=contextlib.nullcontext,
         cuda=types.SimpleNamespace(is_available=lambda: gpus > 0, device_count=lambda: gpus),

@@ -8,8 +8,9 @@ import pytest
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, parse
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.signature import read_signature
 
@@ -21,7 +22,7 @@ TEXTS = [
     for definition in all_definitions("labels")
     if type(definition.family) in (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
 ]
-TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,min_labels=1)"]
+TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,keep_at_least=1)"]
 
 
 def signed(*texts, **options):

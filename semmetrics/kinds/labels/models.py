@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from semmetrics.core.backend import find_device
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
@@ -62,7 +63,8 @@ def with_models(
     embedding
         As for `embeddings_by_name`.
     device : str, optional
-        Where sentence and transformer models run.
+        Where sentence and transformer models run and measures compute: "cuda", "cuda:1". On "cpu"
+        numpy computes, as without one; "torch:cpu" is the processor by torch.
     max_words : int, optional
         The first words only, of files of word vectors.
     cache : bool or path
@@ -78,17 +80,26 @@ def with_models(
     ------
     InputError
         If a measure names an embedding that is not given, or one cannot be opened; if there is no
-        such device, or an option applies to none of them.
+        such device, or it has no double precision; or if ``max_words`` applies to none of them.
+    MissingDependencyError
+        If the device needs torch, which is not installed.
     """
     needs = _needs(measures)
     if not needs:
         return dict(tasks)
     from semmetrics.embed.label_vectors import label_vectors
     from semmetrics.embed.lookup import rules_for
-    from semmetrics.embed.open import open_embeddings
+    from semmetrics.embed.open import open_embeddings, opening_options
 
     specs = _specifications(needs, embeddings_by_name(embedding))
-    models = open_embeddings(specs, cache=cache, device=device, max_words=max_words)
+    computing = find_device(device)
+    runs = device is not None and any("device" in opening_options(s) for s in specs.values())
+    models = open_embeddings(
+        specs,
+        cache=cache,
+        device=str(device).removeprefix("torch:") if runs else None,
+        max_words=max_words,
+    )
     return {
         system: replace(
             task,
@@ -97,6 +108,7 @@ def with_models(
                     _terms(task),
                     model,
                     whole=needs[name] == {_TEXTS},
+                    device=computing,
                     **rules_for(model, lookup, oov),
                 )
                 for name, model in models.items()

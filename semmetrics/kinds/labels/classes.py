@@ -1,0 +1,81 @@
+"""Class lists: the names of classes, each with its synonyms, and labels to ignore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from semmetrics.core.ragged import Bools
+from semmetrics.data.lists import Terms, clean_terms
+from semmetrics.data.matrix import class_terms
+from semmetrics.errors import InputError, brief
+
+__all__ = ["Cleaning", "Ignored", "class_name", "class_terms", "cleaned_classes"]
+
+Cleaning: TypeAlias = Callable[[str], Terms]
+
+
+def class_name(terms: Terms) -> str:
+    """How a class is called: its terms, joined.
+
+    Examples
+    --------
+    >>> class_name(("ashcan", "trash can"))
+    'ashcan | trash can'
+    """
+    return " | ".join(terms)
+
+
+def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> list[Terms]:
+    """The terms of each class of a class list, normalised.
+
+    Raises
+    ------
+    InputError
+        If a class is not a name, or nothing is left of it; names its place.
+    """
+    listed = []
+    for number, entry in enumerate(class_terms(classes)):
+        terms = clean_terms(entry, clean)
+        if not terms:
+            raise InputError(
+                f"nothing is left of the class {class_name(entry)!r} after normalisation",
+                where=f"class list, class {number} (from 0)",
+                remedy="rename the class, remove it, or choose another normalisation",
+            )
+        listed.append(terms)
+    return listed
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """The labels to ignore: as they were written, and what each of them is called."""
+
+    written: frozenset[str]
+    names: tuple[tuple[str, ...], ...]
+
+    @staticmethod
+    def of(ignore: Iterable[str], clean: Cleaning) -> Ignored:
+        """Check and normalise them; one of which nothing is left stays as it is."""
+        written = [ignore] if isinstance(ignore, str) else list(ignore)
+        names = []
+        for label in written:
+            if not isinstance(label, str):
+                raise InputError(
+                    f"the label to ignore {brief(label)} is a {type(label).__name__}, not a string",
+                    remedy='write labels to ignore as ["cat", "dog"]',
+                )
+            terms = clean_terms([label], clean) or (label,)
+            names.append((class_name(terms), *terms, label))
+        return Ignored(frozenset(written), tuple(dict.fromkeys(names)))
+
+    def chosen(self, classes: Iterable[Terms]) -> tuple[Bools, int]:
+        """Which classes are ignored, and how many of the labels to ignore are none of them."""
+        every = {name for names in self.names for name in names}
+        calls = [{class_name(terms), *terms} & every for terms in classes]
+        found = set().union(*calls)
+        unknown = sum(found.isdisjoint(names) for names in self.names)
+        return np.array([len(names) > 0 for names in calls], np.bool_), unknown

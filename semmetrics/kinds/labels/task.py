@@ -1,0 +1,292 @@
+"""From two inputs to a label task: normalise, join, find the classes, leave out what is ignored.
+
+Conventions
+-----------
+Classes are the reference labels of the items that are evaluated, or a given class list. A label
+that is a class, term by term, belongs to it. Another belongs to the class of its first term that
+any class has; where several classes have that term, to the first of them in the order of the class
+list (by name where none is given). A prediction without such a term is a class of its own.
+
+A class is ignored if one of its terms, or its name, is a label to ignore.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
+
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
+from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.data.task import LabelTask, Synonyms
+from semmetrics.errors import InputError, listing
+from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes
+from semmetrics.kinds.labels.normalize import normalization
+
+__all__ = ["class_name", "label_task"]
+
+UNPREDICTED = ("keep", "skip")
+
+
+def label_task(
+    pred: Lists,
+    ref: Lists,
+    *,
+    normalize: str = "none",
+    missing: str = "error",
+    unpredicted: str = "keep",
+    classes: Sequence[str | Sequence[str]] | None = None,
+    ignore: Iterable[str] = (),
+    weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
+    heads: Floats | None = None,
+) -> LabelTask:
+    """Make the task of comparing predicted with reference label lists.
+
+    Parameters
+    ----------
+    pred, ref : Lists
+    normalize : str
+        The name of a label normalisation.
+    missing : {"error", "skip", "empty"}
+        For ids that only one side has.
+    unpredicted : {"keep", "skip"}
+        Whether items whose prediction is an empty list are evaluated.
+    classes : sequence of str or of synonym lists, optional
+        The dictionary of labels; a reference label outside it is an error.
+    ignore : iterable of str
+        Labels left out on both sides.
+    weights : mapping from id, or array of shape (items of the ground truth,), optional
+        Sample weights, finite and not negative.
+    heads : float array, shape (items of the predictions, cardinalities), optional
+
+    Returns
+    -------
+    LabelTask
+
+    Raises
+    ------
+    InputError
+        If ids do not match, a reference label is outside the class list, an option is unknown, or
+        a weight is bad.
+    """
+    clean = normalization(normalize)
+    if unpredicted not in UNPREDICTED:
+        raise InputError(
+            f"empty_predictions={unpredicted!r}", remedy=f"choose one of {listing(UNPREDICTED)}"
+        )
+    if ref.ranked:
+        raise InputError(
+            "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
+        )
+    ignored = Ignored.of(ignore, clean)
+    pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
+    joined = join(pred, ref, missing=missing)
+    listed = None if classes is None else cleaned_classes(classes, clean)
+    coding = _Coding.of(pred, ref, joined, listed, ignored, unpredicted)
+    task = LabelTask(
+        ids=joined.ids,
+        classes=tuple(map(class_name, coding.classes)),
+        pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
+        ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
+        ranked=pred.ranked,
+        given=None if listed is None else len(listed),
+        settings=_settings(normalize, missing, unpredicted, listed, weights is not None),
+        counts=coding.counts | joined.counts,
+        terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
+        heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
+        weights=None if weights is None else aligned_weights(weights, ref, joined.ids),
+    )
+    if coding.synonyms is not None:
+        task = _with_written(task, joined, coding.synonyms, len(pred.terms))
+    if ignored.written:
+        task = _without(task, coding.classes, ignored)
+    if unpredicted == "skip":
+        task = _predicted(task)
+    if task.weights is not None and len(task) and not task.weights.any():
+        raise InputError("all sample weights are zero", remedy="give some item a weight")
+    return task
+
+
+def _settings(
+    normalize: str, missing: str, unpredicted: str, listed: list[Terms] | None, weighted: bool
+) -> dict[str, str]:
+    settings = {"norm": normalize, "missing": missing, "emptypred": unpredicted}
+    if listed is not None:
+        settings["classes"] = _identity(listed)
+    if weighted:
+        settings["weights"] = "given"
+    return settings
+
+
+def _identity(classes: Sequence[Terms]) -> str:
+    """The number of classes, and a hash of them in their order."""
+    text = "\n".join("\t".join(terms) for terms in classes)
+    return f"{len(classes)}@{hash_strings([text])[0]:016x}"
+
+
+def _occur(side: Side, labels: Lists) -> Bools:
+    """Which labels of the vocabulary the items of a side have."""
+    return np.bincount(side.codes, minlength=len(labels.terms)) > 0
+
+
+@dataclass(frozen=True)
+class _Coding:
+    """The terms of each class, and the class of each label of both vocabularies."""
+
+    classes: Sequence[Terms]
+    pred: Codes
+    ref: Codes
+    counts: dict[str, int]
+    synonyms: Synonyms | None = None
+
+    @staticmethod
+    def of(
+        pred: Lists,
+        ref: Lists,
+        joined: Joined,
+        listed: list[Terms] | None,
+        ignored: Ignored,
+        unpredicted: str,
+    ) -> _Coding:
+        if listed is None and not pred.synonyms and not ref.synonyms:
+            every = sorted({*pred.terms, *ref.terms})
+            place = {terms: code for code, terms in enumerate(every)}
+            codes = [
+                np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)
+            ]
+            return _Coding(every, codes[0], codes[1], {})
+        truth = joined.ref
+        if unpredicted == "skip":
+            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
+        occur = _occur(joined.pred, pred), _occur(truth, ref)
+        return _code_terms(pred, ref, occur, listed, ignored)
+
+
+def _code_terms(
+    pred: Lists,
+    ref: Lists,
+    occur: tuple[Bools, Bools],
+    listed: list[Terms] | None,
+    ignored: Ignored,
+) -> _Coding:
+    classes = listed
+    if classes is None:
+        classes = sorted(set(compress(ref.terms, occur[1])), key=class_name)
+    exact = {terms: code for code, terms in enumerate(classes)}
+    holders: dict[str, list[int]] = {}
+    for code, terms in enumerate(classes):
+        for term in terms:
+            holders.setdefault(term, []).append(code)
+    pred_codes, ref_codes = (
+        np.array([_class_of(terms, exact, holders) for terms in side.terms], np.int32)
+        for side in (pred, ref)
+    )
+    if listed is not None:
+        _check_references(ref, (ref_codes < 0) & occur[1], ignored)
+    shared = sum(len(codes) > 1 for codes in holders.values())
+    counts = {"shared_terms": shared} if shared else {}
+    outside = int(((pred_codes < 0) & occur[0]).sum())
+    if listed is not None and outside:
+        counts["predicted_outside_classes"] = outside
+    others = {
+        *compress(pred.terms, pred_codes < 0),
+        *compress(ref.terms, ref_codes < 0),
+    }
+    every = [*classes, *sorted(others, key=class_name)]
+    _check_names(every)
+    place = {terms: code for code, terms in enumerate(every)}
+    for side, codes in ((pred, pred_codes), (ref, ref_codes)):
+        for number in np.flatnonzero(codes < 0).tolist():
+            codes[number] = place[side.terms[number]]
+    # a reference label is compared by all terms of its class
+    written = [*pred.terms, *(every[code] for code in ref_codes.tolist())]
+    found = _identity(classes) if listed is None else None
+    return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
+
+
+def _class_of(
+    terms: Terms, exact: Mapping[Terms, int], holders: Mapping[str, Sequence[int]]
+) -> int:
+    if terms in exact:
+        return exact[terms]
+    return next((holders[term][0] for term in terms if term in holders), -1)
+
+
+def _check_names(classes: Iterable[Terms]) -> None:
+    names = Counter(map(class_name, classes))
+    name, number = max(names.items(), key=lambda pair: pair[1], default=("", 0))
+    if number > 1:
+        raise InputError(
+            f"two classes are called {name!r}", remedy="rename one, or remove it from the list"
+        )
+
+
+def _check_references(ref: Lists, outside: Bools, ignored: Ignored) -> None:
+    numbers = np.flatnonzero(outside)
+    left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
+    if not left_out.all():
+        number = int(numbers[~left_out][0])
+        raise InputError(
+            f"the reference label {class_name(ref.terms[number])!r} is not in the class list",
+            where=ref.where(ref.first_item(number)),
+            remedy="add it to the class list, or ignore it",
+        )
+
+
+def _synonyms(
+    every: Sequence[Terms], holders: Mapping[str, Sequence[int]], found: str | None
+) -> Synonyms | None:
+    """Labels as they were written, and which touch several classes; None without synonyms."""
+    if all(len(terms) == 1 for terms in every):
+        return None
+    touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
+    ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
+    return Synonyms(every, ambiguous, found)
+
+
+def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int) -> LabelTask:
+    pred = replace(task.pred, written=joined.pred.codes)
+    ref = replace(task.ref, written=(joined.ref.codes + n_pred).astype(np.int32))
+    return replace(task, pred=pred, ref=ref, synonyms=synonyms)
+
+
+def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
+    left_out, unknown = ignored.chosen(classes)
+    chosen = ~left_out
+    counts = dict(task.counts)
+    counts["ignored_predictions"] = int((~chosen)[task.pred.codes].sum())
+    counts["ignored_references"] = int((~chosen)[task.ref.codes].sum())
+    if unknown:
+        counts["ignored_labels_not_found"] = unknown
+    codes = (np.cumsum(chosen) - 1).astype(np.int32)
+    sides = []
+    for side in (task.pred, task.ref):
+        kept = side.keep(chosen[side.codes])
+        sides.append(replace(kept, codes=codes[kept.codes]))
+    return replace(
+        task,
+        classes=tuple(compress(task.classes, chosen)),
+        terms=None if task.terms is None else list(compress(task.terms, chosen)),
+        pred=sides[0],
+        ref=sides[1],
+        given=None if task.given is None else int(chosen[: task.given].sum()),
+        counts=counts,
+        settings={
+            **task.settings,
+            "ignore": ",".join(sorted({names[0] for names in ignored.names})),
+        },
+    )
+
+
+def _predicted(task: LabelTask) -> LabelTask:
+    """Without the items that predict nothing."""
+    rows = np.flatnonzero(np.diff(task.pred.indptr))
+    left_out = len(task) - len(rows)
+    if not left_out:
+        return task
+    return replace(task.take(rows), counts={**task.counts, "empty_prediction_skipped": left_out})
