@@ -19,7 +19,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import label_similarity, semantic_layout
+from semmetrics.metrics import label_batches, label_similarity
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
