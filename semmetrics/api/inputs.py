@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix, read_numbers
+from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.scoring.protocols import find_protocol
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.api.inputs import classes_of, conventions, heads_of, names_of, weights_of
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import ReadOptions
-from semmetrics.data.readers.taxonomy import as_taxonomy
 from semmetrics.data.task import LabelTask
+from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.kinds.labels.reading import as_labels

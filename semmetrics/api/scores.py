@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from semmetrics.api.label_scores import score_labels
-from semmetrics.data.readers import ReadOptions, opened
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.reports.table import ScoreTable
@@ -269,7 +270,7 @@ def first_opened(
 ) -> tuple[dict[str, Any], Any]:
     """The first system and the ground truth read into memory, where they are paths."""
     first = next(iter(systems))
-    return {**systems, first: opened(systems[first], read)}, opened(gts, read)
+    return {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
 
 
 def _refuse(options: Mapping[str, Any], kind: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from semmetrics.api import score_systems, system_name
 from semmetrics.api.scores import said_kind
-from semmetrics.data.readers import ReadOptions
-from semmetrics.data.readers.pairs import as_pairs
+from semmetrics.data.beside import as_pairs
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.reports.threshold_sweep import ThresholdSweep

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.cli.meaning import asked_models, signed_models
-from semmetrics.data.readers import read_class_list
+from semmetrics.data.beside import read_class_list
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.metrics.families import check_decode

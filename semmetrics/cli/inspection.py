@@ -13,7 +13,7 @@ from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
 from semmetrics.cli.reading import Reading
 from semmetrics.cli.survey import TOP, survey
-from semmetrics.data.readers import opened
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds.resolve import kind_of_one
 
@@ -59,7 +59,7 @@ def _survey(
     path: str, reading: Reading, classes: Sequence[str] | None, task: str | None
 ) -> dict[str, Any]:
     """What a file holds, and how it looks."""
-    data = opened(path, reading.options())
+    data = open_input(path, reading.options())
     notes: list[str] = []
     if task is None and classes is None:
         kind = kind_of_one(data, options=reading.options())

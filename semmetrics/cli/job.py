@@ -26,8 +26,8 @@ from semmetrics.cli.rows import (
     write_items,
     write_labels,
 )
-from semmetrics.data.readers import read_matrix, read_numbers
-from semmetrics.data.readers.taxonomy import as_taxonomy
+from semmetrics.data.beside import read_matrix, read_numbers
+from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import kind_of
 from semmetrics.reports.table import ScoreTable

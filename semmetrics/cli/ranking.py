@@ -12,8 +12,8 @@ import click
 from semmetrics.cli.files import check_inputs, check_outputs, distinct_names, written
 from semmetrics.comparison.runs import Rank, rank_normalized
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.readers.strict_json import parse as parse_json
 from semmetrics.data.source import load
+from semmetrics.data.strict_json import parse as parse_json
 from semmetrics.errors import InputError, listing
 from semmetrics.reports.grid import draw
 from semmetrics.scoring.parse import parse

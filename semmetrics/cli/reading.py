@@ -11,8 +11,8 @@ from semmetrics.cli.shape import FILE, F, decorated, option
 from semmetrics.errors import amount
 
 if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
-    from semmetrics.data.readers import ReadOptions
 
 __all__ = [
     "Input", "Reading", "caption_reading_options", "label_reading_options", "reading_options",
@@ -22,7 +22,7 @@ __all__ = [
 GROUP = "How files are read"
 MANY = 3
 # Those of semmetrics.data.form, which is not loaded to show help.
-_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
+_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
 _COLUMNS = "The class list (one a line, or JSON): names the columns of a matrix."
 _DICTIONARY = (
     "The class list (one a line, or JSON): names the columns of a matrix, and is the dictionary "
@@ -94,7 +94,7 @@ class Reading:
 
     def options(self) -> ReadOptions:
         """For files of labels."""
-        from semmetrics.data.readers import ReadOptions
+        from semmetrics.data.form import ReadOptions
 
         return ReadOptions(
             format=self.input_format,
@@ -110,7 +110,7 @@ class Reading:
 
     def beside(self) -> ReadOptions:
         """For class lists, weights and matrices, whose format is their own."""
-        from semmetrics.data.readers import ReadOptions
+        from semmetrics.data.form import ReadOptions
 
         return ReadOptions(
             id_column=self.id_column,
@@ -121,7 +121,7 @@ class Reading:
 
     def class_list(self) -> list[str] | None:
         """The given classes."""
-        from semmetrics.data.readers import read_class_list
+        from semmetrics.data.beside import read_class_list
 
         return None if self.classes is None else read_class_list(self.classes, self.beside())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from semmetrics.data.source import at, shown
+from semmetrics.data.places import at, shown
 from semmetrics.errors import InputError, brief
 
 __all__ = ["Links", "Placing", "checked", "of_pairs", "of_parents"]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.source import Source, at, load
+from semmetrics.data.places import at
+from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, MissingDependencyError
 
 __all__ = ["WordNet", "read_wordnet"]

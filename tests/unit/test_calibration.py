@@ -19,7 +19,7 @@ import semmetrics
 from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_threshold_on_pairs
 from semmetrics.cli.rerun import differences
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.readers.pairs import as_pairs
+from semmetrics.data.beside import as_pairs
 from semmetrics.scoring.calibrating import held, strangers
 from semmetrics.scoring.signature import read_signature
 

@@ -19,8 +19,8 @@ from oracles import hierarchical as oracle
 
 from semmetrics.data import ancestors as module
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.readers.taxonomy import as_taxonomy, read_taxonomy
 from semmetrics.data.taxonomy import Taxonomy
+from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.kinds.labels.normalize import normalization
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.formats import format_among
 from semmetrics.data.links import Placing
-from semmetrics.data.readers.formats import format_among
-from semmetrics.data.readers.strict_json import parse
-from semmetrics.data.readers.table import Rows, field_limit
-from semmetrics.data.source import Source, at, load, shown
+from semmetrics.data.places import at, shown
+from semmetrics.data.source import Source, load
+from semmetrics.data.strict_json import parse
+from semmetrics.data.tables import Rows, field_limit
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 
