@@ -27,15 +27,14 @@ from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.bags import sides_kept
-from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import ItemMeans, value_columns
-from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
-from semmetrics.metrics.matching import Cut, cut_of
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
+from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import bag_options
+from semmetrics.metrics.set_measures import set_options
 
-__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "list_counts"]
+__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options", "list_counts"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class BagValues:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
-        sides = sides_kept(block, self.cut)
+        sides = kept_sides(block, self.cut)
         if self.how == "text":
             found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
             block.note(("unknown", self), sum(lost))
@@ -148,6 +147,22 @@ class BagSimilarityFamily(ItemMeans):
         """Item values."""
         how = "text" if "text_embedding" in measure.definition.needs else "mean"
         return BagValues(how, cut_of(measure), str(measure["embedding"]))
+
+
+def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
+    """Return the options of a measure that compares whole lists.
+
+    ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
+    """
+    shared = []
+    for option in set_options(("example",)):
+        if option.name in ("average", "duplicates"):
+            continue
+        default = option.default
+        if option.choices == POLICIES:
+            default = "1" if option.name == "empty" and policy != "skip" else policy
+        shared.append(replace(option, averages=None, default=default))
+    return (*more, EMBEDDING, *shared)
 
 
 def _similarity(

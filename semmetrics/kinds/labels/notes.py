@@ -84,7 +84,7 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
 def _step_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     """Say what the steps of semantic measures noted."""
     from semmetrics.metrics.bag_similarity import list_counts
-    from semmetrics.metrics.semantic_steps import pairs_near
+    from semmetrics.metrics.semantic_matching import pairs_near
 
     return _list_notes(task, list_counts(noted)) + _near_notes(pairs_near(noted))
 

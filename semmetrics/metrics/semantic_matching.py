@@ -3,7 +3,7 @@
 Conventions
 -----------
 Similarities are those of ``metrics.label_similarity``. Items of like size are matched together, in
-the tensors of ``metrics.semantic_layout``, on the device of the similarities.
+the tensors of ``metrics.label_batches``, on the device of the similarities.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.label_batches import Batch, Layout
 from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
 from semmetrics.metrics.matching import Cut, Matched
-from semmetrics.metrics.semantic_layout import Batch, Layout
 
 __all__ = [
     "MatchedPairs",
