@@ -18,8 +18,8 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.errors import InputError, listing
 
-__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "check_choice", "check_options", "hint_of", "is_given",
-           "resolve_options", "ResolvedOptions"]  # fmt: skip
+__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "ResolvedOptions", "check_choice",
+           "check_options", "hint_of", "is_given", "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -137,8 +137,8 @@ class Options(TypedDict, total=False):
         Option(
             help="Rule that turns scores into label sets: threshold:0.5, threshold:best, "
             "cumulative:0.5, cardinality, cardinality+scores. May be several.",
-            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE", repeat=True,
-            names="rules",
+            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE",
+            repeat=True, names="rules",
         ),
     ]
     keep_at_least: Annotated[

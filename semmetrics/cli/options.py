@@ -32,7 +32,7 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
 # Those of semmetrics.data.form, which is not loaded to show help.
-_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
+_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
 _COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
 _OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}
 
