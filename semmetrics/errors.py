@@ -47,10 +47,10 @@ class MissingDependencyError(InputError, ImportError):
 
     Examples
     --------
-    >>> raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet")
+    >>> raise MissingDependencyError("pandas", "to_pandas", extra="report")
     Traceback (most recent call last):
-    semmetrics.errors.MissingDependencyError: reading Parquet files needs the package pyarrow;
-    run: pip install 'semmetrics[parquet]'
+    semmetrics.errors.MissingDependencyError: to_pandas needs the package pandas;
+    run: pip install 'semmetrics[report]'
     """
 
     def __init__(self, package: str, purpose: str, *, extra: str) -> None:
