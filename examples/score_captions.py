@@ -9,7 +9,6 @@ Run: python examples/score_captions.py
 import math
 import sys
 import tempfile
-from itertools import pairwise
 from pathlib import Path
 
 import semmetrics
@@ -63,14 +62,14 @@ def protocol():
 def frequencies():
     """Count document frequencies once, save them, and score an image alone."""
     captions = semmetrics.as_captions(REFERENCES)
-    documents = [captions.texts[a:b] for a, b in pairwise(captions.indptr.tolist())]
+    documents = captions.to_list()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "frequencies.npz")
         semmetrics.fit_document_frequencies(documents).save(path)
         df = semmetrics.DocumentFrequencies.load(path)
     every = cider(SYSTEMS["model_a"], REFERENCES)
     given = cider(SYSTEMS["model_a"], REFERENCES, df=df)
-    first = {"101": semmetrics.as_captions(SYSTEMS["model_a"]).texts[0]}, {"101": documents[0]}
+    first = {"101": semmetrics.as_captions(SYSTEMS["model_a"]).values()[0]}, {"101": documents[0]}
     alone, helped = cider(*first).value, cider(*first, df=df).value
     print(f"{len(df)} n-grams of {df.documents} documents: df@{df.hash}")
     print(f"CIDEr-D of image 101 alone: {alone:.4f}, and with these frequencies {helped:.4f}")

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from semmetrics.api.rescore import rescore
     from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
-    from semmetrics.data.caption_inputs import as_captions
-    from semmetrics.data.inputs import as_labels
+    from semmetrics.comparison.ranks import rank_systems
     from semmetrics.errors import InputError, MissingDependencyError
     from semmetrics.metrics.definition import Measure
     from semmetrics.metrics.document_frequencies import (
@@ -21,8 +20,10 @@ if TYPE_CHECKING:
     )
     from semmetrics.metrics.registry import parse
     from semmetrics.metrics.set_measures import measure
+    from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
-    from semmetrics.reports.threshold_sweep import ThresholdSweep
+    from semmetrics.reports.threshold_curves import ThresholdSweep
+    from semmetrics.reports.validation import validate
     from semmetrics.scoring.calibration import Calibration
     from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
@@ -32,21 +33,24 @@ _HOMES = {
     "score": "semmetrics.api.scores",
     "score_systems": "semmetrics.api.scores",
     "rescore": "semmetrics.api.rescore",
-    "as_labels": "semmetrics.data.inputs",
+    "as_labels": "semmetrics.kinds.labels.reading",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
     "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
+    "Records": "semmetrics.reports.records",
     "ScoreTable": "semmetrics.reports.table",
+    "rank_systems": "semmetrics.comparison.ranks",
+    "validate": "semmetrics.reports.validation",
     "Bootstrap": "semmetrics.scoring.intervals",
     "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
-    "ThresholdSweep": "semmetrics.reports.threshold_sweep",
+    "ThresholdSweep": "semmetrics.reports.threshold_curves",
     "Calibration": "semmetrics.scoring.calibration",
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
-    "as_captions": "semmetrics.data.caption_inputs",
+    "as_captions": "semmetrics.kinds.captions.reading",
     "caption_blocks": "semmetrics.scoring.pair_matrix",
     "caption_matrix": "semmetrics.scoring.pair_matrix",
     "caption_top_k": "semmetrics.scoring.pair_matrix",
@@ -62,6 +66,7 @@ __all__ = [
     "InputError",
     "Measure",
     "MissingDependencyError",
+    "Records",
     "Score",
     "ScoreTable",
     "ThresholdSweep",
@@ -76,10 +81,12 @@ __all__ = [
     "fit_document_frequencies",
     "measure",
     "parse",
+    "rank_systems",
     "rescore",
     "score",
     "score_systems",
     "sweep",
+    "validate",
 ]
 
 

@@ -16,13 +16,13 @@ from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.threshold_sweep import ThresholdSweep
-from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
+from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.statistics import check_kind
 from semmetrics.scoring.systems import prepare_systems, resolve_task
 from semmetrics.scoring.threshold_points import check_swept, threshold_points
+from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_task
 
 if TYPE_CHECKING:
     pass

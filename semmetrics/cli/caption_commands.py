@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ from semmetrics.cli.options import read_given, reading_options, score_options
 from semmetrics.errors import InputError, amount
 
 if TYPE_CHECKING:
-    from semmetrics.data.captions import Captions
+    from semmetrics.data.lists import Lists
     from semmetrics.data.readers import ReadOptions
 
 __all__ = ["doc_freq", "pairs"]
@@ -86,7 +85,7 @@ def doc_freq(
         found = DocumentFrequencies.load(references, documents=documents)
     else:
         (captions,) = _read([references], read, quiet=quiet)
-        found = fit_document_frequencies(_lists(captions), tokenizer, stem or "none")
+        found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
     found.save(output)
     of = (
         "an unknown number of documents"
@@ -208,8 +207,8 @@ def pairs(
     frequencies over all images. Rows are the images of REFERENCES in their order, columns the
     captions of CAPTIONS in theirs.
     """
-    from semmetrics.cli.files import written
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.files import open_output
+    from semmetrics.cli.messages import show_progress
     from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
     files = [captions, references, *([given["doc_freq"]] if given["doc_freq"] else [])]
@@ -221,20 +220,20 @@ def pairs(
     shared: dict[str, Any] = {"measure": measure, **options}
     if top_k is not None:
         chosen: Any = axis or "captions"
-        found = caption_top_k(_lists(theirs), mine.texts, top_k, axis=chosen, **shared)
+        found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
         _write_lines(output, _best(chosen, images, names, *found))
         return
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         made = caption_matrix(
-            _lists(theirs),
-            mine.texts,
+            theirs.to_list(),
+            mine.values(),
             out=output,
             dtype=dtype or "float64",
             resume=not overwrite,
             progress=progress,
             **shared,
         )
-    with written(f"{output}.ids.json") as out:
+    with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
     click.echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
@@ -283,47 +282,39 @@ def _write_lines(output: str, lines: Iterator[str]) -> None:
         for line in lines:
             click.echo(line, nl=False)
         return
-    from semmetrics.cli.files import written
+    from semmetrics.cli.files import open_output
 
-    with written(output) as out:
+    with open_output(output) as out:
         out.writelines(lines)
 
 
-def _lists(captions: Captions) -> list[Sequence[str]]:
-    """The captions of each image."""
-    return [captions.texts[a:b] for a, b in pairwise(captions.indptr.tolist())]
-
-
-def _caption_ids(captions: Captions) -> list[str]:
+def _caption_ids(captions: Lists) -> list[str]:
     """Return the id of each caption: that of its item, with a number where it has several."""
     from semmetrics.core.ragged import lengths
     from semmetrics.data.caption_task import item_ids
 
-    return list(map(str, item_ids(captions.ids, lengths(captions.indptr))))
+    return list(map(str, item_ids(captions.ids, lengths(captions.side.indptr))))
 
 
 def _best(
     axis: str, images: list[str], captions: list[str], values: Any, places: Any
 ) -> Iterator[str]:
     """A line for each image with its best captions, or the other way round."""
-    rows, columns = (images, captions) if axis == "captions" else (captions, images)
-    row_name, column_name = ("image", "captions") if axis == "captions" else ("caption", "images")
+    rows, columns = (captions, images) if axis == "images" else (images, captions)
+    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
     for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
         best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Captions]:
+def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
     from semmetrics.cli.messages import complain
-    from semmetrics.data.caption_inputs import as_captions
+    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.scoring.systems import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]
-    lines = [
-        f"read {one.source}: {one.understood}: {amount(len(one), 'item')}, "
-        f"{amount(len(one.texts), 'caption')}"
-        for one in inputs
-    ]
+    lines = [f"read {line}" for line in describe_inputs(inputs)]
     lines += [f"{one.source}: {note}" for one in inputs for note in one.notes]
     for line in () if quiet else lines:
         complain(line)

@@ -60,7 +60,7 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
-    from semmetrics.reports.grid import aligned
+    from semmetrics.reports.forms import align
 
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
@@ -70,9 +70,9 @@ def listed(manifest: str | None) -> None:
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
     click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(aligned(rows, left=True, indent="  "))
+    click.echo(align(rows, left=True, indent="  "))
     click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(aligned(kinds, left=True, indent="  "))
+    click.echo(align(kinds, left=True, indent="  "))
     click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
 
 
@@ -104,7 +104,7 @@ def fetched(
 
     A download that stops goes on where it stopped when the command is run again.
     """
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.fetch import fetch, read_manifest
 
     entries = read_manifest(manifest)
@@ -123,7 +123,7 @@ def fetched(
     entry = entries[name]
     if not quiet:
         complain(f"{name}: {entry.url}; licence: {entry.licence}")
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
     if got.sha256 and not got.checked:
         complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
@@ -161,7 +161,7 @@ def converted(
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
@@ -177,14 +177,14 @@ def converted(
         )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
-        vectors = read_keyed_vectors(Path(path), max_words=max_words, name=name)
+        vectors = read_keyed_vectors(path, max_words=max_words, name=name)
     elif colon and kind in WORD_KINDS:
         vectors = read_vectors(path, kind=kind, max_words=max_words, name=name, member=member)
     else:
         vectors = read_vectors(source, max_words=max_words, name=name, member=member)
     if vectors.compose is not None and not quiet:
         complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         convert(vectors, folder, licence=licence, progress=progress)
     meta = read_meta(Path(folder))
     zeros = meta["zero_vectors"]
@@ -209,14 +209,14 @@ def info(embedding: str, form: str, verify: bool) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.open import describe
-    from semmetrics.reports.grid import aligned
+    from semmetrics.reports.forms import align
 
     facts = describe(embedding, check=verify)
     if form == "json":
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(aligned(rows, left=True))
+    click.echo(align(rows, left=True))
 
 
 @command.command(
@@ -257,7 +257,7 @@ def coverage(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Count the labels of each file that an embedding knows (Kubany et al., table 1).
+    """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known.
@@ -265,7 +265,7 @@ def coverage(
     from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
-    from semmetrics.reports.grid import draw
+    from semmetrics.reports.forms import draw
 
     check_rules(lookup, "zero")
     systems = _read(files, given, normalize, quiet)
@@ -294,18 +294,18 @@ def _read(
     files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
 ) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
-    from semmetrics.cli.files import check_inputs, distinct_names
-    from semmetrics.data.inputs import as_labels
-    from semmetrics.data.normalize import normalization
+    from semmetrics.cli.files import check_inputs, name_files
     from semmetrics.data.readers import read_class_list
+    from semmetrics.kinds.labels.normalize import normalization
+    from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.systems import describe_inputs
 
     check_inputs(files)
     path, read = given.pop("classes"), read_given(given)["read"]
     classes = None if path is None else read_class_list(path, read.beside())
-    clean, names = normalization(normalize), distinct_names(files)
+    clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
-    for line in [] if quiet else describe_inputs("labels", inputs):
+    for line in [] if quiet else describe_inputs(inputs):
         complain(line)
     return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 

@@ -31,7 +31,7 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "normalizations": names.normalizations,
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
-# Those of semmetrics.data.readers.options, which is not loaded to show help.
+# Those of semmetrics.data.form, which is not loaded to show help.
 _FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
 _COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
 _OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}
@@ -106,7 +106,7 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
                          help=f"Column or key of the {role}s.")  # fmt: skip
         yield option(READING, "--delimiter", metavar="C",
                      help="Character between the cells of CSV; a comma.")  # fmt: skip
-        if "label" in columns:
+        if "score" in columns:
             yield option(READING, "--label-delimiter", metavar="TEXT",
                          help="Text between the labels in a cell. Without it, CSV has one row a "
                          "label.")  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,43 +19,14 @@ from semmetrics.errors import InputError
 from semmetrics.options import CERTAINTY
 
 if TYPE_CHECKING:
+    from semmetrics.cli.results import Output
     from semmetrics.reports.table import ScoreTable
 
-__all__ = ["Output", "command"]
+__all__ = ["command"]
 
 OUT = "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 _BESIDE = ("classes", "weights", "taxonomy", "doc_freq")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is written, and how; None and empty where nothing was said."""
-
-    signatures: bool
-    form: str
-    output: str | None
-    digits: int | None
-    percent: bool
-    runs: bool
-    per_item: str | None
-    per_label: str | None
-    matches: str | None
-    worst: int | None
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> Output:
-        """Take it from what the command was given."""
-        return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
-
-    def files(self) -> dict[str, str | None]:
-        """Return all files that are written, by option."""
-        return {
-            "-o": self.output,
-            "--per-item": self.per_item,
-            "--per-label": self.per_label,
-            "--matches": self.matches,
-        }
 
 
 @click.command(
@@ -162,15 +132,21 @@ def command(
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
-    from semmetrics.cli.files import distinct_names
+    from semmetrics.cli.files import name_files, write_text
     from semmetrics.cli.messages import complain
-    from semmetrics.cli.results import remarks, result
+    from semmetrics.cli.results import (
+        Output,
+        collect_details,
+        collect_remarks,
+        render_result,
+        write_details,
+    )
 
     if not preds or gt is None:
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     output = Output.take(given)
     _check_files(preds, gt, output, given)
-    names = distinct_names(preds)
+    names = name_files(preds)
     given["set_size_probs"] = _by_system(given["set_size_probs"], names)
     options = read_given(given)
     options["keep_rows"] = output.per_item is not None or output.worst is not None
@@ -178,8 +154,10 @@ def command(
     say = _be_silent if quiet else complain
     for line in [*(f"read {line}" for line in table.understood), *table.notes]:
         say(line)
-    _write(output, table, result(output, table))
-    for line in remarks(output, table):
+    text, details = render_result(output, table), collect_details(output, table)
+    write_details(details)
+    write_text(text, output.output)
+    for line in collect_remarks(output, table):
         say(line)
     for line in table.differences:
         complain(f"warning: {line}")
@@ -191,8 +169,8 @@ def _be_silent(_: str) -> None:
 
 def _check_files(preds: Sequence[str], gt: str, output: Output, given: Mapping[str, Any]) -> None:
     """Refuse files that are in each other's way, before anything large is read."""
-    from semmetrics.cli.files import check_inputs, check_outputs
-    from semmetrics.cli.rows import check_rows
+    from semmetrics.cli.files import check_endings, check_inputs, check_outputs
+    from semmetrics.cli.results import ENDINGS
 
     inputs = [*preds, gt, *(given[name] for name in _BESIDE if given[name])]
     inputs += [*given["set_size_probs"], *given["calibration"], *vector_files(given["embedding"])]
@@ -203,7 +181,7 @@ def _check_files(preds: Sequence[str], gt: str, output: Output, given: Mapping[s
         inputs,
         remedy="give the output another name (the ground truth is the last file)",
     )
-    check_rows(output.files())
+    check_endings(output.files(), ENDINGS)
 
 
 def _by_system(files: Sequence[str], names: Sequence[str]) -> Any:
@@ -227,9 +205,9 @@ def _score(
     quiet: bool,
 ) -> ScoreTable:
     """Score, or compute a signature again, with progress."""
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
 
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         if signature is None:
             from semmetrics.api.scores import score_systems
 
@@ -237,29 +215,3 @@ def _score(
         from semmetrics.api.rescore import rescore_systems
 
         return rescore_systems(signature, systems, gt, progress=progress, **options)
-
-
-def _write(output: Output, table: ScoreTable, text: str) -> None:
-    """Write all outputs, the result last; nothing before all of them can be made."""
-    from semmetrics.cli.files import written
-    from semmetrics.cli.matches import matched_heading, write_matches
-    from semmetrics.cli.rows import item_headings, label_scores, write_items, write_labels
-
-    if output.per_item is not None:
-        item_headings(table)
-    if output.worst is not None:
-        item_headings(table, "--worst")
-    if output.matches is not None:
-        matched_heading(table)
-    if output.per_label is not None:
-        label_scores(table)
-        write_labels(output.per_label, table)
-    if output.per_item is not None:
-        write_items(output.per_item, table)
-    if output.matches is not None:
-        write_matches(output.matches, table)
-    if output.output in (None, "-"):
-        click.echo(text)
-        return
-    with written(str(output.output)) as out:
-        out.write(text + "\n")

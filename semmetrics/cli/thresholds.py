@@ -99,14 +99,14 @@ def sweep(
     calibrate'.
     """
     from semmetrics.api import thresholds as api
-    from semmetrics.cli.progress import progress_on
+    from semmetrics.cli.messages import show_progress
 
     texts = [word for text in measures for word in split_measures(text)]
     if measures and not texts:
         raise InputError("-m names no measure", remedy="write -m SemF1")
     _check_files([preds, gt], output, given)
     options = read_given(given)
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         found = api.sweep(
             preds,
             gt,
@@ -204,7 +204,7 @@ def calibrate(
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
     """
-    from semmetrics.reports.calibration import calibration_text
+    from semmetrics.reports.threshold_curves import report_calibration
 
     if output == "-":
         raise InputError("-o names no file", remedy="write --format json for standard output")
@@ -223,7 +223,7 @@ def calibrate(
         found.save(output)
     else:
         _say(["the calibration is not saved; give -o FILE"], quiet=quiet)
-    click.echo(found.to_json() if form == "json" else calibration_text(found))
+    click.echo(found.to_json() if form == "json" else report_calibration(found))
 
 
 def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -> Calibration:
@@ -275,10 +275,10 @@ def _say(lines: list[str], *, quiet: bool) -> None:
 
 
 def _write(text: str, output: str | None) -> None:
-    from semmetrics.cli.files import written
+    from semmetrics.cli.files import open_output
 
     if output in (None, "-"):
         click.echo(text)
         return
-    with written(str(output)) as out:
+    with open_output(str(output)) as out:
         out.write(text + "\n")

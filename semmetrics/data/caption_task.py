@@ -24,8 +24,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.axis import NO_LABELS, LabelAxis
 from semmetrics.data.block import Block
-from semmetrics.data.ids import take_ids
-from semmetrics.data.labels import Ids
+from semmetrics.data.lists import Ids, take_ids
 from semmetrics.errors import InputError
 
 __all__ = ["FREQUENCIES", "CaptionTask", "caption_task", "item_ids"]

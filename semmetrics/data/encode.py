@@ -1,164 +1,222 @@
-"""Label lists as people have them, checked and integer-coded."""
+"""Items as readers found them, checked and integer-coded."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from itertools import chain, count
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Codes, Floats, offsets
-from semmetrics.data.class_list import class_terms
-from semmetrics.data.labels import Labels, Side, Terms
-from semmetrics.data.raw import RawItems, RawMatrix
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets
+from semmetrics.data.form import Form
+from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
+from semmetrics.data.raw import RawItems
 from semmetrics.errors import InputError, brief, listing
 
-__all__ = ["encode", "encode_matrix"]
+__all__ = ["encode"]
 
 _NAMES = ("label", "name")
 
 
-def encode(raw: RawItems) -> Labels:
-    """Check raw label lists and code them.
+def encode(raw: RawItems, form: Form) -> Lists:
+    """Check the items of an input and code them.
 
     Parameters
     ----------
     raw : RawItems
+    form : Form
+        What an entry may be.
 
     Returns
     -------
-    Labels
+    Lists
 
     Raises
     ------
     InputError
-        If an item is not a list, a label is not a string (or a list of synonyms, a pair of label
-        and number, a mapping with "label" and "score"), a label is empty, a score is not finite,
-        or only some labels have a score; names the item.
+        If an item is not a list, an entry is not a string (where the form has them: or a list of
+        synonyms, a pair of label and number, a mapping with "label" and "score"), is empty where
+        it may not be, a score is not finite, or only some entries have a score; names the item.
 
     Examples
     --------
-    >>> lists = encode(RawItems(["a", "b"], [["cat", "dog"], ["cat"]]))
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> lists = encode(RawItems(["a", "b"], [["cat", "dog"], ["cat"]]), form)
     >>> lists.vocabulary, lists.side.codes.tolist()
-    ((('cat',), ('dog',)), [0, 1, 0])
+    (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(raw.notes)
-    items = _lists(raw, notes)
-    widths = np.fromiter(map(len, items), np.int64, len(items))
-    indptr = offsets(widths)
+    items = _as_lists(raw, form, notes)
+    indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
-    try:
-        names, codes = _code(chain.from_iterable(items), size)
-        plain = all(isinstance(name, str) for name in names)
-    except TypeError:  # a label that is a list or a mapping cannot be a dictionary's key
-        plain = False
     scores = None
-    if plain:
-        vocabulary: Sequence[Terms] = [(name,) for name in names]
-    else:
-        flat, scores = _flatten(raw, items, notes)
+    try:
+        vocabulary, codes = _code(chain.from_iterable(items), size)
+        plain = all(isinstance(entry, str) for entry in vocabulary)
+    except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
+        plain = False
+    if not plain:
+        flat, scores = _flatten(raw, items, form, notes)
         vocabulary, codes = _code(flat, size)
-    if not all(map(all, vocabulary)) or any(not t.strip() for terms in vocabulary for t in terms):
-        _report_empty(raw, vocabulary, codes, indptr)
-    ids = range(len(items)) if raw.ids is None else raw.ids
-    return Labels(
-        ids=ids,
-        vocabulary=tuple(vocabulary),
+    if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
+        vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
+    _check_texts(raw, form, vocabulary, codes, indptr)
+    return Lists(
+        ids=range(len(items)) if raw.ids is None else raw.ids,
+        vocabulary=vocabulary,
         side=Side(indptr, codes, scores),
         source=raw.source,
         understood=raw.understood,
         notes=notes,
         where=raw.where,
+        noun=form.noun,
     )
 
 
-def _place(raw: RawItems, position: int) -> str:
-    """Where an item stands; readers of files name the file themselves."""
-    place = raw.where(position)
-    return place if place.startswith(raw.source) else f"{raw.source}, {place}"
-
-
 def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
-    """The distinct values in order of first appearance, and the code of each value."""
+    """Number the distinct values in order of first appearance."""
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(table.__getitem__, flat), np.int32, size)
     return list(table), codes
 
 
-def _lists(raw: RawItems, notes: list[str]) -> Sequence[Sequence[Any]]:
-    """Items as lists; sets are sorted, so that their order is the same in every process."""
+def _as_lists(raw: RawItems, form: Form, notes: list[str]) -> Sequence[Sequence[Any]]:
+    """Return items as lists; sets are sorted, so that their order is the same in every process."""
     kinds = set(map(type, raw.items))
     if kinds <= {list, tuple}:
         return raw.items
+    if form.single and all(issubclass(kind, str) for kind in kinds):
+        return [[text] for text in raw.items]
     if any(issubclass(kind, Set) for kind in kinds):
-        notes.append("sets of labels were taken in sorted order")
-    lists = [_list(item) for item in raw.items]
+        notes.append(f"sets of {form.noun}s were taken in sorted order")
+    lists = [_as_list(item) for item in raw.items]
+    some = any(isinstance(item, (list, tuple)) for item in lists)
     for position, item in enumerate(lists):
+        if isinstance(item, str) and form.single and not some:
+            continue  # the error is that of another item
         if not isinstance(item, (list, tuple)):
-            raise InputError(
-                f"the labels are {brief(item)}, a {type(item).__name__}, not a list",
-                where=_place(raw, position),
-                remedy='write a list of labels, as ["cat", "dog"]',
-            )
+            raise _not_a_list(item, form, raw.where(position), some_lists=some)
     return lists
 
 
-def _list(item: Any) -> Any:
+def _as_list(item: Any) -> Any:
     if isinstance(item, Set):
-        return sorted(item, key=lambda label: (str(type(label)), str(label)))
+        return sorted(item, key=lambda entry: (str(type(entry)), str(entry)))
     return item.tolist() if isinstance(item, np.ndarray) else item
 
 
-def _report_empty(raw: RawItems, vocabulary: Sequence[Terms], codes: Codes, indptr: Any) -> None:
-    bad = [
-        c for c, terms in enumerate(vocabulary) if not all(t.strip() for t in terms) or not terms
-    ]
-    occurrence = int(np.flatnonzero(np.isin(codes, bad))[0])
-    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    raise InputError(
-        "a label is empty",
-        where=f"{_place(raw, position)}, label {occurrence - indptr[position] + 1}",
-        remedy="remove it, or give the item an empty list if it has no label",
+def _not_a_list(item: Any, form: Form, where: str, *, some_lists: bool) -> InputError:
+    if not form.single:
+        return InputError(
+            f"the {form.noun}s are {brief(item)}, a {type(item).__name__}, not a list",
+            where=where,
+            remedy=f'write a list of {form.noun}s, as ["cat", "dog"]',
+        )
+    if isinstance(item, str) and some_lists:
+        return InputError(
+            f"the {form.noun} {brief(item)} stands where other items have lists",
+            where=where,
+            remedy=f'write ["a {form.noun}"], also for one {form.noun}',
+        )
+    return _not_a_text(item, form, where)
+
+
+def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
+    return InputError(
+        f"{brief(entry)} is a {type(entry).__name__}, not a {form.noun}",
+        where=where,
+        remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
+        f"{form.noun}",
     )
 
 
+def _check_texts(
+    raw: RawItems, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
+) -> None:
+    """Refuse empty entries, unless the form has them, and halves of characters."""
+    texts = [entry for entry in vocabulary if isinstance(entry, str)]
+    terms = [entry for entry in vocabulary if not isinstance(entry, str)]
+    every = [*texts, *chain.from_iterable(terms)]
+    if not form.blank and not (all(terms) and all(map(str.strip, every))):
+        bad = [entry for entry in vocabulary if not entry or not all(map(str.strip, _terms(entry)))]
+        raise InputError(
+            f"a {form.noun} is empty",
+            where=_place(raw, form, bad, vocabulary, codes, indptr),
+            remedy=f"remove it, or give the item an empty list if it has no {form.noun}",
+        )
+    try:
+        "".join(every).encode()
+    except UnicodeEncodeError:
+        bad = [entry for entry in vocabulary if any(map(_has_surrogate, _terms(entry)))]
+        raise InputError(
+            f"the {form.noun} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
+            "character",
+            where=_place(raw, form, bad, vocabulary, codes, indptr),
+            remedy="write the character",
+        ) from None
+
+
+def _terms(entry: Entry) -> Terms:
+    return (entry,) if isinstance(entry, str) else entry
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _place(
+    raw: RawItems,
+    form: Form,
+    bad: Sequence[Entry],
+    vocabulary: Sequence[Entry],
+    codes: Codes,
+    indptr: Ints,
+) -> str:
+    """Write where the first of the bad entries stands."""
+    wrong = set(bad)
+    numbers = [code for code, entry in enumerate(vocabulary) if entry in wrong]
+    occurrence = int(np.flatnonzero(np.isin(codes, numbers))[0])
+    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
+    return f"{raw.where(position)}, {form.noun} {occurrence - indptr[position] + 1}"
+
+
 def _flatten(
-    raw: RawItems, items: Sequence[Sequence[Any]], notes: list[str]
+    raw: RawItems, items: Sequence[Sequence[Any]], form: Form, notes: list[str]
 ) -> tuple[Any, Floats | None]:
-    """Terms and scores of all labels, whatever their form."""
-    pairs = _scored_strings(items)
+    """Find the entries and their scores, whatever their form."""
+    pairs = _scored_strings(items) if form.synonyms else None
     if pairs is not None:
         return pairs
-    terms: list[Terms] = []
+    entries: list[Entry] = []
     scores: list[float] = []
     unused: dict[str, None] = {}
     for position, item in enumerate(items):
-        for number, label in enumerate(item, 1):
+        for number, value in enumerate(item, 1):
             try:
-                names, score = _label(label)
+                entry, score = _entry(value, form)
             except InputError as error:
                 raise InputError(
                     error.problem,
-                    where=f"{_place(raw, position)}, label {number}",
+                    where=f"{raw.where(position)}, {form.noun} {number}",
                     remedy=error.remedy,
                 ) from None
-            if isinstance(label, Mapping):
-                unused.update(dict.fromkeys(_unused_keys(label)))
-            terms.append(names)
+            if isinstance(value, Mapping):
+                unused.update(dict.fromkeys(_unused_keys(value)))
+            entries.append(entry)
             if score is not None:
                 scores.append(score)
-        if scores and len(scores) != len(terms):
+        if scores and len(scores) != len(entries):
             raise InputError(
-                "some labels have a score and others have none",
-                where=_place(raw, position),
-                remedy="give every label a score, or none",
+                f"some {form.noun}s have a score and others have none",
+                where=raw.where(position),
+                remedy=f"give every {form.noun} a score, or none",
             )
     if unused:
-        notes.append(f"keys of labels not used: {listing(unused)}")
-    return terms, np.array(scores, np.float64) if scores else None
+        notes.append(f"keys of {form.noun}s not used: {listing(unused)}")
+    return entries, np.array(scores, np.float64) if scores else None
 
 
 def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
@@ -167,7 +225,7 @@ def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
 
 
 def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
-    """The common case, all labels pairs of a string and a finite number, without a slow loop."""
+    """Split the common case, all pairs of a string and a finite number, without a slow loop."""
     flat = list(chain.from_iterable(items))
     if not set(map(type, flat)) <= {tuple, list} or set(map(len, flat)) != {2}:
         return None
@@ -178,40 +236,43 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
         scores = np.array(numbers, np.float64)
     except OverflowError:
         return None
-    return (zip(names), scores) if np.isfinite(scores).all() else None
+    return (names, scores) if np.isfinite(scores).all() else None
 
 
-def _label(label: Any) -> tuple[Terms, float | None]:
-    if isinstance(label, str):
-        return (label,), None
-    if isinstance(label, Mapping):
-        key = next((name for name in _NAMES if name in label), None)
+def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
+    if isinstance(value, str):
+        return str(value), None
+    if not form.synonyms:
+        raise _not_a_text(value, form, "")
+    if isinstance(value, Mapping):
+        key = next((name for name in _NAMES if name in value), None)
         if key is None:
             raise InputError(
-                f'the label {brief(label)} has no "label"',
+                f'the {form.noun} {brief(value)} has no "label"',
                 remedy='write {"label": "cat", "score": 0.9}',
             )
-        score = label.get("score")
-        return _terms(label[key]), None if score is None else _number(score)
-    if isinstance(label, (list, tuple)):
-        if len(label) == 2 and not isinstance(label[1], str):
-            return _terms(label[0]), _number(label[1])
-        return _terms(label), None
-    raise _not_a_label(label)
+        score = value.get("score")
+        return _synonyms(value[key], form), None if score is None else _number(score)
+    if isinstance(value, (list, tuple)):
+        if len(value) == 2 and not isinstance(value[1], str):
+            return _synonyms(value[0], form), _number(value[1])
+        return _synonyms(value, form), None
+    raise _not_a_label(value, form)
 
 
-def _terms(label: Any) -> Terms:
-    if isinstance(label, str):
-        return (label,)
-    if isinstance(label, (list, tuple)) and label and all(isinstance(t, str) for t in label):
-        return tuple(dict.fromkeys(label))
-    raise _not_a_label(label)
+def _synonyms(value: Any, form: Form) -> Entry:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
+        return as_entry(tuple(dict.fromkeys(map(str, value))))
+    raise _not_a_label(value, form)
 
 
-def _not_a_label(label: Any) -> InputError:
+def _not_a_label(value: Any, form: Form) -> InputError:
     return InputError(
-        f"the label {brief(label)} is a {type(label).__name__}, not a string",
-        remedy='write a label as "cat", ["cat", 0.9], or a list of synonyms ["cat", "kitty"]',
+        f"the {form.noun} {brief(value)} is a {type(value).__name__}, not a string",
+        remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
+        '["cat", "kitty"]',
     )
 
 
@@ -225,114 +286,3 @@ def _number(score: Any) -> float:
     except OverflowError:
         pass
     raise InputError(f"the score {brief(score)} is not a finite number", remedy="write a number")
-
-
-def encode_matrix(raw: RawMatrix) -> Labels:
-    """Label lists from a matrix of items x classes.
-
-    Parameters
-    ----------
-    raw : RawMatrix
-        Booleans or integers are membership and must be 0 or 1; floats that are all 0 or 1 are
-        membership too; other floats are scores, and the result is ``ranked``.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    InputError
-        If the shape is not (items, classes), a class is not a name or is there twice, an integer
-        is neither 0 nor 1, or a score is masked or not finite; names row and column.
-
-    Examples
-    --------
-    >>> encode_matrix(RawMatrix(np.array([[0, 1], [1, 1]]), ["cat", "dog"])).side.codes.tolist()
-    [1, 0, 1]
-    """
-    values: Any = raw.values
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        raise InputError(
-            "values of the matrix are masked",
-            where=raw.source,
-            remedy="fill them, or leave items out",
-        )
-    sparse = not isinstance(values, np.ndarray)
-    if values.ndim != 2:
-        raise InputError(
-            f"the matrix has shape {values.shape}", where=raw.source, remedy="give items x classes"
-        )
-    n_items, n_classes = values.shape
-    vocabulary = class_terms(map(str, range(n_classes)) if raw.classes is None else raw.classes)
-    if len(vocabulary) != n_classes:
-        raise InputError(
-            f"the matrix has {n_classes} columns and the class list {len(vocabulary)} names",
-            where=raw.source,
-            remedy="give one class for each column",
-        )
-    if len(set(vocabulary)) != n_classes:
-        twice = Counter(vocabulary).most_common(1)[0][0]
-        raise InputError(
-            f"two columns are called {', '.join(twice)!r}", where=raw.source, remedy="rename one"
-        )
-    if sparse:
-        values = values.tocsr(copy=True)
-        values.sum_duplicates()
-        ranked = _is_scores(np.asarray(values.data), raw.source, sparse=True)
-        values.eliminate_zeros()
-        side = Side(offsets(np.diff(values.indptr)), values.indices.astype(np.int32))
-        side = Side(side.indptr, side.codes, values.data.astype(np.float64)) if ranked else side
-    else:
-        values = np.asarray(values)
-        ranked = _is_scores(values, raw.source)
-        side = _all_scores(values) if ranked else _members(values)
-    return Labels(
-        ids=range(n_items) if raw.ids is None else raw.ids,
-        vocabulary=tuple(vocabulary),
-        side=side,
-        ranked=ranked,
-        source=raw.source,
-        understood=f"{raw.understood}, {'scores' if ranked else '0/1'}",
-        notes=list(raw.notes),
-        where="row {}".format,
-    )
-
-
-def _is_scores(values: Any, source: str, *, sparse: bool = False) -> bool:
-    if values.dtype.kind == "b" or not values.size:
-        return False
-    if values.dtype.kind not in "iuf":
-        raise InputError(
-            f"the matrix holds {values.dtype}", where=source, remedy="give 0/1 or float scores"
-        )
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        place = np.argwhere(~np.isfinite(values))[0].tolist()
-        at = f"value {place[0]}" if sparse else f"row {place[0]}, column {place[1]}"
-        raise InputError("a score is not finite", where=f"{source}, {at}", remedy="write a number")
-    low, high = values.min(), values.max()
-    zero_one = low >= 0 and high <= 1
-    if values.dtype.kind == "f":
-        return not (zero_one and bool(((values == 0) | (values == 1)).all()))
-    if not zero_one:
-        raise InputError(
-            f"the integer matrix holds {low if low < 0 else high}, which is neither 0 nor 1",
-            where=source,
-            remedy="give 0/1, or scores as floats",
-        )
-    return False
-
-
-def _members(values: Any) -> Side:
-    n_items, n_classes = values.shape
-    ones = np.flatnonzero(np.ascontiguousarray(values))
-    indptr = np.searchsorted(ones, np.arange(n_items + 1) * n_classes)
-    columns = ones - np.repeat(np.arange(n_items) * n_classes, np.diff(indptr))
-    return Side(indptr, columns.astype(np.int32))
-
-
-def _all_scores(values: Any) -> Side:
-    n_items, n_classes = values.shape
-    indptr = np.arange(n_items + 1, dtype=np.int64) * n_classes
-    codes = np.tile(np.arange(n_classes, dtype=np.int32), n_items)
-    return Side(indptr, codes, values.astype(np.float64).ravel())

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.readers.options import ReadOptions
-from semmetrics.data.readers.source import Source, load, shown
 from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.source import Source, load, shown
 from semmetrics.errors import InputError, brief
 
 __all__ = [

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints
-from semmetrics.data.labels import Ids
 from semmetrics.errors import InputError
 
-__all__ = ["index_ids", "is_numbering", "string_ids", "take_ids"]
+__all__ = ["index_ids", "is_numbering", "string_ids"]
 
 
 def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> list[str]:
@@ -51,16 +49,3 @@ def index_ids(index: Any, source: str) -> list[str] | None:
         twice = index[index.duplicated()][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
     return string_ids(index, source)
-
-
-def take_ids(ids: Ids, rows: Ints) -> Ids:
-    """The ids of those items, in that order.
-
-    Examples
-    --------
-    >>> take_ids(["a", "b", "c"], np.array([2, 0])), take_ids(range(3), np.array([2])).tolist()
-    (['c', 'a'], [2])
-    """
-    if isinstance(ids, (range, np.ndarray)):
-        return np.asarray(ids, np.int64)[rows]
-    return [ids[i] for i in rows.tolist()]

@@ -1,4 +1,11 @@
-"""Predictions and ground truth brought together, item by item."""
+"""Predictions and ground truth brought together, item by item.
+
+Conventions
+-----------
+Items are matched by id, or by position where neither side has ids. An item that one side lacks is
+an error, is left out ("skip"), or has an empty list there ("empty"). Joined items are in the order
+of the ground truth.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +13,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.labels import Ids, Labels, Side
+from semmetrics.core.ragged import Floats, lengths
+from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.errors import InputError, brief, listing
 
-__all__ = [
-    "MISSING",
-    "Alignment",
-    "HasIds",
-    "Joined",
-    "align",
-    "aligned_heads",
-    "aligned_weights",
-    "join",
-]
+__all__ = ["MISSING", "Joined", "aligned_rows", "aligned_weights", "join"]
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -35,69 +33,39 @@ class Joined:
 
     Attributes
     ----------
-    ids : sequence of str, or range
+    ids : sequence of str, range or int array
     pred, ref : Side
         Codes into the vocabulary of each input.
-    without_prediction, without_reference : int
-        Items that were missing on one side, and were left out or taken as empty.
+    counts : dict
+        Items that were missing on one side, and were left out or taken as empty:
+        "missing_prediction" and "missing_reference", where there are any.
     """
 
     ids: Ids
     pred: Side
     ref: Side
-    without_prediction: int = 0
-    without_reference: int = 0
+    counts: dict[str, int]
 
 
-class HasIds(Protocol):
-    """One side of a join: labels, or captions."""
-
-    @property
-    def ids(self) -> Ids:
-        """One an item; a range where it has none."""
-
-    @property
-    def source(self) -> str:
-        """The name of the input."""
-
-    def __len__(self) -> int: ...
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """Where each joined item stands on both sides.
-
-    Attributes
-    ----------
-    ids : sequence of str, or range
-    pred, ref : int arrays, shape (items,), or None
-        Item numbers of each side, -1 where it lacks the item; None where both sides have the same
-        items in the same order.
-    without_prediction, without_reference : int
-        Items that were missing on one side, and were left out or taken as empty.
-    """
-
-    ids: Ids
-    pred: Ints | None = None
-    ref: Ints | None = None
-    without_prediction: int = 0
-    without_reference: int = 0
-
-
-def join(pred: Labels, ref: Labels, *, missing: str = "error") -> Joined:
-    """Match the items of predictions and ground truth by id, or by position where both have none.
+def join(
+    pred: Lists, ref: Lists, *, missing: str = "error", noun: str = "label", gaps: bool = False
+) -> Joined:
+    """Match the items of predictions and ground truth.
 
     Parameters
     ----------
-    pred, ref : Labels
+    pred, ref : Lists
     missing : {"error", "skip", "empty"}
-        What becomes of an id that only one side has: an error that lists such ids, leaving it
-        out, or an empty label list on the other side.
+        What an item that only one side has is: an error that lists such ids, left out, or an
+        empty list on the other side.
+    noun : str
+        What lists hold, for messages.
+    gaps : bool
+        Whether an item with an empty list is one that the side lacks.
 
     Returns
     -------
     Joined
-        In the order of the ground truth.
 
     Raises
     ------
@@ -105,51 +73,45 @@ def join(pred: Labels, ref: Labels, *, missing: str = "error") -> Joined:
         If ids are missing under "error", only one side has ids, or lists matched by position
         differ in length.
     """
-    rows = align(pred, ref, missing=missing)
-    return Joined(
-        rows.ids,
-        pred.side if rows.pred is None else pred.side.take(rows.pred),
-        ref.side if rows.ref is None else ref.side.take(rows.ref),
-        rows.without_prediction,
-        rows.without_reference,
-    )
-
-
-def align(pred: HasIds, ref: HasIds, *, missing: str = "error", empty: str = "sets") -> Alignment:
-    """Match the items of two sides of any kind, as ``join`` does; ``empty`` is for messages."""
     if missing not in MISSING:
         raise InputError(f"missing={missing!r}", remedy=f"choose one of {listing(MISSING)}")
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
-    if all(by_position):
-        return _by_position(pred, ref)
-    if any(by_position):
+    if any(by_position) and not all(by_position):
         without = pred if by_position[0] else ref
         raise InputError(
             "this side has no ids and the other has",
             where=without.source,
             remedy="give both sides ids, or neither",
         )
-    return _by_id(pred, ref, missing, empty)
+    if all(by_position):
+        _check_lengths(pred, ref)
+        joined = Joined(ref.ids, pred.side, ref.side, {})
+    else:
+        every = "empty" if gaps and missing == "skip" else missing
+        joined = _by_id(pred, ref, every)
+    return _without_gaps(joined, missing, noun, (pred.source, ref.source)) if gaps else joined
 
 
-def _by_position(pred: HasIds, ref: HasIds) -> Alignment:
-    if len(pred) != len(ref):
-        raise InputError(
-            f"{pred.source} has {len(pred)} items and {ref.source} has {len(ref)}",
-            remedy="items without ids are matched by position: give lists of equal length, or ids",
-        )
-    return Alignment(ref.ids)
+def _check_lengths(pred: Lists, ref: Lists) -> None:
+    if len(pred) == len(ref):
+        return
+    shorter = min(pred, ref, key=len)
+    last = f"; the last is {shorter.where(len(shorter) - 1)}" if len(shorter) else ""
+    raise InputError(
+        f"{pred.source} has {len(pred)} items and {ref.source} has {len(ref)}{last}",
+        remedy="items without ids are matched by position: give as many on both sides, or ids",
+    )
 
 
-def _by_id(pred: HasIds, ref: HasIds, missing: str, empty: str) -> Alignment:
+def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
     if list(pred.ids) == list(ref.ids):
-        return Alignment(ref.ids)
+        return Joined(ref.ids, pred.side, ref.side, {})
     place = {name: number for number, name in enumerate(pred.ids)}
     taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
     unpredicted = [ref.ids[i] for i in np.flatnonzero(taken < 0).tolist()]
     unreferenced = list(place)
     if missing == "error" and (unpredicted or unreferenced):
-        _report(pred, ref, unpredicted, unreferenced, empty)
+        _report(pred, ref, unpredicted, unreferenced)
     order = np.arange(len(ref))
     ids = list(ref.ids)
     if missing == "skip":
@@ -159,62 +121,102 @@ def _by_id(pred: HasIds, ref: HasIds, missing: str, empty: str) -> Alignment:
         ids += unreferenced
         taken = np.concatenate([taken, np.fromiter(place.values(), np.int64, len(place))])
         order = np.concatenate([order, np.full(len(place), -1)])
-    return Alignment(ids, taken, order, len(unpredicted), len(unreferenced))
+    counts = _missing(len(unpredicted), len(unreferenced))
+    return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
 
 
-def _report(
-    pred: HasIds, ref: HasIds, unpredicted: list[str], unreferenced: list[str], empty: str
-) -> None:
+def _missing(predictions: int, references: int) -> dict[str, int]:
+    counts = {"missing_prediction": predictions, "missing_reference": references}
+    return {name: number for name, number in counts.items() if number}
+
+
+def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[str]) -> None:
     lost = []
     if unpredicted:
         lost.append(f"{pred.source} lacks {len(unpredicted)} of the ids: {listing(unpredicted)}")
     if unreferenced:
         lost.append(f"{ref.source} lacks {len(unreferenced)} of the ids: {listing(unreferenced)}")
-    hint = f"add them, or say missing='skip' to leave them out, missing='empty' for empty {empty}"
+    hint = "add them, or say missing='skip' to leave them out, missing='empty' for empty lists"
     if len(unpredicted) == len(ref):
         hint = "check that both sides use the same ids"
     raise InputError("; ".join(lost), remedy=f"{hint} (on the command line --missing)")
 
 
-def aligned_heads(heads: Floats, pred: Labels, joined: Joined) -> Floats:
-    """Rows of the cardinality matrix, one for each joined item.
+def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, str]) -> Joined:
+    """Apply the policy to items with an empty list on one side."""
+    empty = [lengths(side.indptr) == 0 for side in (joined.pred, joined.ref)]
+    if missing == "error" and (empty[0].any() or empty[1].any()):
+        lost = [
+            f"{source} has no {noun} for {int(bare.sum())} of the ids: "
+            f"{listing(joined.ids[i] for i in np.flatnonzero(bare).tolist())}"
+            for bare, source in zip(empty, sources, strict=True)
+            if bare.any()
+        ]
+        raise InputError(
+            "; ".join(lost),
+            remedy=f"add {noun}s, or say missing='skip' to leave these items out, missing='empty' "
+            "for an empty candidate or no reference (on the command line --missing)",
+        )
+    counts = _missing(int(empty[0].sum()), int(empty[1].sum()))
+    if missing != "skip" or not counts:
+        return Joined(joined.ids, joined.pred, joined.ref, counts)
+    kept = np.flatnonzero(~(empty[0] | empty[1]))
+    return Joined(take_ids(joined.ids, kept), joined.pred.take(kept), joined.ref.take(kept), counts)
+
+
+def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality") -> Floats:
+    """Return the rows of a matrix beside the predictions, one for each joined item.
+
+    Parameters
+    ----------
+    values : float array, shape (items of the predictions, columns)
+    pred : Lists
+    ids : sequence of str, or range
+        Of the joined items.
+    what : str
+        What the matrix is called in messages.
 
     Raises
     ------
     InputError
         If there is not one row for each item of the predictions, or an item has none.
     """
-    heads = np.asarray(heads)
-    if heads.ndim != 2 or len(heads) != len(pred):
+    values = np.asarray(values)
+    if values.ndim != 2 or len(values) != len(pred):
         raise InputError(
-            f"the cardinality matrix has shape {heads.shape} for {len(pred)} items",
+            f"the {what} matrix has shape {values.shape} for {len(pred)} items",
             remedy="give one row of probabilities an item, in the order of the predictions",
         )
-    if joined.ids is pred.ids or list(joined.ids) == list(pred.ids):
-        return heads
+    if ids is pred.ids or list(ids) == list(pred.ids):
+        return values
     place = {name: number for number, name in enumerate(pred.ids)}
-    lost = [name for name in joined.ids if name not in place]
+    lost = [name for name in ids if name not in place]
     if lost:
         raise InputError(
-            f"{len(lost)} items have no row in the cardinality matrix: {listing(lost)}",
+            f"{len(lost)} items have no row in the {what} matrix: {listing(lost)}",
             remedy="use missing='skip'",
         )
-    return heads[[place[name] for name in joined.ids]]
+    return values[[place[name] for name in ids]]
 
 
 def aligned_weights(
-    weights: Mapping[str, float] | Sequence[float] | Floats,
-    ref: HasIds,
-    joined: Joined | Alignment,
+    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists, ids: Ids
 ) -> Floats:
-    """The weight of each joined item, from weights by id or in the order of the ground truth.
+    """Return the weight of each joined item, from weights by id or in the order of the references.
+
+    Parameters
+    ----------
+    weights : mapping from id, or array of shape (items of the references,)
+    ref : Lists
+    ids : sequence of str, or range
+        Of the joined items.
 
     Raises
     ------
     InputError
         If an item has no weight, or a weight is negative or no finite number; names the item.
     """
-    names = [str(name) for name in joined.ids]
+    names = [str(name) for name in ids]
     known = _by_name(weights, ref)
     lost = [name for name in names if name not in known]
     if lost:
@@ -229,7 +231,7 @@ def aligned_weights(
 
 
 def _by_name(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: HasIds
+    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists
 ) -> Mapping[str, float]:
     if isinstance(weights, Mapping):
         known = {str(name): weight for name, weight in weights.items()}

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.readers.formats import format_among
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions
-from semmetrics.data.readers.source import Source, at, load, shown
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.readers.table import Rows, field_limit
+from semmetrics.data.source import Source, at, load, shown
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
 

@@ -19,7 +19,7 @@ from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import unit_rows
 from semmetrics.core.threshold_test import ThresholdTest
-from semmetrics.data.labels import Labels, Side, Terms
+from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, Vectors, check_finite
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.errors import InputError
@@ -173,11 +173,11 @@ class Coverage:
     images : int
         Items with at least one label.
     labels : int
-        Labels of all items, repeats counted.
+        Lists of all items, repeats counted.
     terms : int
         The same with each synonym counted.
     unknown : int
-        Labels none of whose synonyms is known.
+        Lists none of whose synonyms is known.
     names : tuple of str
         The distinct unknown labels, the most frequent first.
     """
@@ -210,7 +210,7 @@ class Coverage:
 
 
 def measure_coverage(
-    systems: Mapping[str, Labels],
+    systems: Mapping[str, Lists],
     embedder: Embedder,
     *,
     lookup: str = "auto",
@@ -220,7 +220,7 @@ def measure_coverage(
 
     Parameters
     ----------
-    systems : mapping from name to Labels
+    systems : mapping from name to Lists
         Their text cleaned already.
     embedder : Embedder
     lookup : str
@@ -241,7 +241,7 @@ def measure_coverage(
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> from semmetrics.embed.word_vectors import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
@@ -254,7 +254,7 @@ def measure_coverage(
 
 
 def _count(
-    name: str, labels: Labels, embedder: Embedder, lookup: str, top_k: int | None
+    name: str, labels: Lists, embedder: Embedder, lookup: str, top_k: int | None
 ) -> Coverage:
     if labels.ranked and top_k is None:
         raise InputError(
@@ -263,7 +263,7 @@ def _count(
             remedy="give top_k (--top-k)",
         )
     side = _first(labels.side, top_k)
-    vocabulary = labels.vocabulary
+    vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
     found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
     known = np.zeros(len(vocabulary), np.bool_)

@@ -34,20 +34,13 @@ from semmetrics.embed.embedder import Embedder, Vectors, embed_unique, looks_up_
 from semmetrics.errors import InputError, listing
 
 __all__ = [
-    "FUNCTION_WORDS",
     "LOOKUPS",
     "OOV",
-    "STOP_WORDS",
     "TermVectors",
     "check_rules",
-    "clean_kubany2020",
     "embed_terms",
-    "exact_candidates",
-    "kubany2020_candidates",
     "lookup_rule",
-    "phrase_candidates",
     "rules_for",
-    "word_candidates",
 ]
 
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
@@ -67,7 +60,7 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list to read
 )
 #: The words that kubany2020 drops before it looks a label up; its code keeps "can" and "all".
-FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
+_FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
 
 _REMOVED = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
 _LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
@@ -79,25 +72,25 @@ _TAKEN_APART = {
 _WORD = re.compile(r"[^\W_]+")
 
 
-def clean_kubany2020(term: str) -> str:
+def _clean_kubany2020(term: str) -> str:
     """Drop the characters and function words that the paper's code drops; "" is passed over.
 
     Examples
     --------
-    >>> [clean_kubany2020(term) for term in ("parking_meter", "t-shirt", "the", "x")]
+    >>> [_clean_kubany2020(term) for term in ("parking_meter", "t-shirt", "the", "x")]
     ['parking_meter', 'tshirt', '', '']
     """
     kept = [
         part
         for token in term.translate(_REMOVED).split()
         for part in _TAKEN_APART.get(token.lower(), (token,))
-        if part not in FUNCTION_WORDS
+        if part not in _FUNCTION_WORDS
     ]
     cleaned = " ".join(kept)
     return "" if cleaned in _LETTERS else cleaned
 
 
-def kubany2020_candidates(term: str) -> tuple[str, ...]:
+def _kubany2020_candidates(term: str) -> tuple[str, ...]:
     """Return the words that Kubany et al. 2020 try for a term, in order.
 
     The term, the term without every ``a_``, the term without every ``the_``; each as it is, without
@@ -105,40 +98,40 @@ def kubany2020_candidates(term: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> kubany2020_candidates("parking_meter")[:3]
+    >>> _kubany2020_candidates("parking_meter")[:3]
     ('parking_meter', 'parkingmeter', 'Parking_Meter')
-    >>> kubany2020_candidates("on_the_road")[6:]
+    >>> _kubany2020_candidates("on_the_road")[6:]
     ('on_road', 'onroad', 'On_Road')
     """
-    cleaned = clean_kubany2020(term)
+    cleaned = _clean_kubany2020(term)
     if not cleaned:
         return ()
     forms = (cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", ""))
     return tuple(tried for form in forms for tried in (form, form.replace("_", ""), form.title()))
 
 
-def exact_candidates(term: str) -> tuple[str, ...]:
+def _exact_candidates(term: str) -> tuple[str, ...]:
     """Return the words tried for a term where the vocabulary lists whole labels, in order.
 
     As it is, with underscores as blanks, with blanks as underscores; then all in lower case.
 
     Examples
     --------
-    >>> exact_candidates("Traffic_light")[:3]
+    >>> _exact_candidates("Traffic_light")[:3]
     ('Traffic_light', 'Traffic light', 'traffic_light')
     """
     forms = (term, term.replace("_", " "), term.replace(" ", "_"))
     return tuple(dict.fromkeys((*forms, *(form.lower() for form in forms))))
 
 
-def phrase_candidates(term: str) -> tuple[str, ...]:
+def _phrase_candidates(term: str) -> tuple[str, ...]:
     """Return the words tried for a whole term, in order.
 
     Blanks as underscores and as written; both in lower case, both in title case.
 
     Examples
     --------
-    >>> phrase_candidates("traffic light")
+    >>> _phrase_candidates("traffic light")
     ('traffic_light', 'traffic light', 'Traffic_Light', 'Traffic Light')
     """
     joined = "_".join(term.split())
@@ -147,12 +140,12 @@ def phrase_candidates(term: str) -> tuple[str, ...]:
     )
 
 
-def word_candidates(term: str) -> list[tuple[str, ...]]:
+def _word_candidates(term: str) -> list[tuple[str, ...]]:
     """Return the words tried for each word of a term: as it is, in lower case, in title case.
 
     Examples
     --------
-    >>> word_candidates("T-shirt & tie")
+    >>> _word_candidates("T-shirt & tie")
     [('T', 't'), ('shirt', 'Shirt'), ('tie', 'Tie')]
     """
     return [
@@ -163,9 +156,9 @@ def word_candidates(term: str) -> list[tuple[str, ...]]:
 OOV = ("unknown", "skip", "zero", "error")
 _UNKNOWN = "unknown"
 _CANDIDATES: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "kubany2020": kubany2020_candidates,
-    "words": phrase_candidates,
-    "exact": exact_candidates,
+    "kubany2020": _kubany2020_candidates,
+    "words": _phrase_candidates,
+    "exact": _exact_candidates,
 }
 LOOKUPS = ("auto", *_CANDIDATES, "text")
 
@@ -303,7 +296,7 @@ def _look_up(
     if rule == "kubany2020":
         found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
     if rule == "words":
-        parts = {term: word_candidates(term) for term, words in found.items() if not words}
+        parts = {term: _word_candidates(term) for term, words in found.items() if not words}
         known |= _find_rows(embedder, (forms for words in parts.values() for forms in words))
         for term, several in parts.items():
             first = (next((word for word in forms if word in known), None) for forms in several)
@@ -346,7 +339,7 @@ def _compose(
     if getattr(embedder, "compose", None) is None or rule != "words" or not len(missing):
         return
     for number in missing.tolist():
-        parts = [forms[0] for forms in word_candidates(terms[number])]
+        parts = [forms[0] for forms in _word_candidates(terms[number])]
         if parts:
             made, has_vector = embedder.compose(parts)
             if has_vector.any():

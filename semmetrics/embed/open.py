@@ -9,13 +9,13 @@ An embedding is ``NAME``: "static", or a name of the manifest that has been fetc
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
+from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
 from semmetrics.errors import InputError
 
 __all__ = [
@@ -38,16 +38,71 @@ class Kind:
     Attributes
     ----------
     summary : str
-    open : callable
-        From what is named after the kind, and the options that apply, to the embedding.
+    opener : str
+        The module and the function that open it, imported when they are needed; "" if it is open.
     options : tuple of str
         Those of ``device``, ``batch_size``, ``max_words`` and ``cache`` that apply. Kinds without
         ``cache`` are faster than any cache.
+    fixed : mapping
+        Further arguments of the function.
     """
 
     summary: str
-    open: Callable[..., Embedder]
+    opener: str
     options: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self, named: Any, **options: Any) -> Embedder:
+        """Open what is named after the kind, or make an embedding of an object."""
+        embedder: Embedder = named
+        if self.opener:
+            module, _, function = self.opener.partition(".")
+            opener = getattr(import_module(f"semmetrics.embed.{module}"), function)
+            embedder = opener(named, **self.fixed, **options)
+        return embedder
+
+
+_TEXTS = ("device", "batch_size", "cache")
+_WORDS = ("max_words",)
+_READ = "vector_files.read_vectors"
+#: Each kind is opened in one place, and the options that apply to it are said in one place: here.
+KINDS = {
+    "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
+    "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
+    "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
+    "fasttext": Kind(
+        "fastText vectors (.vec) or a model (.bin, with gensim)",
+        _READ,
+        _WORDS,
+        {"kind": "fasttext"},
+    ),
+    "kv": Kind(
+        "gensim KeyedVectors; a pickle: open only files that you trust",
+        "vector_files.read_keyed_vectors",
+        _WORDS,
+    ),
+    "converted": Kind("a folder that 'semmetrics embed convert' wrote", "converted.open_converted"),
+    "sbert": Kind(
+        "a sentence-transformers model, by name or path",
+        "sentence_models.SentenceEmbedder",
+        _TEXTS,
+    ),
+    "transformers": Kind(
+        "a transformers model; transformers:first:NAME or transformers:mean:NAME",
+        "sentence_models.open_transformer",
+        _TEXTS,
+    ),
+    "matrix": Kind(
+        "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
+        "vector_files.read_matrix",
+    ),
+}
+_APPLIES_TO = {
+    "device": "sentence and transformer models",
+    "max_words": "files of word vectors",
+}
+_MATRICES = (".npy", ".npz", ".parquet", ".pq")
+_PICKLES = (".kv", ".model", ".wordvectors")
 
 
 def open_embedding(
@@ -92,12 +147,12 @@ def open_embedding(
     Traceback (most recent call last):
     semmetrics.errors.InputError: embedding 'nonsense': ...
     """
-    kind, rest = _resolve(spec)
+    kind, named = _resolve(spec)
     _check_options(spec, kind, device=device, max_words=max_words)
     if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
         raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
-    model = kind.open(rest, **{name: options[name] for name in kind.options if name in options})
+    model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
     if cache is None or cache is False or "cache" not in kind.options:
         return model
     return CachedEmbedder(model, None if cache is True else cache)
@@ -210,91 +265,6 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     return facts
 
 
-# ---- what opens each kind; nothing heavy is imported before it is needed ------------------------
-
-
-def _static(path: str) -> Embedder:
-    from semmetrics.embed.static import StaticEmbedder, packaged_model
-
-    return StaticEmbedder(Path(path)) if path else packaged_model()
-
-
-def _words(path: str, *, kind: str | None = None, max_words: int | None) -> Embedder:
-    from semmetrics.embed.vector_files import read_vectors
-
-    return read_vectors(path, kind=kind, max_words=max_words)
-
-
-def _keyed(path: str, *, max_words: int | None) -> Embedder:
-    from semmetrics.embed.vector_files import read_keyed_vectors
-
-    return read_keyed_vectors(Path(path), max_words=max_words)
-
-
-def _converted(path: str) -> Embedder:
-    from semmetrics.embed.converted import open_converted
-
-    return open_converted(path)
-
-
-def _sentences(name: Any, **options: Any) -> Embedder:
-    from semmetrics.embed.sentence_models import SentenceEmbedder
-
-    return SentenceEmbedder(name, **options)
-
-
-def _pooled(name: str, **options: Any) -> Embedder:
-    from semmetrics.embed.sentence_models import POOLINGS, TransformerEmbedder
-
-    first, colon, rest = name.partition(":")
-    pooling, name = (first, rest) if colon and first in POOLINGS else ("first", name)
-    return TransformerEmbedder(name, pooling=pooling, **options)
-
-
-def _matrix(path: str) -> Embedder:
-    from semmetrics.embed.vector_files import read_matrix
-
-    return read_matrix(path)
-
-
-def _unchanged(model: Embedder) -> Embedder:
-    return model
-
-
-_TEXT_OPTIONS = ("device", "batch_size", "cache")
-_WORD_OPTIONS = ("max_words",)
-KINDS = {
-    "static": Kind("the embedding that comes with semmetrics", _static),
-    "word2vec": Kind(
-        "a word2vec file, binary or text", partial(_words, kind="word2vec"), _WORD_OPTIONS
-    ),
-    "glove": Kind("a GloVe text file", partial(_words, kind="glove"), _WORD_OPTIONS),
-    "fasttext": Kind(
-        "fastText vectors (.vec) or a model (.bin, with gensim)",
-        partial(_words, kind="fasttext"),
-        _WORD_OPTIONS,
-    ),
-    "kv": Kind(
-        "gensim KeyedVectors; a pickle: open only files that you trust", _keyed, _WORD_OPTIONS
-    ),
-    "converted": Kind("a folder that 'semmetrics embed convert' wrote", _converted),
-    "sbert": Kind("a sentence-transformers model, by name or path", _sentences, _TEXT_OPTIONS),
-    "transformers": Kind(
-        "a transformers model; transformers:first:NAME or transformers:mean:NAME",
-        _pooled,
-        _TEXT_OPTIONS,
-    ),
-    "matrix": Kind("vectors of whole texts: .npy with .txt beside it, .npz or Parquet", _matrix),
-}
-_ANY_WORDS = Kind("a file of word vectors, whatever its kind", _words, _WORD_OPTIONS)
-_APPLIES_TO = {
-    "device": "sentence and transformer models",
-    "max_words": "files of word vectors",
-}
-_MATRICES = (".npy", ".npz", ".parquet", ".pq")
-_PICKLES = (".kv", ".model", ".wordvectors")
-
-
 # ---- which kind is meant ------------------------------------------------------------------------
 
 
@@ -323,16 +293,13 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
 def _kind_of_object(model: Any) -> Kind:
     """Return the kind of an object that is an embedding, or can be made one."""
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
-        options = ("cache",) if is_cacheable(model) else ()
-        return Kind("an embedding that is open", _unchanged, options)
-    from semmetrics.embed.vector_files import from_keyed_vectors, is_keyed_vectors
-
-    if is_keyed_vectors(model) or is_keyed_vectors(getattr(model, "wv", None)):
-        return Kind("an object of gensim", from_keyed_vectors, _WORD_OPTIONS)
+        return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
+    if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
+        return Kind("an object of gensim", "vector_files.from_keyed_vectors", _WORDS)
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
-        return Kind("an object of sentence-transformers", _sentences, ("batch_size", "cache"))
+        return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model):
-        return Kind("a function", CallableEmbedder, ("cache",))
+        return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
         f"a {type(model).__name__} is no embedding",
         remedy="give a name, a path, a gensim KeyedVectors, or a function from texts to vectors",
@@ -363,7 +330,9 @@ def _kind_of_path(path: Path) -> Kind:
             where=str(path),
             remedy=f"if you trust it, write kv:{path}",
         )
-    return KINDS["matrix"] if ending in _MATRICES else _ANY_WORDS
+    if ending in _MATRICES:
+        return KINDS["matrix"]
+    return Kind("a file of word vectors, whatever its kind", _READ, _WORDS)
 
 
 def _fetched_folder(name: str) -> str:

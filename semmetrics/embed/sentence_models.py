@@ -38,9 +38,9 @@ from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
 from semmetrics.errors import InputError, MissingDependencyError
 
-__all__ = ["POOLINGS", "SentenceEmbedder", "TransformerEmbedder", "run_in_batches"]
+__all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
 
-POOLINGS = ("first", "mean")
+_POOLINGS = ("first", "mean")
 _OWNER = "sentence-transformers"  # of the models that are named without an owner
 _TOKENS = 8  # tokens that a batch may hold for each text of the batch size
 _NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
@@ -225,8 +225,8 @@ class TransformerEmbedder(_TextModel):
         batch_size: int = 32,
         revision: str | None = None,
     ) -> None:
-        if pooling not in POOLINGS:
-            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(POOLINGS)}")
+        if pooling not in _POOLINGS:
+            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(_POOLINGS)}")
         self.batch_size = _check_batch_size(batch_size)
         package = _require("transformers", "transformers", "transformer models")
         self._torch = _require("torch", "torch", "transformer models")
@@ -281,6 +281,13 @@ class TransformerEmbedder(_TextModel):
             hidden = self.model(input_ids=tokens, attention_mask=torch.ones_like(tokens))[0]
             pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
             return pooled.float().cpu().numpy()
+
+
+def open_transformer(spec: str, **options: Any) -> TransformerEmbedder:
+    """Open a plain transformer by its name, perhaps after a pooling: ``mean:bert-base-uncased``."""
+    first, colon, rest = spec.partition(":")
+    pooling, name = (first, rest) if colon and first in _POOLINGS else ("first", spec)
+    return TransformerEmbedder(name, pooling=pooling, **options)
 
 
 def run_in_batches(

@@ -43,7 +43,7 @@ __all__ = [
     "StaticModel",
     "Tokenizer",
     "normalise",
-    "packaged_model",
+    "open_static",
     "split_words",
 ]
 
@@ -324,9 +324,13 @@ class StaticEmbedder:
         return self._model.embed(texts)
 
 
+def open_static(folder: str = "") -> StaticEmbedder:
+    """Open the static model in a folder; without one, the package's own, read once."""
+    return StaticEmbedder(Path(folder)) if folder else _packaged_model()
+
+
 @cache
-def packaged_model() -> StaticEmbedder:
-    """Return the model of the package, read once: it never changes."""
+def _packaged_model() -> StaticEmbedder:
     return StaticEmbedder()
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools
 from semmetrics.data.readers import ReadOptions, read_class_list
 from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.readers.source import load
+from semmetrics.data.source import load
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import buffer_digest, detect_format, map_file, scan_words
 from semmetrics.embed.word_vectors import (
@@ -40,7 +40,6 @@ from semmetrics.store import file_digest
 
 __all__ = [
     "from_keyed_vectors",
-    "is_keyed_vectors",
     "read_keyed_vectors",
     "read_matrix",
     "read_vectors",
@@ -155,11 +154,6 @@ def _load_with_gensim(path: Path, module: str, load: Callable[[Any], Any], remed
         ) from None
 
 
-def is_keyed_vectors(model: object) -> bool:
-    """Return whether it is a gensim KeyedVectors, or has its attributes."""
-    return hasattr(model, "key_to_index") and hasattr(model, "vectors")
-
-
 def from_keyed_vectors(
     model: Any,
     *,
@@ -193,8 +187,8 @@ def from_keyed_vectors(
     InputError
         If it holds no vectors.
     """
-    model = model if is_keyed_vectors(model) else getattr(model, "wv", model)
-    if not is_keyed_vectors(model):
+    model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
+    if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
         raise InputError(
             f"a {type(model).__name__} holds no word vectors",
             where=where,
@@ -245,7 +239,7 @@ def _composer(model: Any) -> Any:
 
 
 def read_keyed_vectors(
-    path: Path, *, max_words: int | None = None, name: str | None = None
+    path: str | os.PathLike[str], *, max_words: int | None = None, name: str | None = None
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory where its arrays stand beside it.
 
@@ -256,15 +250,16 @@ def read_keyed_vectors(
     MissingDependencyError
         If gensim is not installed.
     """
-    if not path.is_file():
+    file = Path(path)
+    if not file.is_file():
         raise InputError("there is no such file", where=str(path), remedy="check the path")
     model = _load_with_gensim(
-        path,
+        file,
         "gensim.models",
         lambda models: models.KeyedVectors.load(str(path), mmap="r"),
         "save it again with KeyedVectors.save of the gensim that is installed here",
     )
-    return from_keyed_vectors(model, name=name or _stem(path), max_words=max_words, where=str(path))
+    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
 
 
 def _read_fasttext(

@@ -9,15 +9,19 @@ has a value.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from semmetrics.data.axis import LabelAxis
 from semmetrics.data.readers import ReadOptions, read_numbers
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions
+
+if TYPE_CHECKING:
+    from semmetrics.kinds.description import Describer
 
 __all__ = [
     "Defaults",
@@ -187,14 +191,10 @@ class Kind:
     Attributes
     ----------
     name : str
-    files : tuple of two str
-        What predictions and references are called in examples.
     read_beside : callable (options) -> options
         Read the further inputs that options name: class lists, weights and so on.
     read : callable (data, source, options) -> input
         Read one side from a path or an object.
-    count : callable (input) -> (int, str)
-        How many of what an input holds: (3, "label").
     make_tasks : callable (predictions by system, references, options) -> Tasks
         Join the sides, with everything else that the options hand over.
     defaults : callable (tasks, options) -> Defaults
@@ -208,12 +208,16 @@ class Kind:
     """
 
     name: str
-    files: tuple[str, str]
     read_beside: Callable[[ResolvedOptions], ResolvedOptions]
     read: Callable[[Any, str, Options], Any]
-    count: Callable[[Any], tuple[int, str]]
     make_tasks: Callable[[Mapping[str, Any], Any, Options], Tasks]
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
     notes: Callable[[Tasks, Sequence[Measure], Options], list[str]]
+
+    @property
+    def describer(self) -> Describer:
+        """The module that describes its data and shows its items, loaded when it is needed."""
+        module = importlib.import_module(f"semmetrics.kinds.{self.name}.describe")
+        return cast("Describer", module)

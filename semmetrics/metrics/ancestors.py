@@ -23,7 +23,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.taxonomy import Placed
 from semmetrics.metrics.matching import ItemCounts
 

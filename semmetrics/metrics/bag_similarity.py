@@ -23,7 +23,7 @@ from semmetrics.core.backend import Backend, to_device
 from semmetrics.core.ragged import Bools, lengths, offsets, sum_rows
 from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
@@ -155,7 +155,7 @@ def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
     """
     shared = []
     for option in set_options(("example",)):
-        if option.name in ("average", "count"):
+        if option.name in ("average", "duplicates"):
             continue
         default = option.default
         if option.choices == POLICIES:

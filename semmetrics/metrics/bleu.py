@@ -24,11 +24,11 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    SumFormula,
     Tokens,
     cause_column,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 
 __all__ = [
@@ -183,21 +183,21 @@ class BleuCounts:
         return {**columns, "cause": cause_column(captions.n_refs)}
 
 
-class BleuFamily(SumFormula):
+class BleuFamily(SumFormulas):
     """BLEU of one order, from the counts of all."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that counts."""
         return BleuCounts(str(measure["reflen"]))
 
-    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return BLEU of the measure's order."""
         orders = range(1, int(measure.definition.extra["order"]) + 1)
         guess, correct = (
-            np.stack([columns[f"{name}_{order}"] for order in orders], axis=-1)
+            np.stack([numbers[f"{name}_{order}"] for order in orders], axis=-1)
             for name in ("guess", "correct")
         )
-        return bleu_of_counts(columns["testlen"], columns["reflen"], guess, correct)[..., -1]
+        return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[..., -1]
 
 
 def _bleu(order: int) -> Definition:

@@ -35,12 +35,11 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    SumFormula,
     Tokens,
     caption_values,
 )
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.families import ItemMeans, SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
@@ -126,16 +125,16 @@ class ItemNumberFamily(ItemMeans):
         return ItemNumbers(measure.definition.extra["count"])
 
 
-class LengthRatioFamily(SumFormula):
+class LengthRatioFamily(SumFormulas):
     """Tokens of the candidates over those of their effective references."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that counts for BLEU."""
         return BleuCounts(str(measure["reflen"]))
 
-    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return the ratio; nan where the references are empty."""
-        return np.asarray(divide(columns["testlen"], columns["reflen"]))
+        return np.asarray(divide(numbers["testlen"], numbers["reflen"]))
 
 
 @dataclass(frozen=True, eq=False)

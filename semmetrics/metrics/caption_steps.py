@@ -1,4 +1,4 @@
-"""What caption measures share: tokens, candidates with their references, formulas of sums.
+"""What caption measures share: tokens, and candidates with their references.
 
 Conventions
 -----------
@@ -9,7 +9,6 @@ tokenized once, for all measures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -17,13 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, OneHot, as_floats
+from semmetrics.core.columns import Column, OneHot
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.metrics.definition import Columns, Frame, Measure, Option, Sums
-from semmetrics.metrics.families import CAUSES, POLICIES, undefined_items, value_columns
+from semmetrics.metrics.definition import Option
+from semmetrics.metrics.families import CAUSES, POLICIES, value_columns
 from semmetrics.text.tokens import encode_tokens
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "CandidateReferences",
     "CaptionBlock",
     "References",
-    "SumFormula",
     "TokenTable",
     "Tokens",
     "caption_values",
@@ -172,36 +170,3 @@ def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
     if some.any():
         found[some] = np.maximum.reduceat(values, indptr[:-1][some])
     return found
-
-
-class SumFormula:
-    """A family whose value is a formula of summed columns; of an item, the formula of its row."""
-
-    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
-        """Return the value of columns, or of sums of them."""
-        raise NotImplementedError
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Return the formula of the sums; nan if no item has references, or the policy says so."""
-        numbers = {name: as_floats(sums[name]) for name in sums if not name.startswith("cause")}
-        counts = as_floats(sums["cause"])
-        unknown = counts[..., 0] == 0
-        if measure["no_reference"] == "nan":
-            unknown |= counts[..., CAUSES.index("no_reference")] > 0
-        return np.where(unknown, np.nan, self.formula(measure, numbers))
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count candidates without references."""
-        return undefined_items(sums)
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the formula of each row; nan without references."""
-        columns: Any = rows
-        numbers = {name: columns[name].values for name in columns if name != "cause"}
-        return np.where(columns["cause"].codes == 0, self.formula(measure, numbers), np.nan)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return None: there are no labels."""
-        return None

@@ -454,7 +454,7 @@ class ScoredPairs:
         """Column "pairs"."""
         side = with_scores(block, "mAP")
         ref = block.get(Reference())
-        matched = block.get(Matches("set", "class"))
+        matched = block.get(Matches("once", "class"))
         hit = matched.hit
         if matched.counted is not None:
             side, hit = side.keep(matched.counted), hit[matched.counted]

@@ -54,7 +54,7 @@ def decode(
     threshold: float = 0.5,
     k: int | None = None,
     head: ArrayLike | None = None,
-    min_labels: int = 0,
+    keep_at_least: int = 0,
     offset: int = 0,
 ) -> Bools:
     """Turn a matrix of label scores into label sets.
@@ -72,7 +72,7 @@ def decode(
         (``maxnumlabels`` of the paper's code).
     head : array-like, shape (n, C), optional
         The cardinality head, for the two rules named after it; probabilities.
-    min_labels : int
+    keep_at_least : int
         For "threshold" and "cumulative": keep at least so many.
     offset : int
         For the cardinality rules: 1 where the head has no column for the empty set.
@@ -93,12 +93,12 @@ def decode(
 
     Examples
     --------
-    >>> decode([[0.9, 0.2, 0.6], [0.1, 0.3, 0.2]], min_labels=1).astype(int)
+    >>> decode([[0.9, 0.2, 0.6], [0.1, 0.3, 0.2]], keep_at_least=1).astype(int)
     array([[1, 0, 1],
            [0, 1, 0]])
     """
     matrix = score_matrix(scores)
-    _check_options(rule, threshold, k, head, min_labels, offset)
+    _check_options(rule, threshold, k, head, keep_at_least, offset)
     n, width = matrix.shape
     kept_columns = width if k is None else min(_whole_number(k, "k"), width)
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :kept_columns]
@@ -107,9 +107,9 @@ def decode(
     if rule == "top":
         counts = keep_top(rows, kept_columns)
     elif rule == "threshold":
-        counts = keep_above(rows, flat, threshold, min_labels)
+        counts = keep_above(rows, flat, threshold, keep_at_least)
     elif rule == "cumulative":
-        counts = keep_cumulative(rows, flat, threshold, min_labels)
+        counts = keep_cumulative(rows, flat, threshold, keep_at_least)
     elif rule == "cardinality":
         counts = keep_cardinality(rows, _given(head, rule), offset)
     else:
@@ -146,7 +146,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
 
 
 def _check_options(
-    rule: str, threshold: float, k: int | None, head: object, min_labels: int, offset: int
+    rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
 ) -> None:
     """Refuse an unknown rule, and options that the rule would not look at."""
     if rule not in get_args(Rule):
@@ -158,7 +158,7 @@ def _check_options(
         "head": head is not None and not by_head,
         "offset": offset != 0 and not by_head,
         "threshold": threshold != 0.5 and rule not in ("threshold", "cumulative"),
-        "min_labels": min_labels != 0 and rule not in ("threshold", "cumulative"),
+        "keep_at_least": keep_at_least != 0 and rule not in ("threshold", "cumulative"),
     }
     for name, given in unused.items():
         if given:
@@ -197,7 +197,9 @@ def keep_top(indptr: ArrayLike, k: int) -> Ints:
     return np.minimum(lengths(row_offsets(indptr)), _whole_number(k, "k"))
 
 
-def keep_above(indptr: ArrayLike, scores: ArrayLike, threshold: float, min_labels: int = 0) -> Ints:
+def keep_above(
+    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
+) -> Ints:
     """Keep the labels with a score above the threshold.
 
     Parameters
@@ -208,7 +210,7 @@ def keep_above(indptr: ArrayLike, scores: ArrayLike, threshold: float, min_label
     threshold : float
         Strict: a label whose score equals it is left out (the released code of the paper; its
         text has "at least").
-    min_labels : int
+    keep_at_least : int
         Keep at least so many, where the row has them.
 
     Returns
@@ -226,15 +228,15 @@ def keep_above(indptr: ArrayLike, scores: ArrayLike, threshold: float, min_label
 
     Examples
     --------
-    >>> keep_above([0, 3, 4], [0.9, 0.5, 0.1, 0.2], 0.5, min_labels=1)
+    >>> keep_above([0, 3, 4], [0.9, 0.5, 0.1, 0.2], 0.5, keep_at_least=1)
     array([1, 1])
     """
     rows, flat = _sorted_scores(indptr, scores)
-    return _at_least(sum_rows(flat > _threshold_number(threshold), rows), rows, min_labels)
+    return _at_least(sum_rows(flat > _threshold_number(threshold), rows), rows, keep_at_least)
 
 
 def keep_cumulative(
-    indptr: ArrayLike, scores: ArrayLike, threshold: float, min_labels: int = 0
+    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
 ) -> Ints:
     """Keep a label while the sum of the scores before it is below the threshold.
 
@@ -245,7 +247,7 @@ def keep_cumulative(
         Probabilities over the labels, falling in each row.
     threshold : float
         Strict: once the sum equals it, no further label is kept.
-    min_labels : int
+    keep_at_least : int
         Keep at least so many, where the row has them.
 
     Returns
@@ -272,7 +274,7 @@ def keep_cumulative(
     before = np.zeros(len(flat))
     before[1:] = _row_cumsum(rows, flat)[:-1]
     before[_starts(rows)] = 0.0
-    return _at_least(sum_rows(before < _threshold_number(threshold), rows), rows, min_labels)
+    return _at_least(sum_rows(before < _threshold_number(threshold), rows), rows, keep_at_least)
 
 
 def keep_cardinality(indptr: ArrayLike, head: ArrayLike, offset: int = 0) -> Ints:
@@ -387,8 +389,8 @@ def _row_cumsum(rows: Ints, flat: Floats) -> Floats:
     return sums
 
 
-def _at_least(counts: Ints, rows: Ints, min_labels: int) -> Ints:
-    floor = np.minimum(_whole_number(min_labels, "min_labels"), lengths(rows))
+def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
+    floor = np.minimum(_whole_number(keep_at_least, "keep_at_least"), lengths(rows))
     return np.maximum(counts, floor)
 
 

@@ -52,7 +52,7 @@ import numpy as np
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
@@ -119,20 +119,20 @@ class TakingPart:
     cut : Cut
     unknown : {"error", "own"}
         What a label outside the taxonomy is.
-    count : {"set", "list"}
+    duplicates : {"once", "each"}
         Whether repeated predictions are left out.
     """
 
     cut: Cut
     unknown: str
-    count: str = "list"
+    duplicates: str = "each"
 
     def compute(self, block: LabelBlock) -> Sides:
         """Cut, and refuse labels outside the taxonomy where that is asked for."""
         pred, ref = block.get(Ranked()), block.get(Reference())
         chosen = prefixes(pred.indptr, block.get(self.cut))
-        if self.count == "set":
-            counted = block.get(Matches("set", "class")).counted
+        if self.duplicates == "once":
+            counted = block.get(Matches("once", "class")).counted
             chosen &= True if counted is None else counted
         if not chosen.all():
             pred = pred.keep(chosen)
@@ -176,7 +176,7 @@ class LabelDistances:
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
     cut: Cut
-    count: str
+    duplicates: str
     measure: str
     normalize: str
     unconnected: str
@@ -186,7 +186,7 @@ class LabelDistances:
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        part = block.get(TakingPart(self.cut, self.unknown, self.count))
+        part = block.get(TakingPart(self.cut, self.unknown, self.duplicates))
         placed = block.get(Places())
         edges, height = lca_distances(part.pred, part.ref, placed)
         rows = row_numbers(part.pred.indptr)
@@ -241,7 +241,7 @@ class DistanceFamily(ItemMeans):
         """Choose item values."""
         return LabelDistances(
             cut=cut_of(measure),
-            count=str(measure["count"]),
+            duplicates=str(measure["duplicates"]),
             measure=str(measure["measure"]),
             normalize=str(measure["normalize"]),
             unconnected=str(measure["unconnected"]),
@@ -266,7 +266,7 @@ _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *, symmetric: bool = False
 ) -> Definition:
-    names = ("average", "empty", "no_prediction", "no_reference", "decode", "min_labels")
+    names = ("average", "empty", "no_prediction", "no_reference", "decode", "keep_at_least")
     return add(
         Definition(
             name=name,
@@ -345,10 +345,10 @@ LCADistance = add(
                 help="labels without a common ancestor: joined at an implied root, or left out",
             ),
             _UNKNOWN,
-            replace(_SHARED["count"], averages=None),
+            replace(_SHARED["duplicates"], averages=None),
             *_DISTANCE_POLICIES,
             _SHARED["decode"],
-            _SHARED["min_labels"],
+            _SHARED["keep_at_least"],
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,

@@ -27,7 +27,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.label_similarity import Similarities, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, Ranked, Reference
@@ -81,21 +81,21 @@ class Batch:
 class Layout:
     """Which predictions and references of a block take part, and where they stand."""
 
-    count: str
+    duplicates: str
     model: str
     cut: Cut | None = None
 
     def compute(self, block: Block[LabelTask]) -> BatchLayout:
-        """Leave out labels without a vector that takes part, and then repeats (under "set")."""
+        """Leave out labels without a vector that takes part, and then repeats (under "once")."""
         if self.cut is not None:
-            whole = block.get(Layout(self.count, self.model))
+            whole = block.get(Layout(self.duplicates, self.model))
             inside = prefixes(whole.pred.indptr, block.get(self.cut))
             return replace(whole, pred_kept=whole.pred_kept & inside)
         vectors = label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
         included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
         kept = [included[written_codes(side)] for side in sides]
-        if self.count == "set":
+        if self.duplicates == "once":
             width = max(1, len(block.task.classes))
             kept = [
                 _keep_first(side, flags, width) for side, flags in zip(sides, kept, strict=True)

@@ -28,7 +28,7 @@ from semmetrics.core.similarity import SplitVectors, cosine_table
 from semmetrics.core.threshold_test import is_close
 from semmetrics.data.axis import occurring
 from semmetrics.data.block import Block
-from semmetrics.data.labels import Side
+from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Option

@@ -37,13 +37,12 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    SumFormula,
     Tokens,
     caption_values,
     cause_column,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.families import ItemMeans, SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import JavaProgram
 from semmetrics.text.tokens import one_line
@@ -281,16 +280,16 @@ def _share(counts: Any, side: str) -> Floats:
     return share
 
 
-class MeteorFamily(SumFormula):
+class MeteorFamily(SumFormulas):
     """METEOR of summed counts; of an item, the program's segment score."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that asks the program."""
         return MeteorCounts()
 
-    def formula(self, measure: Measure, columns: Mapping[str, NDArray[Any]]) -> Floats:
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return METEOR of counts."""
-        return meteor_value(columns)
+        return meteor_value(numbers)
 
 
 @dataclass(frozen=True)

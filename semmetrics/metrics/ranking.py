@@ -406,7 +406,7 @@ class ItemRanking:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Columns "part" (the measure on the scored labels), "n_ref", "scored", "missed"."""
         ranked = with_scores(block, self.name)
-        matched = block.get(Matches("set", "class"))
+        matched = block.get(Matches("once", "class"))
         side, hit = ranked, matched.hit
         if matched.counted is not None:
             side, hit = ranked.keep(matched.counted), hit[matched.counted]

@@ -90,7 +90,7 @@ class SemanticFamily(CountFormulas):
         matches = SemanticMatches(
             float(str(measure["threshold"])),
             str(measure["match"]),
-            str(measure["count"]),
+            str(measure["duplicates"]),
             str(measure["embedding"]),
         )
         ranks = "precision_sum" in measure.definition.arguments
@@ -104,7 +104,7 @@ def _recall(served: Any, n_ref: Any) -> Any:
 def match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
     """Return the options of a measure that compares labels with labels."""
     shared = [o for o in set_options(averages) if o.name not in ("labels", "absent")]
-    shared = [replace(o, averages=None) if o.name == "count" else o for o in shared]
+    shared = [replace(o, averages=None) if o.name == "duplicates" else o for o in shared]
     return (shared[0], *more, EMBEDDING, *shared[1:])
 
 

@@ -76,7 +76,7 @@ class SemanticMatches:
         matches as any one-to-one matching of the first k predictions has, for every k; "total":
         as many as the matching of the first k with the largest sum of similarities has, for
         every k; "any": a reference may serve several predictions.
-    count : {"set", "list"}
+    duplicates : {"once", "each"}
     model : str
     cut : Cut, optional
         Match only the predictions kept. Counts are the same without it; who matched whom may not
@@ -85,13 +85,13 @@ class SemanticMatches:
 
     threshold: float
     match: str = "greedy"
-    count: str = "set"
+    duplicates: str = "once"
     model: str = "default"
     cut: Cut | None = None
 
     def compute(self, block: LabelBlock) -> SemanticMatched:
         """Match the block, items of like size together."""
-        layout = block.get(Layout(self.count, self.model, self.cut))
+        layout = block.get(Layout(self.duplicates, self.model, self.cut))
         source = block.get(LabelSimilarity(self.model))
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
@@ -166,7 +166,7 @@ class MatchedPairs:
         """Places of references, -1 for none, and similarities, shape (predictions,)."""
         matches = self.matches
         matched = block.get(matches)
-        layout = block.get(Layout(matches.count, matches.model, matches.cut))
+        layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
         partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
         for batch in layout.batches(by_term=False):
             table = batch.similarities(block.get(LabelSimilarity(matches.model)))

@@ -102,7 +102,7 @@ def check_decode(value: Value) -> None:
 
 def _check_count(value: Value) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"min_labels={value} is not a whole number from 0")
+        raise InputError(f"keep_at_least={value} is not a whole number from 0")
 
 
 def _policy(name: str, short: str, default: Any, text: str, averages: Any = None) -> Option:
@@ -123,10 +123,10 @@ def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
             averages=over_labels,
         ),
         Option(
-            "count",
-            "count",
-            "set",
-            ("set", "list"),
+            "duplicates",
+            "dup",
+            "once",
+            ("once", "each"),
             help="count a repeated label once, or each time",
             averages=("example",),
         ),
@@ -136,7 +136,7 @@ def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
         _policy("no_reference", "noref", "0", "0/0 with nothing true"),
         _policy("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("min_labels", "min", 0, kind=int, help="labels always kept", check=_check_count),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
     ]
     chosen = set(averages)
     return tuple(o for o in options if o.averages is None or chosen & set(o.averages))
@@ -185,7 +185,7 @@ class LabelCounts:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Columns "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
         ranked, ref = block.get(Ranked()), block.get(Reference())
-        matched, kept = block.get(Matches("set", "class")), block.get(self.cut)
+        matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
         chosen = None if matched.counted is None else matched.counted
         if (kept < np.diff(ranked.indptr)).any():
             inside = prefixes(ranked.indptr, kept)
@@ -214,7 +214,7 @@ class SetFamily(CountFormulas):
         """Choose item values for ``example``, label counts for the other averages."""
         if measure["average"] != "example":
             return self.counts(measure)
-        options, matches = formula_options(measure), Matches(str(measure["count"]))
+        options, matches = formula_options(measure), Matches(str(measure["duplicates"]))
         return ItemValues(measure.definition, cut_of(measure), matches, options)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:

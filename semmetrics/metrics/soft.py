@@ -51,7 +51,7 @@ class SoftCounts:
     """
 
     cut: Cut
-    count: str
+    duplicates: str
     model: str
     match: str = "any"
     additive: bool = True
@@ -59,7 +59,7 @@ class SoftCounts:
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Sum the similarities of each item."""
-        layout = block.get(Layout(self.count, self.model, self.cut))
+        layout = block.get(Layout(self.duplicates, self.model, self.cut))
         source, rule = block.get(LabelSimilarity(self.model)), _RULES[self.match]
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
@@ -105,7 +105,7 @@ class SoftFamily(CountFormulas):
         """Choose the sums of similarities."""
         return SoftCounts(
             cut_of(measure),
-            str(measure["count"]),
+            str(measure["duplicates"]),
             str(measure["embedding"]),
             str(measure["match"]),
         )

@@ -29,8 +29,7 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.calibrated import calibrated
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, calibrated
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -141,7 +140,9 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     block: Block[LabelTask] = Block(task, 0, len(task))
     ranked = block.get(Ranked())
     example = average == "example"
-    matched = block.get(Matches(str(measure["count"] or "set"), "item" if example else "class"))
+    matched = block.get(
+        Matches(str(measure["duplicates"] or "once"), "item" if example else "class")
+    )
     inside = _universe(measure, task)
     place = positions(ranked.indptr)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
@@ -150,7 +151,7 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     side = ranked.keep(chosen)
     scores: Any = side.scores
     # labels that are always kept are above every threshold
-    scores = np.where((place < int(measure["min_labels"] or 0))[chosen], np.inf, scores)
+    scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
     rows = (
         side.indptr,
         (np.cumsum(inside) - 1)[side.codes],

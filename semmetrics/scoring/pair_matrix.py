@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,16 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
-from semmetrics.data.caption_task import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.errors import InputError, brief
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.cider import cider_pairs
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
-from semmetrics.scoring.matrix_file import write_matrix
-from semmetrics.scoring.pair_sides import check_sides, matrix_measure, matrix_task
+from semmetrics.metrics.registry import parse
+from semmetrics.store.matrix_file import write_matrix
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
 
@@ -185,13 +186,13 @@ def caption_top_k(
     """
     if axis not in ("captions", "images"):
         raise InputError(f"axis={axis!r}", remedy='choose "captions" or "images"')
-    check_sides(references, captions)
-    most = len(captions if axis == "captions" else references)
+    _check_sides(references, captions)
+    most = len(references if axis == "images" else captions)
     if not 1 <= k <= most:
         raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
     job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, "float64")
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
-    if axis == "captions":
+    if axis != "images":
         parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
         values, places = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(places)
@@ -241,9 +242,9 @@ class _Job:
         """Check and prepare the inputs."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
-        chosen = matrix_measure(measure, doc_freq)
+        chosen = _pair_measure(measure, doc_freq)
         fits = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
-        task = matrix_task(references, captions, tokenizer, fits)
+        task = _pair_task(references, captions, tokenizer, fits)
         pairs = cider_pairs(task, chosen)
         step = max(1, min(memory // (16 * max(1, len(captions))), len(references)))
         return cls(task, chosen, pairs, step, dtype)
@@ -284,3 +285,92 @@ class _Job:
             "df": frequencies.hash,
             "inputs": hashed.hexdigest(),
         }
+
+
+def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
+    """The measure, with frequencies from where they come from.
+
+    Raises
+    ------
+    InputError
+        If there is no matrix of it.
+    """
+    found = parse(measure) if isinstance(measure, str) else [measure]
+    if len(found) != 1 or found[0].definition.name not in ("CIDEr-D", "CIDEr"):
+        raise InputError(
+            f"no matrix of {measure} is computed", remedy="choose CIDEr-D or CIDEr, with options"
+        )
+    if found[0]["df"] == "rows":
+        raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
+    return found[0] if doc_freq is None else found[0].with_options(df="given")
+
+
+def _pair_task(
+    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, fits: Any
+) -> CaptionTask:
+    """The references of the images, and all captions as candidates.
+
+    Raises
+    ------
+    InputError
+        If an image has no reference, or anything is no text.
+    """
+    _check_sides(references, captions)
+    # the captions as candidates of the first image: which image they stand at does not matter
+    candidates = [captions, *[()] * (len(references) - 1)]
+    ids = list(map(str, range(len(references))))
+    task = caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
+    without = np.flatnonzero(lengths(task.indptr) == 0)
+    if len(without):
+        raise InputError(
+            f"image {without[0]} has no reference", remedy="leave images without references out"
+        )
+    return task
+
+
+def _check_sides(references: Any, captions: Any) -> None:
+    """Refuse what is no list of lists of texts, and no list of texts.
+
+    Raises
+    ------
+    InputError
+        Says which side, and the number from 0.
+    """
+    for side, what in ((references, "image"), (captions, "caption")):
+        if not _is_list(side):
+            raise InputError(
+                f"the {what}s are {_article(side)}, not a list", remedy="give a list of them"
+            )
+        if not len(side):
+            raise InputError(f"there is no {what}", remedy="give at least one, in a list")
+    for image, texts in enumerate(references):
+        if not _is_list(texts):
+            raise InputError(
+                f"the references of image {image} are {_article(texts)}",
+                remedy="give a list of texts for each image",
+            )
+        _check_texts(texts, f"reference {{}} of image {image}")
+    _check_texts(captions, "caption {}")
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it has a length and an order, and is no single text."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__iter__")
+
+
+def _check_texts(texts: Sequence[Any], name: str) -> None:
+    if {*map(type, texts)} <= {str}:
+        return
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"{name.format(number)} is {brief(text)} ({_article(text)}), not a text",
+                remedy="give a text for each (numbers are from 0)",
+            )
+
+
+def _article(value: Any) -> str:
+    kind = {"str": "text", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
+    return kind if kind == "None" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -70,7 +70,7 @@ def _plan_named(
                 chosen[decoded if k is None else decoded @ k] = None
     if not chosen:
         raise InputError("no measure is named", remedy="name one, or leave measures out")
-    if keep and not any(measure["min_labels"] for measure in chosen):
+    if keep and not any(measure["keep_at_least"] for measure in chosen):
         raise _needs_rule(keep)
     return Plan(list(chosen), list(map(str, chosen)), absent)
 
@@ -124,8 +124,8 @@ def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
         return measure
     if rule is not None and measure["decode"] == "all":
         measure = measure.with_options(decode=rule)
-    if keep and measure["min_labels"] == 0 and measure["decode"] != "all":
-        measure = measure.with_options(min_labels=keep)
+    if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
+        measure = measure.with_options(keep_at_least=keep)
     return measure
 
 

@@ -47,7 +47,7 @@ class Protocol:
     absent: Mapping[str, str] = field(default_factory=dict)
 
 
-_LISTS = "count=list,empty=0"
+_LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
 

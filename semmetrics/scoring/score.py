@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
-from semmetrics.data.labels import Ids
+from semmetrics.data.lists import Ids
 from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.intervals import Bootstrap, Interval, intervals

@@ -21,7 +21,7 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.labels import Ids
+from semmetrics.data.lists import Ids
 from semmetrics.data.task import FOUND
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Task

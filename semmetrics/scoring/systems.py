@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from semmetrics.data.lists import Lists
 from semmetrics.data.readers import opened
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.calibrated import as_calibrations, calibration_notes
+from semmetrics.scoring.calibration import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import freeze
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
@@ -54,7 +55,7 @@ class Prepared:
 
     def understood(self) -> list[str]:
         """Say how each input was read; many that were read alike are one line."""
-        return describe_inputs(self.kind.name, self.inputs)
+        return describe_inputs(self.inputs)
 
     def notes(self) -> list[str]:
         """Say what was odd in the inputs and tasks, and what has no effect."""
@@ -68,23 +69,23 @@ class Prepared:
         return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
 
 
-def describe_inputs(kind: str, inputs: Sequence[Any]) -> list[str]:
+def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
     """Say how each input was read; many that were read alike are one line.
 
     Examples
     --------
-    >>> from semmetrics.data.inputs import as_labels
-    >>> describe_inputs("labels", [as_labels({"a": ["cat"]}, source="gt.json")])
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    alike: dict[str, list[Any]] = {}
+    alike: dict[str, list[Lists]] = {}
     for one in inputs:
         alike.setdefault(one.understood, []).append(one)
-    return [line for how, group in alike.items() for line in _read_alike(kind, how, group)]
+    return [line for how, group in alike.items() for line in _read_alike(how, group)]
 
 
-def _read_alike(kind: str, how: str, group: Sequence[Any]) -> list[str]:
-    counts = [find_kind(kind).count(one) for one in group]
+def _read_alike(how: str, group: Sequence[Lists]) -> list[str]:
+    counts = [(len(one.side.codes), "score" if one.ranked else one.noun) for one in group]
     if len(group) <= _MANY:
         return [
             f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
@@ -176,8 +177,8 @@ def _resolve_kind(
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
     if name is not None:
         return name, systems, gts
-    from semmetrics.data.kinds import kind_of
     from semmetrics.data.readers import ReadOptions
+    from semmetrics.kinds.resolve import kind_of
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.cli import app
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.open import open_embedding
 
@@ -13,8 +12,7 @@ GLOVE = "cat 1 2\ndog 3 4\nunknown 5 6\n"
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch, tmp_path):
-    monkeypatch.setitem(app.COMMANDS, "embed", "Get, convert and look at embeddings.")
+def home(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
 
 
@@ -95,7 +93,7 @@ def test_offline_it_says_what_is_missing(refused, files):
 
 
 def test_unknown_counts_what_the_function_counts(ok, run, vectors):
-    from semmetrics.data.inputs import as_labels
+    from semmetrics.kinds.labels.reading import as_labels
 
     (expected,) = measure_coverage({"gt": as_labels("gt.json")}, open_embedding(vectors))
     told = json.loads(

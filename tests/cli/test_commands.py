@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.data.normalize import NORMALIZATIONS
-from semmetrics.data.readers.options import FORMATS
+from semmetrics.data.form import FORMATS
+from semmetrics.kinds.labels.normalize import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
@@ -124,6 +124,12 @@ def test_validate_as_json(ok, files):
     assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
     assert any("labels are in more than 95%" in line for line in report["odd"])
     assert any("1 are in one item alone" in line for line in report["odd"])
+
+
+def test_validate_shows_what_the_function_gives(ok, files):
+    for name in ("gt.json", "captions.json"):
+        shown = json.loads(ok("validate", "--format", "json", name))
+        assert shown == [semmetrics.validate(name)]
 
 
 def test_validate_finds_what_is_odd(ok, files):

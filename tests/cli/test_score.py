@@ -67,8 +67,8 @@ def test_json_is_what_the_api_gives(ok, files, arguments, options):
         (["--threshold", "0.15,best"], {"decode": ["threshold:0.15", "threshold:best"]}),
         (["--decode", "cumulative:0.5"], {"decode": "cumulative:0.5"}),
         (
-            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--min-labels", "1"],
-            {"decode": ["cumulative:0.5", "threshold:0.5"], "min_labels": 1},
+            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--keep-at-least", "1"],
+            {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1},
         ),
         (
             ["--protocol", "pineda2019", "--threshold", "0.15", "--classes", "classes.txt"],
@@ -344,7 +344,7 @@ def again(run, entry, *arguments):
 
 
 OTHERS = ("HammingLoss", "AP@2", "BalancedAccuracy(q=9)", "CardinalityError", "O-F1", "I-F1",
-          "Recall(count=list)@1")  # fmt: skip
+          "Recall(duplicates=each)@1")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*DEFAULT_LISTS, *OTHERS])

@@ -15,9 +15,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.captions import Captions
-from semmetrics.data.kinds import Kind, kind_of
+from semmetrics.data.lists import Lists
 from semmetrics.data.raw import RawItems, RawMatrix
 from semmetrics.data.readers import (
     ReadOptions,
@@ -27,6 +25,8 @@ from semmetrics.data.readers import (
     read_numbers,
 )
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.resolve import Kind, kind_of
 
 COCO = {
     "images": [{"id": 1}, {"id": 2}],
@@ -198,14 +198,14 @@ def check_raw(raw):
 
 
 def check_captions(got):
-    assert isinstance(got, Captions)
+    assert isinstance(got, Lists)
     rows = len(got)
     assert rows > 0
-    assert len(got.ids) == rows == len(got.indptr) - 1
-    assert got.indptr[0] == 0
-    assert got.indptr[-1] == len(got.texts)
-    assert set(map(type, got.texts)) <= {str}
-    "".join(got.texts).encode()
+    assert len(got.ids) == rows == len(got.side.indptr) - 1
+    assert got.side.indptr[0] == 0
+    assert got.side.indptr[-1] == len(got.side.codes)
+    assert set(map(type, got.vocabulary)) <= {str}
+    "".join(got.vocabulary).encode()
     if not isinstance(got.ids, range):
         assert len(set(got.ids)) == rows
         assert all(isinstance(id_, str) and id_ for id_ in got.ids)

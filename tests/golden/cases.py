@@ -9,6 +9,7 @@ from golden import (
     cases_errors,
     cases_fits,
     cases_formats,
+    cases_large,
     cases_measures,
     cases_names,
     cases_objects,
@@ -31,4 +32,5 @@ GROUPS: dict[str, list[Case]] = {
     **cases_fits.GROUPS,
     **cases_objects.GROUPS,
     **cases_devices.GROUPS,
+    **cases_large.GROUPS,
 }

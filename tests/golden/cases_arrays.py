@@ -81,11 +81,11 @@ def _array_cases() -> list[Case]:
         call(f"decode {number}, {rule}", metrics.decode, SCORES, rule, **options)
         for number, (rule, options) in enumerate([
             ("threshold", {}), ("threshold", {"threshold": 0.75}), ("threshold", {"k": 2}),
-            ("threshold", {"threshold": 0.9, "min_labels": 1}), ("top", {"k": 2}),
+            ("threshold", {"threshold": 0.9, "keep_at_least": 1}), ("top", {"k": 2}),
             ("top", {}), ("cumulative", {"threshold": 0.5}), ("cumulative", {}),
             ("cardinality", {"head": SIZES}), ("cardinality+scores", {"head": SIZES}),
             ("cardinality", {"head": SIZES, "offset": 1}), ("cardinality", {}), ("magic", {}),
-            ("cardinality", {"head": SIZES[:3]}), ("threshold", {"min_labels": -1}),
+            ("cardinality", {"head": SIZES[:3]}), ("threshold", {"keep_at_least": -1}),
             ("threshold", {"threshold": float("nan")}),
         ])
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 from pathlib import Path
@@ -97,6 +98,8 @@ _AGAIN = [
            "captions.json references.json"),
     _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
            "{frequencies} frequencies.json captions.json references.json"),
+    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+           "{frequencies} frequencies_b.json captions.json references.json"),
     _again("-m F1 --classes dictionary.txt --ignore lion few.json few.json",
            "--ignore lion few.json few.json"),
     _again("-m F1 --weights weights.json a.json gt.json", "--weights weights.csv a.json gt.json"),
@@ -204,6 +207,11 @@ def _bare(command: str) -> Case:
     return Case(f"{command} alone", run)
 
 
+def _gone(command: str) -> Case:
+    """A command whose reader went away."""
+    return Case(f"{command}, nobody reads", lambda: list(run_program(command.split(), gone=True)))
+
+
 def _module() -> Any:
     """The program as a process of its own."""
     import os
@@ -228,10 +236,21 @@ def _package_home() -> list[str]:
     return [str(Path(semmetrics.__file__).parents[1])]
 
 
-def _with_needs(cases: list[Case]) -> list[Case]:
-    return [
-        Case(c.name, c.run, c.tolerance, ("pyarrow",)) if "parquet" in c.name else c for c in cases
-    ]
+_OF_CLICK = (
+    "list --help", "list nothing", "score --speed a.json gt.json", "--nothing",
+    "explain --format json F1", "list measures protocols",
+)  # fmt: skip
+
+
+def _needing(cases: list[Case]) -> list[Case]:
+    """Cases with what they need: Parquet, or a click that words its own messages as today's."""
+    made = []
+    for case in cases:
+        needs = case.needs + (("pyarrow",) if "parquet" in case.name else ())
+        of_click = case.name in _OF_CLICK or case.name.endswith(" alone")
+        needs += ("click>=8.2",) if of_click else ()
+        made.append(dataclasses.replace(case, needs=needs))
+    return made
 
 
 _MEASURES = """
@@ -243,14 +262,15 @@ METEOR METEOR-nltk NGSM ROUGE-L
 """
 
 GROUPS = {
-    "help": [cli("--help"), *(cli(f"{name} --help") for name in _COMMANDS)],
+    "help": _needing([cli("--help"), *(cli(f"{name} --help") for name in _COMMANDS)]),
     "explain": [cli(f"explain {name}") for name in _MEASURES.split()],
-    "score": _with_needs(_lines("score", tolerance=LOOSE)) + _STDIN
+    "score": _needing(_lines("score", tolerance=LOOSE)) + _STDIN
     + [Case("python -m semmetrics", _module)],
     "meanings": _lines("meanings", tolerance=LOOSE),
     "captions": _lines("captions"),
-    "look": _with_needs(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
-    "usage": [*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))],
+    "look": _needing(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
+    "usage": _needing([*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))]),
+    "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],
     "again": _AGAIN,
     "sequences": _SEQUENCES,
 }  # fmt: skip

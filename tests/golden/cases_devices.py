@@ -51,39 +51,41 @@ _DEVICES = [
         Case(f"{spec}, device={device}, {gpus} GPUs", _asked(spec, device, gpus))
         for spec in ("sbert:stub", "transformers:first:stub", "transformers:mean:stub")
         for device, gpus in [
-            (None, 0), (None, 2), ("cpu", 2), ("cuda", 1), ("cuda:1", 2), ("cuda:1", 1),
+            (None, 0), (None, 2), ("cpu", 2), ("cuda:1", 1),
             ("cuda", 0), ("mps", 0), ("gpu", 1),
         ]
     ),
     Case("two models", lambda: _on(1, lambda: scored(
-        {"1": ["cat"]}, {"1": ["dog"]}, device="cuda",
+        {"1": ["cat"]}, {"1": ["dog"]}, device="cpu",
         measures=["SemF1(threshold=0.5)", "SemF1(embedding=b,threshold=0.5)"],
         embedding={"default": "sbert:one", "b": "transformers:first:two"}))),
     Case("a model and words", lambda: _on(1, lambda: scored(
-        {"1": ["cat"]}, {"1": ["dog"]}, device="cuda",
+        {"1": ["cat"]}, {"1": ["dog"]}, device="cpu",
         measures=["SemF1(threshold=0.5)", "SemF1(embedding=b,threshold=0.5)"],
         embedding={"default": "words.vec", "b": "sbert:two"}))),
     Case("pairs", lambda: _on(1, lambda: _calibration(attempt(
         semmetrics.calibrate_threshold_on_pairs, [("a", "b", 1), ("a", "bb", 0)], "sbert:stub",
-        device="cuda")))),
+        device="cpu")))),
     Case("pairs by default", lambda: _on(1, lambda: _calibration(attempt(
         semmetrics.calibrate_threshold_on_pairs, [("a", "b", 1), ("a", "bb", 0)], "sbert:stub")))),
     Case("contrast", lambda: _on(1, lambda: _calibration(attempt(
         semmetrics.calibrate_threshold, {"a": ["a"], "b": ["bb"]}, {"a": ["c"], "b": ["dd"]},
-        share=1, thresholds=[0.5], embedding="sbert:stub", device="cuda")))),
+        share=1, thresholds=[0.5], embedding="sbert:stub", device="cpu")))),
     Case("sweep", lambda: _on(1, lambda: plain(attempt(
         semmetrics.sweep, {"a": ["a"]}, {"a": ["c"]}, thresholds=[0.5], embedding="sbert:stub",
-        device="cuda").values))),
+        device="cpu").values))),
     _program("score -m SemF1(threshold=0.5) --embedding sbert:stub few.json few.json"),
-    _program("score -m SemF1(threshold=0.5) --embedding sbert:stub --device cuda few.json gt.json"
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:stub --device cpu few.json gt.json"
              " --missing skip"),
-    _program("score -m F1 --embedding sbert:stub --device cuda few.json few.json"),
-    _program("sweep --thresholds 0.5 --embedding transformers:mean:stub --device cuda "
+    _program("score -m F1 --embedding sbert:stub --device cpu few.json few.json"),
+    _program("sweep --thresholds 0.5 --embedding transformers:mean:stub --device cpu "
              "few.json few.json"),
-    _program("calibrate --pairs pairs.csv --embedding sbert:stub --device cuda"),
-    _program("{coverage} --embedding sbert:stub --device cuda few.json"),
+    _program("calibrate --pairs pairs.csv --embedding sbert:stub --device cpu"),
+    _program("{coverage} --embedding sbert:stub --device cpu few.json"),
     _program("{coverage} --embedding sbert:stub few.json"),
     _program("embed info sbert:stub"),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:interrupted few.json few.json"),
+    _program("score -m SemF1(threshold=0.5) --embedding sbert:faulty few.json few.json"),
 ]  # fmt: skip
 
 GROUPS = {"devices": _DEVICES}

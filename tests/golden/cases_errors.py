@@ -457,7 +457,9 @@ def _asked(name: str, content: Content, commands: list[str]) -> Any:
 
 def _bad(number: int, named: str, content: Content, *commands: str) -> Case:
     name = named.rpartition(" ")[2]
-    shown = content if isinstance(content, (str, bytes)) else content()
+    shown = content() if callable(content) else content
+    if shown[:2] == b"PK":  # archives differ between versions of NumPy
+        shown = "an archive"
     label = f"{number} {named}: {shown!r:.80}"
     every = [command.replace("FILE", named) for command in commands]
     return Case(label, lambda: with_files(lambda: {"said": _asked(name, content, every)}))

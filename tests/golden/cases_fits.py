@@ -101,6 +101,19 @@ def _without_matrix() -> Any:
     return made
 
 
+def _locked() -> Any:
+    """A matrix that another run is writing."""
+    import fcntl
+
+    def run() -> Any:
+        semmetrics.caption_matrix(_REFS, _TEXTS, out="phi.npy")
+        with Path("phi.npy.blocks").open("ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            return {"gives": attempt(semmetrics.caption_matrix, _REFS, _TEXTS, out="phi.npy")}
+
+    return {**with_files(run), "files": None}
+
+
 _FITS = [
     *(
         Case(f"frequencies {name}", lambda a=args: _frequencies(_fit(*a)))
@@ -151,6 +164,7 @@ _FITS = [
     Case("blocks", lambda: _blocks(memory=16 * 6 * 4)),
     Case("a block", lambda: _blocks(dtype="float32")),
     Case("a matrix in a file", _without_matrix),
+    Case("a matrix that is being written", _locked, needs=("fcntl",)),
 ]  # fmt: skip
 
 GROUPS = {"fits": _FITS}

@@ -69,7 +69,7 @@ class Case:
     tolerance : float
         Relative, and absolute below 1.
     needs : tuple of str
-        Packages without which it is skipped.
+        Packages without which it is skipped, perhaps with the oldest version: ``click>=8.2``.
     """
 
     name: str
@@ -81,9 +81,21 @@ class Case:
 # ---- the program --------------------------------------------------------------------------------
 
 
-def run_program(arguments: list[str], stdin: bytes = b"") -> tuple[int, str, str]:
+class _Gone(io.BytesIO):
+    """A standard output whose reader went away."""
+
+    def write(self, data: Any) -> int:
+        raise BrokenPipeError
+
+
+def run_program(
+    arguments: list[str], stdin: bytes = b"", *, gone: bool = False
+) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of ``semmetrics``, run in this process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(held(), "utf-8", newline="")
+        for held in (_Gone if gone else io.BytesIO, io.BytesIO)
+    )
     given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     before = sys.stdin
     sys.stdin = given
@@ -96,7 +108,8 @@ def run_program(arguments: list[str], stdin: bytes = b"") -> tuple[int, str, str
         sys.stdin = before
     texts = []
     for stream in (out, err):
-        stream.flush()
+        with contextlib.suppress(BrokenPipeError):
+            stream.flush()
         texts.append(stream.buffer.getvalue().decode())
     return code, normal(texts[0]), normal(texts[1])
 

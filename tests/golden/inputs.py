@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 __all__ = [
     "CANDIDATES",
@@ -227,6 +228,19 @@ def write_inputs() -> None:
     np.save("scores32.npy", SCORES.astype(np.float32))
     np.savez("scores.npz", SCORES)
     np.savez("truth.npz", truth=TRUTH)
+    ids = np.array([f"i{number}" for number in range(10)])
+    np.savez("named.npz", scores=SCORES, classes=np.array(CLASSES), ids=ids)
+    np.savez("named_truth.npz", values=TRUTH[::-1], classes=np.array(CLASSES), ids=ids[::-1])
+    np.savez("more.npz", y=TRUTH, ids=np.arange(10), extra=SIZES)
+    np.savez("two.npz", values=TRUTH, scores=SCORES)
+    np.savez("few_classes.npz", values=TRUTH, classes=np.array(CLASSES[:2]))
+    np.savez("twice.npz", values=TRUTH, ids=np.array(["a"] * 10))
+    np.savez("few_ids.npz", values=TRUTH, ids=ids[:2])
+    np.savez("float_ids.npz", values=TRUTH, ids=np.arange(10.0))
+    for form in ("csr_matrix", "csc_matrix", "coo_matrix"):
+        scipy.sparse.save_npz(f"{form}.npz", getattr(scipy.sparse, form)(TRUTH))
+    scipy.sparse.save_npz("sparse_scores.npz", scipy.sparse.csr_matrix(SCORES))
+    scipy.sparse.save_npz("sparse_twos.npz", scipy.sparse.csr_matrix(TRUTH * 2))
     np.save("sizes.npy", SIZES)
     np.save("weights.npy", np.array(list(WEIGHTS.values())))
     np.save("words.npy", np.array(list(VECTORS.values()), np.float32))
@@ -359,6 +373,7 @@ def _files() -> dict[str, str | bytes]:
         "sentences.json": as_json({"7": ["a cat sleeps on a red sofa"]}),
         "sentence_references.json": as_json({"7": ["a cat is sleeping on a red sofa"]}),
         "single.json": as_json({"7": "cat"}),
+        "frequencies_b.json": as_json({"documents": 50, "frequencies": {"a": 20, "cat": 9}}),
         "frequencies.json": as_json({
             "documents": 40, "frequencies": {"a": 30, "a cat": 8, "cat": 9, "bus": 4, "the": 30},
         }),

@@ -24,10 +24,10 @@ NAMES = {
     "show_signatures": "--show-signatures",
     "share": "--holdout",
     # options of measures
-    "repeats": "count",
-    "once": "set",
-    "each": "list",
-    "kept": "min_labels",
+    "repeats": "duplicates",
+    "once": "once",
+    "each": "each",
+    "kept": "keep_at_least",
     "counted_on": "df",
     # rules
     "by_size": "cardinality",

@@ -14,6 +14,7 @@ import pytest
 __all__ = ["stub_models"]
 
 _HELD = 4
+_RAISED = {"interrupted": KeyboardInterrupt(), "faulty": RuntimeError("a fault of the stub")}
 
 
 class _Tensor:
@@ -85,6 +86,7 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
 
         def __init__(self, name: str, device: Any = None, revision: Any = None) -> None:
             seen.append(["SentenceTransformer", name, str(device), revision])
+            self.name = name
 
         def __iter__(self) -> Iterator[Any]:
             return iter([self])
@@ -96,6 +98,8 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
             return _HELD
 
         def encode(self, texts: list[str], **_: Any) -> Any:
+            if self.name in _RAISED:
+                raise _RAISED[self.name]
             seen.append(["encode", len(texts), *dict.fromkeys(texts)])
             return np.array(
                 [_vector([len(word) for word in text.split()]) for text in texts], np.float32

@@ -3,8 +3,6 @@
 A wanted change is put on record by ``python -m tests.golden.record``.
 """
 
-import importlib.util
-
 import pytest
 from golden.cases import GROUPS
 from golden.harness import differences, folder_of_inputs, load
@@ -31,8 +29,7 @@ def inputs(tmp_path_factory):
 @pytest.mark.parametrize(("group", "case"), CASES)
 def test_as_on_record(records, group, case):
     for package in case.needs:
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
+        pytest.importorskip(*package.split(">="))
     assert case.name in records[group], "not on record: python -m tests.golden.record"
     found = differences(records[group][case.name], case.run(), case.tolerance)
     assert not found, "\n".join(["another result than on record:", *found])

@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily
@@ -28,15 +26,15 @@ from semmetrics.scoring.statistics import evaluate
 CLASSES = "abcde"
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
 TEXTS = [
-    "F1", "F1(count=list)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
+    "F1", "F1(duplicates=each)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
     "F1(average=macro,labels=union)", "F1(average=macro,labels=given,absent=0)",
-    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,min_labels=1)",
+    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,keep_at_least=1)",
     "F1(average=micro)", "F1(average=micro,labels=reference)", "F1(average=weighted)",
     "Precision", "Precision(no_prediction=skip,empty=skip)", "Precision(average=micro)",
     "Precision(average=macro,no_prediction=skip)", "Recall", "Recall(no_reference=nan)",
     "Recall(average=weighted,labels=union)", "Jaccard", "Jaccard(average=macro)",
     "SubsetAccuracy", "HammingLoss", "HammingLoss(average=macro,labels=given)", "AP",
-    "AP(normalize=hits,count=list)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
+    "AP(normalize=hits,duplicates=each)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
     "C-F1", "I-F1", "LRAP", "RankingLoss", "RankingLoss(undefined=0,no_reference=1)",
     "CoverageError", "mAP", "mAP(average=weighted)", "mAP(interpolation=coco101,labels=union)",
     "mAP(labels=given,no_reference=0,interpolation=voc2007)", "mAP(interpolation=voc2010)",

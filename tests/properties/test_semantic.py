@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tiny import Tiny
 
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
@@ -31,13 +31,14 @@ from semmetrics.scoring.statistics import evaluate
 MEASURES = parse_all(
     [
         "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
-        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,count=list)@1",
+        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
         "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
         "SemF1(threshold=0.2,match=total)@2",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
-        "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
+        "SoftPrecision", "SoftRecall(match=total)", "SoftF1",
+        "SoftF1(match=total,duplicates=each)@3",
         "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",
     ]
 )  # fmt: skip

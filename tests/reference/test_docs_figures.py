@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from semmetrics.cli.app import program
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.normalize import normalization
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
+from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.reading import as_labels
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURES = ROOT / "docs" / "measures"
@@ -113,7 +113,7 @@ def test_agreement_of_two_models(data):
     words, default = open_embedding(data["BIN"]), open_embedding("static")
     clean, known = normalization("kubany2020"), []
     for side in ("GT", "PRED"):
-        labels = {term for terms in as_labels(data[side]).vocabulary for term in clean(*terms)}
+        labels = {term for terms in as_labels(data[side]).terms for term in clean(*terms)}
         terms = sorted(labels)
         found = embed_terms(terms, words, lookup="kubany2020")
         known.append([term for term, there in zip(terms, found.known, strict=True) if there])

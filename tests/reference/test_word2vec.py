@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.normalize import kubany2020
 from semmetrics.embed.converted import convert, open_converted
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
+from semmetrics.kinds.labels.normalize import kubany2020
+from semmetrics.kinds.labels.reading import as_labels
 
 COSINES = {
     ("car", "vehicle"): 0.78210967,
@@ -61,7 +61,7 @@ def test_two_unknown_labels_have_cosine_1(words):
 
 
 def test_unknown_labels_of_open_images(words, systems):
-    terms = sorted({term for one in systems.values() for label in one.vocabulary for term in label})
+    terms = sorted({term for one in systems.values() for label in one.terms for term in label})
     got = embed_terms(terms, words, lookup="kubany2020", oov="unknown")
     assert len(terms) == 457
     # 213 are not among the words; "doing" is, and is a stop word of the paper's code.

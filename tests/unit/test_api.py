@@ -14,8 +14,8 @@ import scipy.sparse
 
 import semmetrics
 from semmetrics.api import system_name
-from semmetrics.data.inputs import as_labels
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.metrics.sets import F1, Recall
 
 IDS = ["x", "y", "z"]
@@ -150,7 +150,7 @@ def test_cutoffs_go_to_measures_without_one(top_k):
 def test_a_cutoff_takes_the_first_of_the_list_repeats_included():
     preds, refs = [["b", "b", "a"], ["a"]], [["a"], ["a"]]
     table = semmetrics.score(
-        preds, refs, measures=["Precision", "Precision(count=list)", "Recall"], top_k=[2, 3]
+        preds, refs, measures=["Precision", "Precision(duplicates=each)", "Recall"], top_k=[2, 3]
     )
     assert [s.value for s in table] == [0.5, 0.75, 0.5, pytest.approx(2 / 3), 0.5, 1.0]
     scored = [[("a", 0.2), ("b", 0.9), ("c", 0.9)], [("a", 0.1)]]
@@ -173,10 +173,10 @@ def test_decoding_goes_to_measures_without_a_rule():
         "mAP",
     ]
     least = semmetrics.score(
-        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", min_labels=1,
+        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", keep_at_least=1,
         classes=CLASSES,
     )  # fmt: skip
-    assert least.headings == ["Recall(decode=threshold:0.8,min_labels=1)", "mAP"]
+    assert least.headings == ["Recall(decode=threshold:0.8,keep_at_least=1)", "mAP"]
     assert least.scores[0].items.tolist() == [1, 0.5, 0]
     sizes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     for heads in (sizes, {"preds": sizes}, sizes.tolist()):
@@ -270,7 +270,7 @@ def test_score_takes_what_score_systems_takes():
         ({"decode": []}, "give one or more different decoding rules"),
         ({"decode": ["all", "all"]}, "give one or more different decoding rules"),
         ({"decode": "best"}, "decode=best is not a decoding rule"),
-        ({"min_labels": 2}, "min_labels=2 means nothing without a decoding rule"),
+        ({"keep_at_least": 2}, "keep_at_least=2 means nothing without a decoding rule"),
         ({"top_k": 0}, "top_k=0; give distinct whole numbers from 1"),
         ({"top_k": [1, 1]}, "give distinct whole numbers"),
         ({"top_k": True}, "give distinct whole numbers"),

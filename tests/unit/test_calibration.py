@@ -20,8 +20,8 @@ from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_t
 from semmetrics.cli.rerun import differences
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.readers.pairs import as_pairs
-from semmetrics.scoring.calibrating import held, strangers
 from semmetrics.scoring.signature import read_signature
+from semmetrics.scoring.threshold_search import held, strangers
 
 VECTORS = {
     "car": [4, 0, 0], "auto": [4, 1, 0], "bike": [0, 4, 0], "cycle": [1, 4, 0], "tree": [0, 0, 4],

@@ -367,7 +367,7 @@ def test_measures_of_captions_are_refused_for_labels():
     [
         {"top_k": 3},
         {"decode": "threshold:0.5"},
-        {"min_labels": 1},
+        {"keep_at_least": 1},
         {"cardinality": np.eye(3)},
         {"normalize": "lower", "unpredicted": "skip"},
         {"classes": ["cat"]},

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.inputs import as_labels
 from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.labels.reading import as_labels
 
 
 def lists(captions):
-    ends = captions.indptr.tolist()
-    return [list(captions.texts[a:b]) for a, b in pairwise(ends)]
+    return captions.to_list()
 
 
 @pytest.mark.parametrize(
@@ -48,7 +46,7 @@ def lists(captions):
 def test_objects(data, ids, expected, understood):
     got = as_captions(data, source="refs")
     assert (got.ids, lists(got), got.understood) == (ids, expected, understood)
-    assert set(map(type, got.texts)) <= {str}
+    assert set(map(type, got.values())) <= {str}
     assert (got.source, got.notes) == ("refs", [])
 
 
@@ -128,8 +126,8 @@ def test_errors(data, match):
 
 
 def test_paired_surrogates_are_characters():
-    assert as_captions(json.loads(r'{"a": "\ud83d\ude00"}')).texts == ["😀"]
+    assert as_captions(json.loads(r'{"a": "\ud83d\ude00"}')).values() == ["😀"]
 
 
 def test_labels_of_the_same_objects_are_read_as_before():
-    assert as_labels({"a": ["x", "y"]}).vocabulary == (("x",), ("y",))
+    assert as_labels({"a": ["x", "y"]}).vocabulary == ["x", "y"]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.caption_join import join_captions, leave_one_out
 from semmetrics.data.caption_task import item_ids
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 
 
 class Blanks:
@@ -137,7 +137,7 @@ def test_lengths_by_position_and_the_last_line(tmp_path):
     ("candidates", "references", "options", "match"),
     [
         ({"a": "x"}, {"a": "x", "b": "y"}, {}, "mine lacks 1 of the ids: 'b'; add them, or say .*"
-         r"missing='empty' for empty captions \(on the command line --missing\)"),
+         r"missing='empty' for empty lists \(on the command line --missing\)"),
         ({"a": "x", "c": "x"}, {"a": "x"}, {}, "refs lacks 1 of the ids: 'c'"),
         ({"q": "x"}, {"a": "x"}, {}, "check that both sides use the same ids"),
         ({"a": ["x"]}, {"a": []}, {}, "refs has no caption for 1 of the ids: 'a'; add captions, or "
@@ -276,10 +276,10 @@ def test_fakecap(reference_dir):
     assert task.ids == references.ids
     assert task.counts == {}
     assert set(np.diff(task.indptr).tolist()) == {5, 6}
-    mine = dict(zip(raw.ids, raw.texts, strict=True))
+    mine = dict(zip(raw.ids, raw.values(), strict=True))
     assert all(text == mine[name] for name, text, _ in items(task))
     people = leave_one_out(references, tokenizer=Blanks())
-    assert len(people) == len(references.texts)
+    assert len(people) == len(references.values())
 
 
 def test_flickr30k_against_itself(reference_dir):

@@ -11,12 +11,12 @@ import time
 import numpy as np
 import pytest
 
-from semmetrics.data import kinds
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.kinds import kind_of, kind_of_one
 from semmetrics.data.readers import Loaded, ReadOptions, opened
 from semmetrics.errors import InputError
+from semmetrics.kinds import resolve as kinds
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.resolve import kind_of, kind_of_one
 
 LABELS = {"a": ["cat", "traffic light"], "b": []}
 SENTENCES = {"a": ["a cat sleeps on the mat", "the cat is asleep on a mat"], "b": ["x y z u v"]}

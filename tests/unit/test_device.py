@@ -18,7 +18,7 @@ from semmetrics.metrics import label_similarity
 MATCHED = [
     *(f"Sem{name}(threshold={threshold},match={match})" for threshold in (0.3, 0.6)
       for name in ("Precision", "Recall", "F1") for match in ("greedy", "optimal", "total", "any")),
-    "SemAP(threshold=0.5)", "SemJaccard(threshold=0.5,count=list)@3",
+    "SemAP(threshold=0.5)", "SemJaccard(threshold=0.5,duplicates=each)@3",
     "SemF1(average=micro,threshold=0.4)",
 ]  # fmt: skip
 VALUED = [

@@ -8,22 +8,16 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semmetrics.data.encode import encode, encode_matrix
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.raw import RawItems, RawMatrix
+from semmetrics import as_labels
 from semmetrics.errors import InputError
 
 NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
 TERMS = st.lists(NAMES, min_size=1, max_size=3, unique=True).map(tuple)
 
 
-def raw(*items, ids=None, **more):
-    return RawItems(ids, list(items), **more)
-
-
 def lists(labels):
     """For each item its labels, each with its score where there are scores."""
-    side, vocabulary = labels.side, labels.vocabulary
+    side, vocabulary = labels.side, labels.terms
     found = []
     for start, stop in zip(side.indptr, side.indptr[1:], strict=False):
         row = [vocabulary[code] for code in side.codes[start:stop]]
@@ -43,37 +37,37 @@ FORMS = {
 
 @given(items=st.lists(st.lists(TERMS, max_size=4), max_size=5))
 def test_labels_are_kept_in_order_with_repeats(items):
-    got = encode(RawItems(None, [[list(terms) for terms in item] for item in items]))
+    got = as_labels([[list(terms) for terms in item] for item in items])
     # a list of two is a pair only where the second is no text
     assert lists(got) == items
     assert got.side.codes.dtype == np.int32
-    assert list(got.vocabulary) == list(dict.fromkeys(label for item in items for label in item))
+    assert got.terms == list(dict.fromkeys(label for item in items for label in item))
 
 
 @pytest.mark.parametrize("form", FORMS)
 @given(items=st.lists(st.lists(st.tuples(TERMS, st.integers(-3, 3)), max_size=4), max_size=5))
 def test_scores_in_every_form(form, items):
-    got = encode(RawItems(None, [[FORMS[form](*label) for label in item] for item in items]))
+    got = as_labels([[FORMS[form](*label) for label in item] for item in items])
     assert lists(got) == [[(t, float(s)) for t, s in item] for item in items] or not any(items)
 
 
 @given(items=st.lists(st.lists(st.tuples(NAMES, st.floats(-9, 9)), max_size=4), max_size=5))
 def test_pairs_of_text_and_number(items):
-    got = encode(RawItems(None, items))
+    got = as_labels(items)
     expected = [[((text,), number) for text, number in item] for item in items]
     assert lists(got) == expected or not any(items)
 
 
 def test_a_list_of_two_texts_holds_synonyms():
-    assert lists(encode(raw([["sofa", "couch"]]))) == [[("sofa", "couch")]]
+    assert lists(as_labels([[["sofa", "couch"]]])) == [[("sofa", "couch")]]
 
 
 def test_repeated_terms_of_a_label_are_one():
-    assert lists(encode(raw([["sofa", "couch", "sofa"]]))) == [[("sofa", "couch")]]
+    assert lists(as_labels([[["sofa", "couch", "sofa"]]])) == [[("sofa", "couch")]]
 
 
 def test_items_of_other_kinds():
-    got = encode(raw({"b", "a"}, frozenset({"c"}), {"z": 1, "y": 2}.keys(), np.array(["q", "p"])))
+    got = as_labels([{"b", "a"}, frozenset({"c"}), {"z": 1, "y": 2}.keys(), np.array(["q", "p"])])
     texts = [[terms[0] for terms in item] for item in lists(got)]
     assert texts == [["a", "b"], ["c"], ["y", "z"], ["q", "p"]]
     assert got.notes == ["sets of labels were taken in sorted order"]
@@ -83,25 +77,25 @@ def test_kinds_of_text_are_one_label():
     class Text(str):
         pass
 
-    assert len(encode(raw([np.str_("cat"), "cat", Text("cat")])).vocabulary) == 1
+    assert len(as_labels([[np.str_("cat"), "cat", Text("cat")]]).vocabulary) == 1
 
 
 def test_keys_of_labels_that_are_not_used_are_noted():
-    got = encode(raw([{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]))
+    got = as_labels([[{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]])
     assert got.notes == ["keys of labels not used: 'confidence', 'box'"]
-    assert encode(raw([{"label": "cat", "score": 0.5}])).notes == []
+    assert as_labels([[{"label": "cat", "score": 0.5}]]).notes == []
 
 
 def test_nothing():
-    assert (len(encode(raw())), encode(raw()).ids) == (0, range(0))
-    none = encode(raw([], ids=["a"]))
-    assert (none.vocabulary, none.side.indptr.tolist(), none.side.scores) == ((), [0, 0], None)
+    assert (len(as_labels([])), as_labels([]).ids) == (0, range(0))
+    none = as_labels({"a": []})
+    assert (none.vocabulary, none.side.indptr.tolist(), none.side.scores) == ([], [0, 0], None)
 
 
 def test_arguments_are_left_as_they_are():
-    notes, items = ["odd"], [["a", ["b", "b"]], {"c"}]
-    encode(RawItems(None, items, notes=notes))
-    assert (notes, items) == (["odd"], [["a", ["b", "b"]], {"c"}])
+    items = [["a", ["b", "b"]], {"c"}]
+    as_labels(items)
+    assert items == [["a", ["b", "b"]], {"c"}]
 
 
 def nested(depth):
@@ -152,17 +146,17 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
 )
 def test_what_is_refused(item, message):
     with pytest.raises(InputError, match=f"^{message}"):
-        encode(raw([], item, ["a"], source="gt.json"))
+        as_labels([[], item, ["a"]], source="gt.json")
 
 
 def test_scores_of_some_items_are_refused_wherever_they_stand():
     for items in ([["a"], [("b", 1.0)]], [[("b", 1.0)], ["a"]]):
         with pytest.raises(InputError, match="input, item 1: some labels have a score"):
-            encode(raw(*items))
+            as_labels(items)
 
 
 def matrix(values, classes=None, **more):
-    return encode_matrix(RawMatrix(values, classes, **more))
+    return as_labels(values, classes=classes, **more)
 
 
 KINDS = ["dense", "csr", "csc", "coo"]
@@ -241,9 +235,9 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
         (np.array([[0, -1]], np.int8), None, r"m\.npy: the integer matrix holds -1"),
         (np.array([[0.5, np.nan]]), None, r"m\.npy, row 0, column 1: a score is not finite; write"),
         (np.array([[np.inf]], np.float16), None, r"m\.npy, row 0, column 0: a score is not finite"),
-        (SPARSE_NAN, None, r"m\.npy, value 0: a score is not finite"),
+        (SPARSE_NAN, None, r"m\.npy, row 0, column 1: a score is not finite"),
         (np.array([[1j]]), None, r"m\.npy: the matrix holds complex128; give 0/1 or float scores"),
-        (np.array([["a"]]), None, r"m\.npy: the matrix holds <U1"),
+        (np.array([["2020"]], "M8[Y]"), None, r"m\.npy: the matrix holds datetime64"),
         (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values of the matrix are masked; fill"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import gzip
+import itertools
 import json
 import math
 import os
@@ -271,6 +272,10 @@ HOSTILE = {
     "digits": b"I" + b"9" * 10**6 + b"\n.",
     "to encode": b"\x80\x02c_codecs\nencode\nq\x00X\x00\x00\x0f\x00" + b"a" * 0xF0000
     + b"U\x06latin1\x86q\x01R" + b"h\x00h\x01R" * 10**5 + b".",
+    "long arguments": b"\x80\x02c_codecs\nencode\nq\x00(" + b"N" * 10**6 + b"tq\x01"
+    + b"h\x00h\x01R0"[:-1] * 10**5 + b".",
+    "many frames": b"\x80\x04" + b"\x95\xff\xff\xff\xff\x00\x00\x00\x00" * 10**5 + b".",
+    "long bytearray": b"\x80\x05\x96" + b"\xff" * 7 + b"\x00.",
     "dict in itself": b"\x80\x02}q\x00X\x12\x00\x00\x00document_frequencyh\x00s.",
 }  # fmt: skip
 LIMITED = """
@@ -365,6 +370,10 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
         pickle.dumps({"a": 1}),
         # attributes set on what stands for a container, and types called as functions
         b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
+        b"ccollections\nCounter\n(N(dS'make'\nI1\nstb.",
+        b"cnumpy\ndtype\n(S'f8'\ntR(N(dS'letter'\nS's'\nstb.",
+        b"}(S'a'\nI1\ntR.",  # a call of a dict
+        b"cnumpy.core.multiarray\nscalar\n(ccollections\nCounter\nC\x011tR.",
         b"c__builtin__\nint\n(S'5'\ntR.",
         b"cnumpy\ndtype\n(S'O8'\ntR.",
         pickle.dumps(np.arange(3)),
@@ -372,9 +381,32 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
 )
 def test_odd_pickles_are_refused(tmp_path, data):
     before = dict(vars(collections.Counter))
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, data))
     assert dict(vars(collections.Counter)) == before
+    counter = pickle.dumps(collections.Counter(a=1))  # nothing was changed for the next file
+    assert read_plain_pickle(counter, "df.p") == {"a": 1}
+
+
+STEPS = sorted(pickle._Unpickler.dispatch)  # the bytes that stand for them
+
+
+def problem(path):
+    """What is wrong with a file, or what is in it."""
+    try:
+        return f"none: {DocumentFrequencies.load(path, documents=3).as_dict()}"
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("code", STEPS)
+def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
+    """Each step on other values than its own, with too few or too many bytes behind it."""
+    befores = (b"", b"N", b"K\x01K\x02", b"(", b"}(", b"](K\x01", b"})", b"c__builtin__\nint\n)")
+    afters = (b"", b".", b"\xff" * 9, b"\xff" * 8 + b".", b"9\n.", b"x\ny\n.")
+    for before, after in itertools.product(befores, afters):
+        data = b"\x80\x05" + before + bytes([code]) + after
+        assert problem(write(tmp_path, data)).startswith((str(tmp_path / "df.p"), "none: {}"))
 
 
 @pytest.mark.parametrize(

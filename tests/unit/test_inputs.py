@@ -7,17 +7,14 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from semmetrics.data.inputs import as_labels
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
 
 
 def read(data, **options):
-    """Ids, and the first term of each label of each item."""
+    """Ids, and the labels of each item."""
     labels = as_labels(data, **options)
-    side = labels.side
-    bounds = zip(side.indptr, side.indptr[1:], strict=False)
-    texts = [[labels.vocabulary[c][0] for c in side.codes[a:b]] for a, b in bounds]
-    return labels.ids, texts
+    return labels.ids, labels.to_list()
 
 
 LISTS = [["cat", "dog"], [], ["dog"]]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.join import aligned_heads, aligned_weights, join
+from semmetrics.data.join import aligned_rows, aligned_weights, join
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
 
 IDS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 
@@ -20,8 +22,8 @@ def side(ids, *, source="preds"):
 
 
 def texts(labels, joined):
-    bounds = zip(joined.indptr, joined.indptr[1:], strict=False)
-    return [[labels.vocabulary[c][0] for c in joined.codes[a:b]] for a, b in bounds]
+    bounds = pairwise(joined.indptr)
+    return [[labels.vocabulary[c] for c in joined.codes[a:b]] for a, b in bounds]
 
 
 @given(mine=IDS, theirs=IDS, missing=st.sampled_from(["skip", "empty"]))
@@ -35,8 +37,8 @@ def test_items_are_matched_by_id_in_the_order_of_the_ground_truth(mine, theirs, 
     assert list(got.ids) == names
     assert texts(pred, got.pred) == [[f"preds {n}", n] if n in mine else [] for n in names]
     assert texts(ref, got.ref) == [[f"gts {n}", n] if n in theirs else [] for n in names]
-    assert got.without_prediction == len(set(theirs) - set(mine))
-    assert got.without_reference == len(set(mine) - set(theirs))
+    assert got.counts.get("missing_prediction", 0) == len(set(theirs) - set(mine))
+    assert got.counts.get("missing_reference", 0) == len(set(mine) - set(theirs))
 
 
 @given(names=IDS.filter(bool), seed=st.integers(0, 99))
@@ -71,7 +73,7 @@ def test_items_by_position():
             side("ab"),
             side("bcd", source="gts"),
             "preds lacks 2 of the ids: 'c', 'd'; gts lacks 1 of the ids: 'a'; add them, or say "
-            "missing='skip' to leave them out, missing='empty' for empty sets",
+            "missing='skip' to leave them out, missing='empty' for empty lists",
         ),
         (side("ab"), side("a", source="gts"), "gts lacks 1 of the ids: 'b'; add them, or say"),
         (
@@ -94,7 +96,7 @@ def test_items_by_position():
         (
             as_labels([["a"]], source="preds"),
             as_labels([["a"], []], source="gts"),
-            "preds has 1 items and gts has 2; items without ids are matched by position: give",
+            "preds has 1 items and gts has 2; the last is preds, item 0; items without",
         ),
     ],
 )
@@ -104,7 +106,7 @@ def test_what_does_not_match_is_refused(pred, ref, message):
 
 
 def test_positions_of_different_number_never_match():
-    with pytest.raises(InputError, match="give lists of equal length, or ids"):
+    with pytest.raises(InputError, match="give as many on both sides, or ids"):
         join(as_labels([["a"]]), as_labels([]), missing="skip")
 
 
@@ -130,8 +132,8 @@ HEADS = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
 def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
     pred, ref = side(mine), side(theirs)
     joined = join(pred, ref, missing=missing)
-    assert aligned_heads(HEADS, pred, joined).tolist() == HEADS[rows].tolist()
-    assert aligned_heads(HEADS.tolist(), pred, joined).tolist() == HEADS[rows].tolist()
+    assert aligned_rows(HEADS, pred, joined.ids).tolist() == HEADS[rows].tolist()
+    assert aligned_rows(HEADS.tolist(), pred, joined.ids).tolist() == HEADS[rows].tolist()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_cardinalities_that_are_refused(heads, theirs, message):
     pred = side("abc")
     joined = join(pred, side(theirs), missing="empty")
     with pytest.raises(InputError, match=f"^{message}"):
-        aligned_heads(heads, pred, joined)
+        aligned_rows(heads, pred, joined.ids)
 
 
 @pytest.mark.parametrize(
@@ -168,19 +170,19 @@ def test_cardinalities_that_are_refused(heads, theirs, message):
 )
 def test_weights_follow_their_items(weights, mine, missing, expected):
     ref = side("abc")
-    got = aligned_weights(weights, ref, join(side(mine), ref, missing=missing))
+    got = aligned_weights(weights, ref, join(side(mine), ref, missing=missing).ids)
     assert (got.dtype, got.tolist()) == (np.float64, expected)
 
 
 @pytest.mark.parametrize("weights", [{0: 1.0, 1: 3}, {"0": 1.0, "1": 3}, [1.0, 3]])
 def test_weights_of_positions(weights):
     ref = as_labels([[], []])
-    assert aligned_weights(weights, ref, join(ref, ref)).tolist() == [1, 3]
+    assert aligned_weights(weights, ref, ref.ids).tolist() == [1, 3]
 
 
 def test_weights_by_number_of_ids_that_are_numbers():
     ref = as_labels({5: [], 7: []})
-    assert aligned_weights({7: 1.0, 5: 3.0}, ref, join(ref, ref)).tolist() == [3, 1]
+    assert aligned_weights({7: 1.0, 5: 3.0}, ref, ref.ids).tolist() == [3, 1]
 
 
 BAD = "weights are finite numbers, and not negative"
@@ -206,12 +208,12 @@ BAD = "weights are finite numbers, and not negative"
 def test_weights_that_are_refused(weights, message):
     ref = side("abc")
     with pytest.raises(InputError, match=f"^{message}"):
-        aligned_weights(weights, ref, join(ref, ref))
+        aligned_weights(weights, ref, ref.ids)
 
 
 def test_items_that_only_predictions_have_need_weights_by_id():
     ref = side("ab")
     joined = join(side("cab"), ref, missing="empty")
     with pytest.raises(InputError, match=r"^1 items have no weight: 'c'; give every id one"):
-        aligned_weights([1, 1], ref, joined)
-    assert aligned_weights({"a": 1, "b": 2, "c": 3}, ref, joined).tolist() == [1, 2, 3]
+        aligned_weights([1, 1], ref, joined.ids)
+    assert aligned_weights({"a": 1, "b": 2, "c": 3}, ref, joined.ids).tolist() == [1, 2, 3]

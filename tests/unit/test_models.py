@@ -7,16 +7,16 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.embed.embedder import CallableEmbedder, Embedded
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import embeddings_by_name, with_models
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all
-from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 
 ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")
 TWO = Tiny({"a": [1, 0], "b": [1, 0]}, name="two", threshold=0.7)
@@ -109,23 +109,22 @@ def test_what_vectors_lack_is_noted_once_for_each_system():
     assert plain.notes == []
 
 
-def test_a_limit_is_for_the_embeddings_that_it_says_something_about(tmp_path):
+def test_max_words_is_for_the_embeddings_that_it_says_something_about(tmp_path):
     path = tmp_path / "toy.txt"
     path.write_text("cat 1 0\ndog 0.9 0.1\n")
     texts = ["SemF1(threshold=0.5)", "SemF1(embedding=m)"]
     options = {"measures": texts, "embedding": {"default": str(path), "m": ONE}}
     whole = semmetrics.score([["dog"]], [["cat"]], **options)
-    part = semmetrics.score([["dog"]], [["cat"]], limit=1, **options)
+    part = semmetrics.score([["dog"]], [["cat"]], max_words=1, **options)
     assert [score.value for score in whole] == [1, 0]
     assert [score.value for score in part] == [0, 0]
     assert whole.scores[0].signature != part.scores[0].signature
     assert whole.scores[1].signature == part.scores[1].signature
 
 
-@pytest.mark.parametrize("option", [{"limit": 5}])
+@pytest.mark.parametrize("option", [{"device": "cuda"}, {"max_words": 5}])
 def test_an_option_that_says_nothing_about_any_embedding_is_refused(option):
     (name,) = option
-    name = {"limit": "max_words"}.get(name, name)
     flag = name.replace("_", "-")
     for embedding in (None, {"m": "static"}):
         with pytest.raises(InputError, match=rf"'static': {name}=.* leave {name} \(--{flag}\) out"):

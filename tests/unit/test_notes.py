@@ -7,8 +7,8 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.notes import notes_on, unused_embeddings

@@ -120,8 +120,8 @@ def test_forms(text, expected):
         ("F1(decode=threshold:nan)", "is not a decoding rule"),
         ("F1(decode=cumulative:best)", "is not a decoding rule"),
         ("F1(decode=all:3)", "is not a decoding rule"),
-        ("F1(min_labels=-1)", "not a whole number from 0"),
-        ("F1(min_labels=x)", "not a whole number"),
+        ("F1(keep_at_least=-1)", "not a whole number from 0"),
+        ("F1(keep_at_least=x)", "not a whole number"),
         ("BalancedAccuracy", "needs q; write BalancedAccuracy"),
         ("BalancedAccuracy(q=2.5)", "q=2.5 is not a whole number"),
     ],
@@ -159,8 +159,8 @@ def test_each_measure_once():
         ({"average": None}, "average=None"),
         ({"empty": True}, "empty=True"),
         ({"decode": 0.5}, "decode=0.5 is not text"),
-        ({"min_labels": True}, "min_labels=True is not a whole number"),
-        ({"min_labels": 1.0}, "min_labels=1.0 is not a whole number"),
+        ({"keep_at_least": True}, "keep_at_least=True is not a whole number"),
+        ({"keep_at_least": 1.0}, "keep_at_least=1.0 is not a whole number"),
         ({"min_label": 1}, "no option 'min_label'"),
     ],
 )
@@ -173,7 +173,7 @@ def test_options_in_python_and_in_text_are_the_same():
     assert F1(empty=0) == F1(empty="0") == parse("F1(empty=0)")[0]
     assert BalancedAccuracy(q=3)["q"] == 3
     assert F1(average="macro") @ 3 == parse("MacroF1@3")[0]
-    assert F1(average="macro")["count"] is None
+    assert F1(average="macro")["duplicates"] is None
     assert F1(k=3).with_options(average="macro") == parse("MacroF1@3")[0]
     for value in (None, 2.5, True):
         with pytest.raises(InputError, match="is not a whole number"):

@@ -12,12 +12,12 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semmetrics.data.class_list import class_terms
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.labels import Labels
-from semmetrics.data.normalize import normalization
-from semmetrics.data.prepare import class_name, label_task
+from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.classes import class_terms
+from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import class_name, label_task
 
 
 def task(preds, refs, **options):
@@ -268,7 +268,7 @@ def test_normalisations(name, label, terms):
 )
 def test_commas_separate_synonyms(label, terms):
     got = as_labels([[label]]).normalized(normalization("kubany2020"))
-    assert got.vocabulary == (terms,)
+    assert got.terms == [terms]
 
 
 def test_labels_that_become_equal_are_one():
@@ -277,7 +277,7 @@ def test_labels_that_become_equal_are_one():
     assert both(got) == ([["cat", "cat"]], [["cat"] * 3])
     labels = as_labels([["Cat", "cat", "dog"]])
     one = labels.normalized(normalization("lower"))
-    assert (one.vocabulary, one.side.codes.tolist()) == ((("cat",), ("dog",)), [0, 0, 1])
+    assert (one.vocabulary, one.side.codes.tolist()) == (["cat", "dog"], [0, 0, 1])
     assert len(labels.vocabulary) == 3
 
 
@@ -345,7 +345,7 @@ def test_inputs_are_left_as_they_are():
 def test_terms_of_classes():
     assert class_terms(["a", ("b", "c", "b")]) == [("a",), ("b", "c")]
     assert class_name(("b", "c")) == "b | c"
-    assert isinstance(as_labels([["a"]]), Labels)
+    assert isinstance(as_labels([["a"]]), Lists)
 
 
 # Blocks and fingerprints
@@ -413,8 +413,8 @@ def test_fingerprints_depend_on_the_ground_truth_alone():
 
 
 PROGRAM = """
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 preds = {"1": {"b", "a", "d"}, "2": ["c", ["x", "y"]], "3": ["z"]}
 refs = {"3": [["a", "b"], "e"], "1": {"b", "c"}, "4": [["b", "q"]]}
 task = label_task(as_labels(preds), as_labels(refs), missing="empty", ignore={"e", "d", "w"})

@@ -66,7 +66,7 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
         ({"missing": "error"}, "has missing=skip, not error"),
         ({"unpredicted": "keep"}, "has unpredicted=skip, not keep"),
         ({"decode": "threshold:0.5"}, "takes label lists and no decoding rule"),
-        ({"min_labels": 1}, "takes label lists and no decoding rule"),
+        ({"keep_at_least": 1}, "takes label lists and no decoding rule"),
         ({"measures": ["F1"]}, "both measures and a protocol"),
     ],
 )
@@ -94,13 +94,13 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
     assert table.headings[:2] == ["O-F1 [threshold:0.5]", "C-F1 [threshold:0.5]"]
     assert table["O-F1 [threshold:0.5]"].value == pytest.approx(2 / 3)
     assert table["O-F1 [threshold:0.7]"].value == pytest.approx(1)
-    least = semmetrics.score(scores, refs, decode="threshold:0.7", min_labels=1, **options)
+    least = semmetrics.score(scores, refs, decode="threshold:0.7", keep_at_least=1, **options)
     assert least["O-F1"].value == pytest.approx(2 / 3)
     assert semmetrics.score(scores, refs, top_k=1, **options).headings[0] == "O-F1@1"
     with pytest.raises(InputError, match="no rule makes sets of them"):
         semmetrics.score(scores, refs, **options)
-    with pytest.raises(InputError, match="min_labels=1 means nothing without a decoding rule"):
-        semmetrics.score([["a"], []], refs, min_labels=1, **options)
+    with pytest.raises(InputError, match="keep_at_least=1 means nothing without a decoding rule"):
+        semmetrics.score([["a"], []], refs, keep_at_least=1, **options)
 
 
 def test_protocols_that_do_not_exist():

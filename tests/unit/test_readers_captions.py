@@ -4,14 +4,13 @@ import gzip
 import io
 import json
 import sys
-from itertools import pairwise
 
 import pytest
 
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.inputs import as_labels
 from semmetrics.data.readers import ReadOptions, opened
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.labels.reading import as_labels
 
 
 @pytest.fixture
@@ -28,8 +27,7 @@ def load(tmp_path):
 
 def lists(captions):
     """The captions of each item."""
-    ends = captions.indptr.tolist()
-    return [list(captions.texts[a:b]) for a, b in pairwise(ends)]
+    return captions.to_list()
 
 
 def lines(*records):
@@ -202,7 +200,7 @@ def test_text_lines(load):
 def test_a_final_newline_ends_the_last_line(load):
     for text, expected in [("a\nb", ["a", "b"]), ("a\nb\n", ["a", "b"]), ("a\n\n", ["a", ""])]:
         got = load(text, "hyp.txt.gz")
-        assert got.texts == expected
+        assert got.values() == expected
         assert got.understood == "text, one caption a line, gzip"
 
 
@@ -221,7 +219,7 @@ def test_other_separators_do_not_end_lines(load, break_, name):
         else lines(record, {"id": "y", "caption": "c"}),
         "c.json": json.dumps({"x": caption, "y": "c"}, ensure_ascii=break_ < " "),
     }[name]
-    assert load(text, name).texts == [caption, "c"]
+    assert load(text, name).values() == [caption, "c"]
 
 
 def test_long_and_strange_captions_are_kept(load):
@@ -232,7 +230,7 @@ def test_long_and_strange_captions_are_kept(load):
         ("id,text\n" + "\n".join(f"{i},{c}" for i, c in enumerate(captions)), "c.csv"),
         (lines(*({"id": i, "text": c} for i, c in enumerate(captions))), "c.jsonl"),
     ]:
-        assert load(data, name).texts == captions
+        assert load(data, name).values() == captions
 
 
 @pytest.mark.parametrize(
@@ -258,13 +256,13 @@ def test_standard_input(monkeypatch, text, understood, expected, packed):
     got = as_captions("-")
     assert got.source == "standard input"
     assert got.understood.startswith(understood)
-    assert got.texts == expected
+    assert got.values() == expected
 
 
 def test_text_by_option(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"id,caption\na,b\n")))
     got = as_captions("-", options=ReadOptions(format="txt"))
-    assert got.texts == ["id,caption", "a,b"]
+    assert got.values() == ["id,caption", "a,b"]
 
 
 def test_options_that_do_not_apply_are_noted(load):
@@ -283,8 +281,8 @@ def test_a_loaded_file_is_read_once(tmp_path):
     path.write_text('{"a": ["one", "two"]}')
     held = opened(path)
     path.unlink()
-    assert as_captions(held).texts == ["one", "two"]
-    assert as_labels(held).vocabulary == (("one",), ("two",))
+    assert as_captions(held).values() == ["one", "two"]
+    assert as_labels(held).vocabulary == ["one", "two"]
     assert held.json is held.json
 
 
@@ -373,15 +371,19 @@ def test_a_column_of_captions_is_no_option_of_labels(tmp_path):
 
 def test_karpathy_split(reference_dir):
     got = as_captions(reference_dir / "coco" / "coco_karpathy_test5k.tsv")
-    assert (len(got), len(got.texts)) == (5000, 25000)
+    assert (len(got), len(got.values())) == (5000, 25000)
     assert got.ids[0] == "391895"
-    assert got.texts[0] == "A man with a red helmet on a small moped on a dirt road."
+    assert got.values()[0] == "A man with a red helmet on a small moped on a dirt road."
 
 
 def test_fakecap(reference_dir):
     raw = as_captions(reference_dir / "coco" / "captions_val2014_fakecap_results.json")
     refs = as_captions(reference_dir / "coco" / "fakecap_tokenized_gts.json")
-    assert (len(raw), len(raw.texts), raw.understood) == (1000, 1000, "JSON, one record a caption")
+    assert (len(raw), len(raw.values()), raw.understood) == (
+        1000,
+        1000,
+        "JSON, one record a caption",
+    )
     assert set(raw.ids) == set(refs.ids)
     assert set(map(len, lists(refs))) == {5, 6}
 
@@ -389,5 +391,5 @@ def test_fakecap(reference_dir):
 def test_flickr30k(reference_dir):
     got = as_captions(reference_dir / "flickr30k" / "test_caps.txt")
     assert (len(got), got.ids, got.notes) == (5000, range(5000), [])
-    assert got.texts[0] == "The man with pierced ears is wearing glasses and an orange hat ."
+    assert got.values()[0] == "The man with pierced ears is wearing glasses and an orange hat ."
     assert got.where(4999).endswith("test_caps.txt, line 5000")

@@ -22,7 +22,7 @@ TEXTS = [
     for definition in all_definitions("labels")
     if type(definition.family) in (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
 ]
-TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,min_labels=1)"]
+TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,keep_at_least=1)"]
 
 
 def signed(*texts, **options):

@@ -13,10 +13,10 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.scoring.score import score_statistics

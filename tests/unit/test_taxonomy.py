@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 from semmetrics.data import taxonomy_graph
-from semmetrics.data.normalize import normalization
-from semmetrics.data.readers.options import ReadOptions
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.kinds.labels.normalize import normalization
 
 DEBIAN = Path("/usr/share/wordnet")
 DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}

@@ -29,7 +29,7 @@ def lists(n, size, seed):
 PREDS, GTS = lists(60, 6, 1), lists(60, 8, 2)
 EVERY = [
     "SemF1", "SemPrecision", "SemRecall(match=any)", "SemJaccard(match=optimal)",
-    "SemAP@3", "SemF1(average=micro,count=list)", "SemF1(match=total)@2",
+    "SemAP@3", "SemF1(average=micro,duplicates=each)", "SemF1(match=total)@2",
 ]  # fmt: skip
 
 

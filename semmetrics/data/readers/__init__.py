@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 
+from semmetrics.data.form import DEFAULTS, ReadOptions, unused
 from semmetrics.data.raw import RawItems, RawMatrix
 from semmetrics.data.readers.formats import format_of
 from semmetrics.data.readers.json_items import read_json, read_jsonl
 from semmetrics.data.readers.lists import read_class_list, read_matrix, read_numbers
 from semmetrics.data.readers.loaded import Loaded, no_collection, opened
 from semmetrics.data.readers.matrix import read_label_matrix
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions, unused
 from semmetrics.data.readers.parquet import read_parquet
 from semmetrics.data.readers.table import read_table
 from semmetrics.errors import InputError

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import os
 
+from semmetrics.data.form import DEFAULTS, ReadOptions, unused
 from semmetrics.data.raw import RawItems
 from semmetrics.data.readers.captions_json import read_caption_json, read_caption_jsonl
 from semmetrics.data.readers.captions_table import read_caption_parquet, read_caption_table
 from semmetrics.data.readers.formats import format_of
 from semmetrics.data.readers.loaded import Loaded, no_collection
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions, unused
-from semmetrics.data.readers.source import Places, Source, at, check_lines, counted
+from semmetrics.data.source import Places, Source, at, check_lines, counted
 from semmetrics.errors import InputError
 
 __all__ = ["read_captions"]

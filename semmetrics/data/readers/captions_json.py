@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from semmetrics.data.form import CAPTION_JSON_ROLES, ReadOptions, unused
 from semmetrics.data.raw import RawItems
 from semmetrics.data.readers.captions_table import assign_caption
 from semmetrics.data.readers.coco import image_ids, is_coco, numbered, record_id
-from semmetrics.data.readers.options import CAPTION_JSON_ROLES, ReadOptions, unused
 from semmetrics.data.readers.records import ELEMENT, LINE, Records, json_lines
-from semmetrics.data.readers.source import Places, Source, at, counted, shown
+from semmetrics.data.source import Places, Source, at, counted, shown
 from semmetrics.errors import InputError
 
 __all__ = [

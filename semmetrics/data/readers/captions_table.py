@@ -7,9 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.groups import Groups
-from semmetrics.data.readers.options import (
+from semmetrics.data.form import (
     CAPTION_TABLE_ROLES,
     ReadOptions,
     Role,
@@ -17,9 +15,11 @@ from semmetrics.data.readers.options import (
     columns_not_used,
     columns_used,
 )
+from semmetrics.data.raw import RawItems
+from semmetrics.data.readers.groups import Groups
 from semmetrics.data.readers.parquet import ROW, read_columns, row_ids
-from semmetrics.data.readers.source import Places, Source, at
 from semmetrics.data.readers.table import Rows, field_limit
+from semmetrics.data.source import Places, Source, at
 from semmetrics.errors import InputError
 
 __all__ = ["assign_caption", "read_caption_parquet", "read_caption_table"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.source import Places, at, canonical_id, counted, shown
+from semmetrics.data.source import Places, at, canonical_id, counted, shown
 from semmetrics.errors import InputError
 
 __all__ = ["category_names", "image_ids", "is_coco", "numbered", "read_coco", "record_id"]

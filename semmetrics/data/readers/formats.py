@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from semmetrics.data.readers.options import EXTENSIONS, JSON_ROLES, TABLE_ROLES, ReadOptions
-from semmetrics.data.readers.source import Source
+from semmetrics.data.form import EXTENSIONS, JSON_ROLES, TABLE_ROLES, ReadOptions
 from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.source import Source
 from semmetrics.errors import InputError
 
 __all__ = ["format_among", "format_of", "header"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.source import Places, at, counted
+from semmetrics.data.source import Places, at, counted
 from semmetrics.errors import InputError
 
 __all__ = ["Groups"]

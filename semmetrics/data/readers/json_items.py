@@ -12,11 +12,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from semmetrics.data.form import JSON_ROLES, ReadOptions, assign, unused
 from semmetrics.data.raw import RawItems
 from semmetrics.data.readers.coco import is_coco, read_coco
-from semmetrics.data.readers.options import JSON_ROLES, ReadOptions, assign, unused
 from semmetrics.data.readers.records import ELEMENT, LINE, Records, json_lines
-from semmetrics.data.readers.source import Places, Source, at, counted, shown
+from semmetrics.data.source import Places, Source, at, counted, shown
 from semmetrics.errors import InputError
 
 __all__ = ["labels_of", "pair_scores", "read_json", "read_jsonl"]

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.readers.coco import category_names
-from semmetrics.data.readers.formats import format_among
-from semmetrics.data.readers.matrix import plain_array
-from semmetrics.data.readers.options import (
+from semmetrics.data.form import (
     DEFAULTS,
     TABLE_ROLES,
     ReadOptions,
@@ -19,9 +16,12 @@ from semmetrics.data.readers.options import (
     assign,
     check_classes,
 )
-from semmetrics.data.readers.source import Source, at, canonical_id, load, number, placed, shown
+from semmetrics.data.readers.coco import category_names
+from semmetrics.data.readers.formats import format_among
+from semmetrics.data.readers.matrix import plain_array
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.readers.table import Rows, field_limit
+from semmetrics.data.source import Source, at, canonical_id, load, number, placed, shown
 from semmetrics.errors import InputError
 
 __all__ = ["read_class_list", "read_matrix", "read_numbers"]

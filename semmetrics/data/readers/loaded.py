@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions
-from semmetrics.data.readers.source import Source, load
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.source import Source, load
 
 __all__ = ["Loaded", "no_collection", "opened"]
 

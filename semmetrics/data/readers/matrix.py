@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.raw import RawMatrix
 from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.readers.options import ReadOptions, check_classes
-from semmetrics.data.readers.source import Source, at, canonical_id, placed
+from semmetrics.data.source import Source, at, canonical_id, placed
 from semmetrics.errors import InputError, listing
 
 __all__ = ["plain_array", "read_label_matrix"]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.readers.source import Source, at
+from semmetrics.data.source import Source, at
 from semmetrics.errors import InputError
 
 __all__ = ["parse_npy", "read_arrays"]

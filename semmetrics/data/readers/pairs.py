@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.readers.formats import format_among
-from semmetrics.data.readers.options import DEFAULTS, ReadOptions
-from semmetrics.data.readers.source import Source, at, load, shown
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.readers.table import Rows, field_limit
+from semmetrics.data.source import Source, at, load, shown
 from semmetrics.errors import InputError, listing
 
 __all__ = ["Pair", "as_pairs"]

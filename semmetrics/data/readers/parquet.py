@@ -9,18 +9,18 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.json_items import pair_scores
-from semmetrics.data.readers.options import (
+from semmetrics.data.form import (
     TABLE_ROLES,
     ReadOptions,
     assign,
     columns_not_used,
     columns_used,
 )
+from semmetrics.data.raw import RawItems
+from semmetrics.data.readers.json_items import pair_scores
 from semmetrics.data.readers.records import Assigning
-from semmetrics.data.readers.source import Places, Source, at, canonical_id, placed
 from semmetrics.data.readers.table import LongTable
+from semmetrics.data.source import Places, Source, at, canonical_id, placed
 from semmetrics.errors import InputError, MissingDependencyError
 
 __all__ = ["ROW", "Columns", "column_names", "read_columns", "read_parquet", "row_ids"]

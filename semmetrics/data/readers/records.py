@@ -6,9 +6,10 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.options import ReadOptions
-from semmetrics.data.readers.source import (
+from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.source import (
     Places,
     Source,
     at,
@@ -18,7 +19,6 @@ from semmetrics.data.readers.source import (
     placed,
     shown,
 )
-from semmetrics.data.readers.strict_json import parse
 from semmetrics.errors import InputError
 
 __all__ = ["ELEMENT", "LINE", "Assigning", "Records", "json_lines"]

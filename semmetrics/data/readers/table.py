@@ -18,17 +18,17 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.raw import RawItems
-from semmetrics.data.readers.groups import Groups
-from semmetrics.data.readers.json_items import pair_scores
-from semmetrics.data.readers.options import (
+from semmetrics.data.form import (
     TABLE_ROLES,
     ReadOptions,
     assign,
     columns_not_used,
     columns_used,
 )
-from semmetrics.data.readers.source import (
+from semmetrics.data.raw import RawItems
+from semmetrics.data.readers.groups import Groups
+from semmetrics.data.readers.json_items import pair_scores
+from semmetrics.data.source import (
     Places,
     Source,
     at,

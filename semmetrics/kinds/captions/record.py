@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.caption_inputs import as_captions
-from semmetrics.data.caption_join import join_captions, leave_one_out
 from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.captions import Captions
+from semmetrics.data.lists import Lists
 from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.kinds.kind import (
     Defaults,
     Kind,
@@ -81,17 +81,12 @@ def read_frequencies(given: Any) -> DocumentFrequencies:
     )
 
 
-def read(data: Any, source: str, options: Options) -> Captions:
+def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side."""
     return as_captions(data, source=source, options=options["read"])
 
 
-def count(captions: Captions) -> tuple[int, str]:
-    """Count the captions of an input."""
-    return len(captions.texts), "caption"
-
-
-def make_tasks(preds: Mapping[str, Captions], ref: Captions, options: Options) -> Tasks:
+def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system; with ``score_references`` also that of the references."""
     shared = {name: options[name] for name in ("tokenizer", "weights")}
     tasks = {
@@ -169,10 +164,8 @@ def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:
 
 KIND = Kind(
     name="captions",
-    files=("captions.json", "references.json"),
     read_beside=read_beside,
     read=read,
-    count=count,
     make_tasks=make_tasks,
     defaults=defaults,
     fill_entry=fill_entry,

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.labels import Labels
-from semmetrics.data.normalize import normalization
-from semmetrics.data.prepare import label_task
+from semmetrics.data.lists import Lists
 from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix
 from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
+from semmetrics.kinds.labels.normalize import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 
@@ -54,17 +54,12 @@ def _read_classes(classes: Any, files: ReadOptions) -> list[Any] | None:
     return list(read_class_list(classes, files) if _is_path(classes) else classes)
 
 
-def read(data: Any, source: str, options: Options) -> Labels:
+def read(data: Any, source: str, options: Options) -> Lists:
     """Read one side; the class list names the columns of a matrix."""
     return as_labels(data, source=source, classes=options["classes"], options=options["read"])
 
 
-def count(labels: Labels) -> tuple[int, str]:
-    """Count the labels of an input, or its scores where it decides nothing."""
-    return len(labels.side.codes), "score" if labels.ranked else "label"
-
-
-def make_tasks(preds: Mapping[str, Labels], ref: Labels, options: Options) -> Tasks:
+def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
     names = ("normalize", "missing", "classes", "ignore", "weights")
     conventions = {name: options[name] for name in names}
@@ -99,7 +94,7 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
     """Return ranking measures for scores without a rule, otherwise set measures.
 
-    Labels that are all numbers have no meaning to compare.
+    Lists that are all numbers have no meaning to compare.
     """
     every = [task for _, task in each_task(tasks)]
     decided = options["top_k"] is not None or options["decode"] is not None
@@ -157,10 +152,8 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 KIND = Kind(
     name="labels",
-    files=("preds.json", "gt.json"),
     read_beside=read_beside,
     read=read,
-    count=count,
     make_tasks=make_tasks,
     defaults=defaults,
     fill_entry=fill_entry,

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from semmetrics.core.ragged import Bools
-from semmetrics.data.labels import Terms, clean_terms
+from semmetrics.data.lists import Terms, clean_terms
+from semmetrics.data.matrix import class_terms
 from semmetrics.errors import InputError, brief
 
 __all__ = ["Cleaning", "Ignored", "class_name", "class_terms", "cleaned_classes"]
@@ -26,35 +27,6 @@ def class_name(terms: Terms) -> str:
     'ashcan | trash can'
     """
     return " | ".join(terms)
-
-
-def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
-    """The terms of each class of a class list.
-
-    Raises
-    ------
-    InputError
-        If a class is not a string or a list of synonyms, or is empty; names its place.
-
-    Examples
-    --------
-    >>> class_terms(["dog", ["cat", "kitty"]])
-    [('dog',), ('cat', 'kitty')]
-    """
-    listed = []
-    for number, entry in enumerate(classes):
-        where = f"class list, class {number} (from 0)"
-        terms = (entry,) if isinstance(entry, str) else entry
-        if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
-            raise InputError(
-                f"{brief(entry)} is a {type(entry).__name__}, not a string",
-                where=where,
-                remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
-            )
-        if not terms or not all(term.strip() for term in terms):
-            raise InputError("the class is empty", where=where, remedy="name it, or remove it")
-        listed.append(tuple(dict.fromkeys(terms)))
-    return listed
 
 
 def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> list[Terms]:

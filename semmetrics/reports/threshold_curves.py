@@ -1,4 +1,4 @@
-"""The values of measures over thresholds, and their forms: terminal, JSON, CSV."""
+"""Curves over thresholds of similarity: the values of measures, and what a calibration found."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from semmetrics.errors import InputError, listing
-from semmetrics.reports.grid import draw
+import numpy as np
+
+from semmetrics.errors import InputError, amount, listing
+from semmetrics.reports.forms import draw
 from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.score import Score
 from semmetrics.scoring.threshold_points import best_place
 
-__all__ = ["FORMS", "SCHEMA", "Best", "ThresholdSweep"]
+__all__ = ["FORMS", "SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
 
 SCHEMA = "semmetrics.sweep/1"
 FORMS = ("text", "json", "csv")
+_ROWS = 11  # of a calibration's curve
+_NEAR = 0.95  # of the best value: thresholds that are nearly as good
 
 
 class Best(NamedTuple):
@@ -137,3 +142,37 @@ class ThresholdSweep:
 
 def _full(value: float) -> str:
     return repr(value) if math.isfinite(value) else ""
+
+
+def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
+    """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
+    one = calibration
+    lines = [
+        f"threshold {one.threshold!r} for {one.embedding}",
+        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {amount(one.n, one.unit)}",
+    ]
+    low, high = _find_nearly_as_good(one)
+    lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")
+    if one.auc is not None:
+        lines.append(f"AUC {one.auc:.{digits}f}")
+    names, points = list(one.curve), one.curve["threshold"]
+    some = np.linspace(0, len(points) - 1, _ROWS).round().astype(int).tolist()
+    rows = [
+        [f"{points[row]:.{digits}f}{'*' if points[row] == one.threshold else ''}"]
+        + [f"{one.curve[name][row]:.{digits}f}" for name in names[1:]]
+        for row in sorted({*some, points.index(one.threshold)})
+    ]
+    return "\n".join([*lines, "", draw([names, *rows])])
+
+
+def _find_nearly_as_good(one: Calibration) -> tuple[float, float]:
+    """The thresholds around the best, without a gap, whose value is nearly as large."""
+    points = one.curve["threshold"]
+    values = one.curve["contrast" if one.method == "contrast" else one.criterion]
+    low = high = points.index(one.threshold)
+    enough = one.value - (1 - _NEAR) * abs(one.value)
+    while low and values[low - 1] >= enough:
+        low -= 1
+    while high + 1 < len(points) and values[high + 1] >= enough:
+        high += 1
+    return points[low], points[high]

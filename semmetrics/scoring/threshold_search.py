@@ -28,11 +28,11 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.block import Block
-from semmetrics.data.inputs import as_labels
-from semmetrics.data.prepare import label_task
 from semmetrics.data.readers.pairs import Pair
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import (
     LabelSimilarity,

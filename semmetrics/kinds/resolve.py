@@ -19,13 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semmetrics.data.captions import Captions
-from semmetrics.data.labels import Labels
-from semmetrics.data.readers import Loaded, opened
-from semmetrics.data.readers.captions_json import is_coco_captions
-from semmetrics.data.readers.coco import is_coco
-from semmetrics.data.readers.formats import format_of, header
-from semmetrics.data.readers.options import (
+from semmetrics.data.form import (
     CAPTION_JSON_ROLES,
     CAPTION_TABLE_ROLES,
     DEFAULTS,
@@ -34,6 +28,12 @@ from semmetrics.data.readers.options import (
     ReadOptions,
     Role,
 )
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.readers import Loaded, opened
+from semmetrics.data.readers.captions_json import is_coco_captions
+from semmetrics.data.readers.coco import is_coco
+from semmetrics.data.readers.formats import format_of, header
 from semmetrics.data.readers.parquet import column_names
 from semmetrics.data.readers.strict_json import parse
 from semmetrics.errors import InputError
@@ -175,8 +175,8 @@ def kind_of_one(data: Any, *, options: ReadOptions | None = None) -> Kind:
 def _shape(data: Any, options: ReadOptions) -> _Shape:
     if isinstance(data, Loaded):
         return _file(data, options)
-    if isinstance(data, (Captions, Labels)):
-        return _Shape("captions" if isinstance(data, Captions) else "labels", data.understood)
+    if isinstance(data, (Lists, Matrix)):
+        return _Shape("captions" if data.noun == "caption" else "labels", data.understood)
     if hasattr(data, "to_numpy") and hasattr(data, "index") and not hasattr(data, "columns"):
         return _values(data)
     if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):

@@ -21,12 +21,12 @@ import numpy as np
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Floats
-from semmetrics.data.class_list import Ignored, class_name, cleaned_classes
-from semmetrics.data.join import Joined, aligned_heads, aligned_weights, join
-from semmetrics.data.labels import Labels, Side, Terms
-from semmetrics.data.normalize import normalization
+from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
+from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.task import LabelTask, Synonyms
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes
+from semmetrics.kinds.labels.normalize import normalization
 
 __all__ = ["class_name", "label_task"]
 
@@ -34,8 +34,8 @@ UNPREDICTED = ("keep", "skip")
 
 
 def label_task(
-    pred: Labels,
-    ref: Labels,
+    pred: Lists,
+    ref: Lists,
     *,
     normalize: str = "none",
     missing: str = "error",
@@ -49,7 +49,7 @@ def label_task(
 
     Parameters
     ----------
-    pred, ref : Labels
+    pred, ref : Lists
     normalize : str
         The name of a label normalisation.
     missing : {"error", "skip", "empty"}
@@ -96,13 +96,13 @@ def label_task(
         ranked=pred.ranked,
         given=None if listed is None else len(listed),
         settings=_settings(normalize, missing, unpredicted, listed, weights is not None),
-        counts=coding.counts | _missing_counts(joined),
+        counts=coding.counts | joined.counts,
         terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
-        heads=None if heads is None else aligned_heads(heads, pred, joined),
-        weights=None if weights is None else aligned_weights(weights, ref, joined),
+        heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
+        weights=None if weights is None else aligned_weights(weights, ref, joined.ids),
     )
     if coding.synonyms is not None:
-        task = _with_written(task, joined, coding.synonyms, len(pred.vocabulary))
+        task = _with_written(task, joined, coding.synonyms, len(pred.terms))
     if ignored.written:
         task = _without(task, coding.classes, ignored)
     if unpredicted == "skip":
@@ -129,17 +129,9 @@ def _identity(classes: Sequence[Terms]) -> str:
     return f"{len(classes)}@{hash_strings([text])[0]:016x}"
 
 
-def _occur(side: Side, labels: Labels) -> Bools:
+def _occur(side: Side, labels: Lists) -> Bools:
     """Which labels of the vocabulary the items of a side have."""
-    return np.bincount(side.codes, minlength=len(labels.vocabulary)) > 0
-
-
-def _missing_counts(joined: Joined) -> dict[str, int]:
-    counts = {
-        "missing_prediction": joined.without_prediction,
-        "missing_reference": joined.without_reference,
-    }
-    return {name: number for name, number in counts.items() if number}
+    return np.bincount(side.codes, minlength=len(labels.terms)) > 0
 
 
 @dataclass(frozen=True)
@@ -154,19 +146,18 @@ class _Coding:
 
     @staticmethod
     def of(
-        pred: Labels,
-        ref: Labels,
+        pred: Lists,
+        ref: Lists,
         joined: Joined,
         listed: list[Terms] | None,
         ignored: Ignored,
         unpredicted: str,
     ) -> _Coding:
         if listed is None and not pred.synonyms and not ref.synonyms:
-            every = sorted({*pred.vocabulary, *ref.vocabulary})
+            every = sorted({*pred.terms, *ref.terms})
             place = {terms: code for code, terms in enumerate(every)}
             codes = [
-                np.array([place[terms] for terms in side.vocabulary], np.int32)
-                for side in (pred, ref)
+                np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)
             ]
             return _Coding(every, codes[0], codes[1], {})
         truth = joined.ref
@@ -177,22 +168,22 @@ class _Coding:
 
 
 def _code_terms(
-    pred: Labels,
-    ref: Labels,
+    pred: Lists,
+    ref: Lists,
     occur: tuple[Bools, Bools],
     listed: list[Terms] | None,
     ignored: Ignored,
 ) -> _Coding:
     classes = listed
     if classes is None:
-        classes = sorted(set(compress(ref.vocabulary, occur[1])), key=class_name)
+        classes = sorted(set(compress(ref.terms, occur[1])), key=class_name)
     exact = {terms: code for code, terms in enumerate(classes)}
     holders: dict[str, list[int]] = {}
     for code, terms in enumerate(classes):
         for term in terms:
             holders.setdefault(term, []).append(code)
     pred_codes, ref_codes = (
-        np.array([_class_of(terms, exact, holders) for terms in side.vocabulary], np.int32)
+        np.array([_class_of(terms, exact, holders) for terms in side.terms], np.int32)
         for side in (pred, ref)
     )
     if listed is not None:
@@ -203,17 +194,17 @@ def _code_terms(
     if listed is not None and outside:
         counts["predicted_outside_classes"] = outside
     others = {
-        *compress(pred.vocabulary, pred_codes < 0),
-        *compress(ref.vocabulary, ref_codes < 0),
+        *compress(pred.terms, pred_codes < 0),
+        *compress(ref.terms, ref_codes < 0),
     }
     every = [*classes, *sorted(others, key=class_name)]
     _check_names(every)
     place = {terms: code for code, terms in enumerate(every)}
     for side, codes in ((pred, pred_codes), (ref, ref_codes)):
         for number in np.flatnonzero(codes < 0).tolist():
-            codes[number] = place[side.vocabulary[number]]
+            codes[number] = place[side.terms[number]]
     # a reference label is compared by all terms of its class
-    written = [*pred.vocabulary, *(every[code] for code in ref_codes.tolist())]
+    written = [*pred.terms, *(every[code] for code in ref_codes.tolist())]
     found = _identity(classes) if listed is None else None
     return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
 
@@ -235,14 +226,14 @@ def _check_names(classes: Iterable[Terms]) -> None:
         )
 
 
-def _check_references(ref: Labels, outside: Bools, ignored: Ignored) -> None:
+def _check_references(ref: Lists, outside: Bools, ignored: Ignored) -> None:
     numbers = np.flatnonzero(outside)
-    left_out, _ = ignored.chosen(ref.vocabulary[number] for number in numbers.tolist())
+    left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
     if not left_out.all():
         number = int(numbers[~left_out][0])
         raise InputError(
-            f"the reference label {class_name(ref.vocabulary[number])!r} is not in the class list",
-            where=f"{ref.source}, {ref.where(ref.first_item(number))}",
+            f"the reference label {class_name(ref.terms[number])!r} is not in the class list",
+            where=ref.where(ref.first_item(number)),
             remedy="add it to the class list, or ignore it",
         )
 

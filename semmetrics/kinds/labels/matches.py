@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.class_list import class_name
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
-from semmetrics.scoring.fits import freeze
 
 __all__ = ["match_rows"]
 
@@ -28,7 +27,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     task : LabelTask
         With the label vectors of the measure's embedding.
     measure : Measure
-        A semantic set measure; its threshold, rule and cutoff are used.
+        A semantic set measure, its threshold and rule fixed.
 
     Yields
     ------
@@ -44,11 +43,10 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
     """
     if not isinstance(measure.definition.family, SemanticFamily):
         raise InputError(f"{measure} matches no labels", remedy="name a measure such as SemF1")
-    measure, _ = freeze(measure, task)
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),
-        str(measure["count"]),
+        str(measure["duplicates"]),
         str(measure["embedding"]),
         cut_of(measure),
     )

@@ -1,4 +1,4 @@
-"""What a reader may be told: the format, the columns and the limits."""
+"""What files look like: how a kind writes its values, and what a user says of a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from semmetrics.data.readers.source import shown
+from semmetrics.data.source import shown
 from semmetrics.errors import InputError, listing
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "DEFAULTS",
     "EXTENSIONS",
     "FORMATS",
+    "Form",
     "JSON_ROLES",
     "TABLE_ROLES",
     "ReadOptions",
@@ -47,6 +48,32 @@ class Role(NamedTuple):
 
     known: tuple[str, ...]
     required: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """How the values of a kind are written; each kind has one.
+
+    Attributes
+    ----------
+    noun : str
+        What an entry is called: "label".
+    columns, keys : tuple of str
+        The names of its column in tables, and of its key in JSON records.
+    synonyms : bool
+        Whether an entry may be a list of synonyms, or have a score.
+    single : bool
+        Whether a string alone is an item with one entry.
+    blank : bool
+        Whether an entry may be an empty text.
+    """
+
+    noun: str
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    synonyms: bool = False
+    single: bool = False
+    blank: bool = False
 
 
 TABLE_ROLES: Mapping[str, Role] = {

@@ -1,4 +1,4 @@
-"""Rows of text in the forms of a report: aligned, Markdown, LaTeX, CSV."""
+"""Rows of text in the forms of a report: align, Markdown, LaTeX, CSV."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def draw(rows: Rows, form: str = "table") -> str:
     |---|---:|
     | F1 | 0.5 |
     """
-    return {"table": aligned, "csv": _csv, "markdown": _markdown, "latex": _latex}[form](rows)
+    return {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}[form](rows)
 
 
-def aligned(rows: Rows, *, left: bool = False, indent: str = "") -> str:
+def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     """Columns for a terminal; ``left`` aligns all of them to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     place = str.ljust if left else str.rjust

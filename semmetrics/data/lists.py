@@ -1,0 +1,210 @@
+"""Lists of strings by id, integer-coded once and then immutable.
+
+Conventions
+-----------
+Label sets, captions and references are all Lists: an item has an ordered list of entries, repeats
+kept, perhaps with a score each. An entry is a string, or a tuple of synonyms. Items are known by
+id, or by position where the input has no ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
+from semmetrics.errors import InputError
+
+__all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "as_entry", "clean_terms", "take_ids"]
+
+Terms: TypeAlias = tuple[str, ...]
+Entry: TypeAlias = "str | Terms"
+Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
+
+
+def clean_terms(terms: Iterable[str], clean: Callable[[str], Terms]) -> Terms:
+    """Return the distinct terms that are left of an entry's, none of them empty."""
+    return tuple(dict.fromkeys(part for term in terms for part in clean(term) if part))
+
+
+def as_entry(terms: Terms) -> Entry:
+    """Return the entry with those terms: a string where there is one.
+
+    Examples
+    --------
+    >>> as_entry(("cat",)), as_entry(("bin", "ashcan"))
+    ('cat', ('bin', 'ashcan'))
+    """
+    return terms[0] if len(terms) == 1 else terms
+
+
+def take_ids(ids: Ids, rows: Ints) -> Ids:
+    """Return the ids of those items, in that order.
+
+    Examples
+    --------
+    >>> take_ids(["a", "b", "c"], np.array([2, 0])), take_ids(range(3), np.array([2])).tolist()
+    (['c', 'a'], [2])
+    """
+    if isinstance(ids, (range, np.ndarray)):
+        return np.asarray(ids, np.int64)[rows]
+    return [ids[i] for i in rows.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of a task: for each item its codes in order, and their scores.
+
+    Attributes
+    ----------
+    indptr : int array, shape (items + 1,)
+    codes : int32 array, shape (occurrences,)
+    scores : float array, shape (occurrences,), or None
+    written : int32 array, shape (occurrences,), or None
+        The label as it was written, where the class in ``codes`` does not tell all of it.
+    """
+
+    indptr: Ints
+    codes: Codes
+    scores: Floats | None = None
+    written: Codes | None = None
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def _flat(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
+        scores = None if self.scores is None else self.scores[chosen]
+        written = None if self.written is None else self.written[chosen]
+        return Side(indptr, self.codes[chosen], scores, written)
+
+    def rows(self, start: int, stop: int) -> Side:
+        """Return items start to stop, sharing memory."""
+        first, last = int(self.indptr[start]), int(self.indptr[stop])
+        return self._flat(self.indptr[start : stop + 1] - first, slice(first, last))
+
+    def take(self, rows: Ints) -> Side:
+        """Return the items of those numbers; -1 gives an empty one."""
+        widths = np.zeros(len(rows), np.int64)
+        widths[rows >= 0] = np.diff(self.indptr)[rows[rows >= 0]]
+        _, flat = take_rows(self.indptr, rows[rows >= 0])
+        return self._flat(offsets(widths), flat)
+
+    def keep(self, chosen: Bools) -> Side:
+        """Return the occurrences chosen, in the same items."""
+        return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Lists of strings of many items, as one input gave them.
+
+    Attributes
+    ----------
+    ids : sequence of str, or range
+        A range where the input has no ids.
+    vocabulary : sequence of str or tuples of str
+        The distinct entries, in order of first appearance.
+    side : Side
+        Codes into the vocabulary.
+    noun : str
+        What an entry is: "label".
+    ranked : bool
+        Whether every entry is scored and nothing says which of them an item has, as in a matrix
+        of scores: sets are then made by a decoding rule.
+    source, understood : str
+        The name of the input, and how it was read.
+    notes : list of str
+        What was odd and nevertheless accepted.
+    where : callable
+        The place of item ``i``, for messages; it names the input, too.
+    """
+
+    ids: Ids
+    vocabulary: Sequence[Entry]
+    side: Side
+    noun: str = "entry"
+    ranked: bool = False
+    source: str = "input"
+    understood: str = "lists"
+    notes: list[str] = field(default_factory=list)
+    where: Callable[[int], str] = "item {}".format
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+    @cached_property
+    def terms(self) -> Sequence[Terms]:
+        """The terms of each entry of the vocabulary."""
+        return [(entry,) if isinstance(entry, str) else entry for entry in self.vocabulary]
+
+    @property
+    def synonyms(self) -> bool:
+        """Whether any entry has more than one term."""
+        return not set(map(type, self.vocabulary)) <= {str}
+
+    def values(self) -> list[Any]:
+        """Return all entries in order, each as often as it stands there."""
+        vocabulary = self.vocabulary
+        return [vocabulary[code] for code in self.side.codes.tolist()]
+
+    def to_list(self) -> list[list[Any]]:
+        """Return the entries of each item.
+
+        Examples
+        --------
+        >>> side = Side(np.array([0, 2, 3]), np.array([1, 0, 1]))
+        >>> Lists(range(2), ["cat", "dog"], side).to_list()
+        [['dog', 'cat'], ['dog']]
+        """
+        flat = self.values()
+        return [flat[start:stop] for start, stop in pairwise(self.side.indptr.tolist())]
+
+    def occurring(self) -> Bools:
+        """Tell which entries of the vocabulary some item has."""
+        return np.bincount(self.side.codes, minlength=len(self.vocabulary)) > 0
+
+    def first_item(self, code: int) -> int:
+        """Find the first item that has the entry of that code."""
+        occurrence = int(np.flatnonzero(self.side.codes == code)[0])
+        return int(np.searchsorted(self.side.indptr, occurrence, side="right")) - 1
+
+    def normalized(
+        self, clean: Callable[[str], Terms], keep: Collection[str] = frozenset()
+    ) -> Lists:
+        """Clean the text of every entry; entries that become equal are one.
+
+        A synonym of which nothing is left is dropped. An entry of which nothing is left stays as
+        it is if no item has it, or if one of its terms is to be kept.
+
+        Raises
+        ------
+        InputError
+            If nothing is left of an entry; names the item and the entry.
+        """
+        cleaned = [clean_terms(terms, clean) for terms in self.terms]
+        empty = [code for code, terms in enumerate(cleaned) if not terms]
+        occur = self.occurring() if empty else ()
+        for code in empty:
+            terms = self.terms[code]
+            if occur[code] and not any(term in keep for term in terms):
+                raise InputError(
+                    f"nothing is left of the {self.noun} {', '.join(terms)!r} after normalisation",
+                    where=self.where(self.first_item(code)),
+                    remedy=f"rename the {self.noun}, ignore it, or choose another normalisation",
+                )
+            cleaned[code] = terms
+        return self.renamed([as_entry(terms) for terms in cleaned])
+
+    def renamed(self, vocabulary: Sequence[Entry]) -> Lists:
+        """Give the entries other names; those that become equal are joined."""
+        if list(vocabulary) == list(self.vocabulary):
+            return self
+        codes: dict[Entry, int] = {}
+        table = [codes.setdefault(entry, len(codes)) for entry in vocabulary]
+        side = replace(self.side, codes=np.array(table, np.int32)[self.side.codes])
+        return replace(self, vocabulary=list(codes), side=side)

@@ -1,0 +1,284 @@
+"""Matrices of items x names: class scores, similarities, 0/1 membership.
+
+Conventions
+-----------
+Values are dense (also memory-mapped), sparse, or the product of two matrices of vectors. What a
+sparse matrix does not hold has no score. A matrix becomes Lists a block of rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
+from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
+from semmetrics.errors import InputError, brief
+
+__all__ = ["Matrix", "as_matrix", "class_terms", "is_membership", "members"]
+
+_BLOCK = 1 << 22  # values looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A value for each item and name.
+
+    Attributes
+    ----------
+    values : array, shape (items, names), or sparse CSR array
+    ids : sequence of str, or range
+        A range where the input has no ids.
+    vocabulary : sequence of str or tuples of str
+        The name of each column.
+    source, understood : str
+        The name of the input, and how it was read.
+    notes : list of str
+        What was odd and nevertheless accepted.
+    where : callable
+        The place of item ``i``, for messages; it names the input, too.
+    noun : str
+        What a name is: "label".
+    """
+
+    values: Any
+    ids: Ids
+    vocabulary: Sequence[Entry]
+    source: str = "matrix"
+    understood: str = "matrix of items x names"
+    notes: list[str] = field(default_factory=list)
+    where: Callable[[int], str] = "row {}".format
+    noun: str = "label"
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def sparse(self) -> bool:
+        """Whether what is not held has no value."""
+        return not isinstance(self.values, np.ndarray)
+
+    def blocks(self) -> Iterator[tuple[int, Any]]:
+        """Yield the first row and the values of blocks of rows that fit memory."""
+        step = max(1, _BLOCK // max(1, self.values.shape[1]))
+        for start in range(0, len(self), step):
+            yield start, self.values[start : start + step]
+
+    def rows(self, start: int, stop: int, k: int | None = None) -> Side:
+        """Return items start to stop as lists: the names of a row with their values.
+
+        Parameters
+        ----------
+        start, stop : int
+        k : int, optional
+            Only the k largest values of a row, falling; equal ones in the order of the columns.
+            None is all of them, in the order of the columns.
+        """
+        values = self.values[start:stop]
+        if self.sparse:
+            indptr = values.indptr.astype(np.int64)
+            side = Side(indptr, values.indices.astype(np.int32), values.data.astype(np.float64))
+        else:
+            side = _all_values(np.asarray(values))
+        if k is None:
+            return side
+        order = order_rows(side.indptr, side.scores)  # type: ignore[arg-type]
+        order = order[positions(side.indptr) < k]
+        widths = np.minimum(np.diff(side.indptr), k)
+        return Side(offsets(widths), side.codes[order], side.scores[order])  # type: ignore[index]
+
+    def ranked(self, k: int | None = None) -> Lists:
+        """Return the names of each item with their values; see ``rows``."""
+        return self.lists(self.rows(0, len(self), k), ranked=True)
+
+    def lists(self, side: Side, *, ranked: bool = False) -> Lists:
+        """Return lists of names, with the ids and the source of the matrix."""
+        return Lists(
+            self.ids,
+            self.vocabulary,
+            side,
+            noun=self.noun,
+            ranked=ranked,
+            source=self.source,
+            understood=self.understood,
+            notes=self.notes,
+            where=self.where,
+        )
+
+    def check_finite(self) -> None:
+        """Refuse a value that is not finite; names row and column."""
+        for start, block in self.blocks():
+            cells = block.data if self.sparse else np.asarray(block)
+            bad = ~np.isfinite(cells)
+            if not bad.any():
+                continue
+            if self.sparse:
+                first = int(bad.argmax())
+                row = int(np.searchsorted(block.indptr, first, side="right")) - 1
+                column = int(block.indices[first])
+            else:
+                row, column = np.argwhere(bad)[0].tolist()
+            raise InputError(
+                "a score is not finite",
+                where=f"{self.source}, row {start + row}, column {column}",
+                remedy="write a number",
+            )
+
+
+def as_matrix(
+    values: Any,
+    names: Iterable[str | Sequence[str]] | None = None,
+    ids: Ids | None = None,
+    *,
+    source: str = "matrix",
+    understood: str = "matrix of items x classes",
+    notes: Sequence[str] = (),
+) -> Matrix:
+    """Check the shape, the type and the names of a matrix.
+
+    Parameters
+    ----------
+    values : array or scipy.sparse matrix, shape (items, names)
+    names : iterable of str or of synonym lists, optional
+        Of the columns, which are called by their numbers where left out.
+    ids : sequence of str, optional
+    source, understood, notes
+        As for ``Matrix``.
+
+    Raises
+    ------
+    InputError
+        If the shape is not (items, names), a name is none or is there twice, values are masked,
+        are no numbers, or are not finite; names row and column.
+
+    Examples
+    --------
+    >>> as_matrix(np.array([[0.5, 0.25]]), ["cat", "dog"]).rows(0, 1, k=1).codes.tolist()
+    [0]
+    """
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        raise InputError(
+            "values of the matrix are masked", where=source, remedy="fill them, or leave items out"
+        )
+    if values.ndim != 2:
+        raise InputError(
+            f"the matrix has shape {values.shape}", where=source, remedy="give items x classes"
+        )
+    n_items, n_names = values.shape
+    terms = class_terms(map(str, range(n_names)) if names is None else names)
+    if len(terms) != n_names:
+        raise InputError(
+            f"the matrix has {n_names} columns and the class list {len(terms)} names",
+            where=source,
+            remedy="give one class for each column",
+        )
+    if len(set(terms)) != n_names:
+        twice = Counter(terms).most_common(1)[0][0]
+        raise InputError(
+            f"two columns are called {', '.join(twice)!r}", where=source, remedy="rename one"
+        )
+    if isinstance(values, np.ndarray):
+        values = np.asarray(values)
+    else:
+        values = values.tocsr(copy=True)
+        values.sum_duplicates()
+    if values.size and values.dtype.kind not in "biuf":
+        raise InputError(
+            f"the matrix holds {values.dtype}", where=source, remedy="give 0/1 or float scores"
+        )
+    made = Matrix(
+        values,
+        range(n_items) if ids is None else ids,
+        [as_entry(entry) for entry in terms],
+        source,
+        understood,
+        list(notes),
+        f"{source}, row {{}}".format,
+    )
+    if values.dtype.kind == "f":
+        made.check_finite()
+    return made
+
+
+def is_membership(matrix: Matrix) -> bool:
+    """Tell whether a matrix says only which names an item has: all its values are 0 or 1.
+
+    Raises
+    ------
+    InputError
+        If integers are neither 0 nor 1.
+    """
+    kind = matrix.values.dtype.kind
+    for _, block in matrix.blocks() if kind in "iuf" else ():
+        cells = block.data if matrix.sparse else block
+        if kind == "f":
+            if not ((cells == 0) | (cells == 1)).all():
+                return False
+        elif cells.size and (cells.min() < 0 or cells.max() > 1):
+            low = cells.min()
+            raise InputError(
+                f"the integer matrix holds {low if low < 0 else cells.max()}, which is neither 0 "
+                "nor 1",
+                where=matrix.source,
+                remedy="give 0/1, or scores as floats",
+            )
+    return True
+
+
+def members(matrix: Matrix) -> Lists:
+    """Return the names that each item has: the cells that are not 0."""
+    return matrix.lists(_members(matrix))
+
+
+def _members(matrix: Matrix) -> Side:
+    values = matrix.values
+    if matrix.sparse:
+        values = values.copy()
+        values.eliminate_zeros()
+        return Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
+    n_items, n_names = values.shape
+    ones = np.flatnonzero(np.ascontiguousarray(values))
+    indptr = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
+    columns = ones - np.repeat(np.arange(n_items) * n_names, np.diff(indptr))
+    return Side(indptr, columns.astype(np.int32))
+
+
+def _all_values(values: Any) -> Side:
+    n_items, n_names = values.shape
+    indptr: Ints = np.arange(n_items + 1, dtype=np.int64) * n_names
+    codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
+    scores: Floats = values.astype(np.float64).ravel()
+    return Side(indptr, codes, scores)
+
+
+def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
+    """Return the terms of each class of a class list.
+
+    Raises
+    ------
+    InputError
+        If a class is not a string or a list of synonyms, or is empty; names its place.
+
+    Examples
+    --------
+    >>> class_terms(["dog", ["cat", "kitty"]])
+    [('dog',), ('cat', 'kitty')]
+    """
+    listed = []
+    for number, entry in enumerate(classes):
+        where = f"class list, class {number} (from 0)"
+        terms = (entry,) if isinstance(entry, str) else entry
+        if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
+            raise InputError(
+                f"{brief(entry)} is a {type(entry).__name__}, not a string",
+                where=where,
+                remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
+            )
+        if not terms or not all(term.strip() for term in terms):
+            raise InputError("the class is empty", where=where, remedy="name it, or remove it")
+        listed.append(tuple(dict.fromkeys(terms)))
+    return listed

@@ -1,0 +1,62 @@
+"""How captions are written, and captions from whatever holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from semmetrics.data.form import CAPTION_JSON_ROLES, CAPTION_TABLE_ROLES, Form, ReadOptions
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.reading import as_data
+from semmetrics.errors import InputError
+
+__all__ = ["FORM", "as_captions"]
+
+FORM = Form(
+    noun="caption",
+    columns=CAPTION_TABLE_ROLES["caption"].known,
+    keys=CAPTION_JSON_ROLES["caption"].known,
+    single=True,
+    blank=True,
+)
+
+
+def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+    """Read captions from whatever holds them.
+
+    Parameters
+    ----------
+    data : path, Loaded, mapping, sequence, pandas Series or Lists
+        A path (str or PathLike) is read by its format. A mapping from id has a caption or a list
+        of captions for each; a sequence has them by position. A list of records
+        ``{"image_id": 7, "caption": "a cat"}``, COCO captions with "annotations", and a Series,
+        whose index may repeat ids, are as in files.
+    source : str
+        What messages call it; of a path that is the path.
+    options : ReadOptions, optional
+        How files and records are read.
+
+    Returns
+    -------
+    Lists
+
+    Raises
+    ------
+    InputError
+        If the input is of another kind, or what it holds is wrong.
+
+    Examples
+    --------
+    >>> as_captions({"a": ["a cat", "the cat"], "b": "a dog"}).to_list()
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: input, id 'b': the caption 'a dog' stands where other items have
+    lists; write ["a caption"], also for one caption
+    >>> as_captions({"a": "a cat", "b": "a dog"}).to_list()
+    [['a cat'], ['a dog']]
+    """
+    found = as_data(data, FORM, source=source, options=options)
+    if isinstance(found, Matrix):
+        raise InputError(
+            "a matrix holds no captions", where=found.source, remedy="give lists of captions"
+        )
+    return found
