@@ -233,5 +233,5 @@ def calibrate_threshold_on_pairs(
         {"pairs": task}, measures, embedding, max_words=options["max_words"], **opening
     )
     found = of_pairs(tasks["pairs"], known, criterion=criterion)
-    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options)
+    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options, {})
     return replace(found, notes=tuple(notes))

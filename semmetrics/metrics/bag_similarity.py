@@ -12,7 +12,7 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,8 +36,6 @@ from semmetrics.metrics.set_measures import set_options
 
 __all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options", "list_counts"]
 
-_COUNTS = "lists unknown to a model, and cut by it"
-
 
 @dataclass(frozen=True)
 class BagValues:
@@ -59,8 +57,8 @@ class BagValues:
         sides = kept_sides(block, self.cut)
         if self.how == "text":
             found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
-            counts = {"unknown": sum(lost), "truncated": sum(one.truncated for one in found)}
-            block.task.shared.setdefault(_COUNTS, {})[self, block.start] = counts
+            block.note(("unknown", self), sum(lost))
+            block.note(("truncated", self), sum(one.truncated for one in found))
             pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
         else:
             pairs = [_means(side, vectors) for side in sides]
@@ -72,22 +70,25 @@ class BagValues:
         return value_columns(value, some, any_)
 
 
-def list_counts(task: LabelTask) -> dict[str, Counter[str]]:
-    """How many label lists a model did not know, and of how many it read only the beginning.
+def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
+    """Return how many label lists a model did not know, and of how many it read the beginning.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
 
     Returns
     -------
     dict from name of the embedding to counts of "unknown" and "truncated"
-        Of what has been embedded so far, by the measure that has most of them; of those cut, equal
-        lists of a block once.
+        By the measure that has most of them; of those cut, equal lists of a block once.
     """
-    sums: dict[BagValues, Counter[str]] = defaultdict(Counter)
-    for (values, _), counts in task.shared.get(_COUNTS, {}).items():
-        sums[values].update(counts)
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for values, every in sums.items():
-        found[values.model] |= every
-    return dict(found)
+    found: dict[str, dict[str, int]] = {}
+    for name, number in noted.items():
+        if isinstance(name, tuple) and isinstance(name[1], BagValues):
+            counts = found.setdefault(name[1].model, {})
+            counts[name[0]] = max(number, counts.get(name[0], 0))
+    return found
 
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:

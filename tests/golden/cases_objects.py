@@ -246,7 +246,7 @@ _OBJECTS = [
         "source by default": attempt(semmetrics.as_labels, {"a": [""]}),
     }),
     Case("as_captions", lambda: {
-        "texts": semmetrics.as_captions(REFERENCES).texts[:3],
+        "texts": semmetrics.as_captions(REFERENCES).values()[:3],
         "number": len(semmetrics.as_captions("references.json")),
         "of a number": attempt(semmetrics.as_captions, 7, source="mine"),
         "source": attempt(semmetrics.as_captions, {"a": 3}, source="mine"),

@@ -17,11 +17,13 @@ import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.models import with_models
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_batches, label_similarity
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
+from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")

@@ -143,7 +143,9 @@ def _frequencies_of(
     return fits
 
 
-def caption_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> list[str]:
+def caption_notes(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     for name, task in each_task(tasks):

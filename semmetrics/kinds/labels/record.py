@@ -69,7 +69,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
                 pred,
                 ref,
                 heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
-                unpredicted=options["empty_predictions"],
+                empty_predictions=options["empty_predictions"],
                 **conventions,
             )
         }
