@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.api.scores import document_options, system_name, table_of
-from semmetrics.data.readers import ReadOptions
-from semmetrics.data.readers.pairs import as_pairs
+from semmetrics.data.beside import as_pairs
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.notes import label_notes

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from semmetrics.data.axis import LabelAxis
-from semmetrics.data.readers import ReadOptions, read_numbers
+from semmetrics.data.beside import read_numbers
+from semmetrics.data.form import ReadOptions
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions
 

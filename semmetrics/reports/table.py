@@ -16,7 +16,7 @@ from semmetrics.scoring.score import NotComputed, Score
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
 __all__ = ["FORMATS", "ScoreTable"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import opened
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
@@ -184,12 +184,12 @@ def _resolve_kind(
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
     if name is not None:
         return name, systems, gts
-    from semmetrics.data.readers import ReadOptions
+    from semmetrics.data.form import ReadOptions
     from semmetrics.kinds.resolve import kind_of
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
-    systems, gts = {**systems, first: opened(systems[first], read)}, opened(gts, read)
+    systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
     return kind_of(systems[first], gts, options=read).task, systems, gts
 
 

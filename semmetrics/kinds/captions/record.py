@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out

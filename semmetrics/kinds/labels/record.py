@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.beside import read_class_list, read_matrix
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix
 from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
