@@ -122,7 +122,7 @@ def test_max_words_is_for_the_embeddings_that_it_says_something_about(tmp_path):
     assert whole.scores[1].signature == part.scores[1].signature
 
 
-@pytest.mark.parametrize("option", [{"device": "cuda"}, {"max_words": 5}])
+@pytest.mark.parametrize("option", [{"max_words": 5}])
 def test_an_option_that_says_nothing_about_any_embedding_is_refused(option):
     (name,) = option
     flag = name.replace("_", "-")
