@@ -23,7 +23,7 @@ from benchmarks.timing import Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.data.caption_task import caption_task
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 

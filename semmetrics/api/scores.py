@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from semmetrics.kinds.kind import each_task
 from semmetrics.options import OPTIONS, check_options, hint_of
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
@@ -135,7 +134,6 @@ def table_of(prepared: Prepared) -> ScoreTable:
     return ScoreTable(
         scores,
         prepared.plan.not_computed,
-        prepared.notes(),
-        dict(each_task(prepared.tasks)),
+        prepared.notes(scores),
         prepared.understood(),
     )

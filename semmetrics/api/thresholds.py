@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.api.scores import document_options, system_name, table_of
-from semmetrics.data.readers import ReadOptions
-from semmetrics.data.readers.pairs import as_pairs
+from semmetrics.data.beside import as_pairs
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.notes import label_notes
@@ -233,5 +233,5 @@ def calibrate_threshold_on_pairs(
         {"pairs": task}, measures, embedding, max_words=options["max_words"], **opening
     )
     found = of_pairs(tasks["pairs"], known, criterion=criterion)
-    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options)
+    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options, {})
     return replace(found, notes=tuple(notes))

@@ -13,8 +13,8 @@ from semmetrics.cli.options import read_given, reading_options, score_options
 from semmetrics.errors import InputError, amount
 
 if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
-    from semmetrics.data.readers import ReadOptions
 
 __all__ = ["doc_freq", "pairs"]
 
@@ -104,7 +104,7 @@ def _check_how(
     convert: bool,
 ) -> None:
     """Refuse options that mean nothing beside the others."""
-    from semmetrics.data.readers import ReadOptions
+    from semmetrics.data.form import ReadOptions
 
     if documents is not None and not convert:
         raise InputError("--documents means nothing without --convert", remedy="leave it out")

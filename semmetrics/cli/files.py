@@ -57,14 +57,13 @@ def name_files(paths: Sequence[str]) -> list[str]:
     for place, path in enumerate(paths):
         if any(_is_same(path, other) for other in paths[:place]):
             raise InputError(f"{path} is given twice", remedy="give each file once")
+    stems = [strip_endings(path) for path in paths]
     alike: dict[str, list[str]] = {}
-    for path in paths:
-        alike.setdefault(strip_endings(path), []).append(path)
+    for name, path in zip(stems, paths, strict=True):
+        alike.setdefault(name, []).append(path)
     return [
-        strip_endings(path)
-        if len(alike[strip_endings(path)]) == 1
-        else _add_folders(path, alike[strip_endings(path)])
-        for path in paths
+        name if len(alike[name]) == 1 else _add_folders(path, alike[name])
+        for name, path in zip(stems, paths, strict=True)
     ]
 
 

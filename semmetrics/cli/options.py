@@ -14,7 +14,7 @@ from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, Option
 
 if TYPE_CHECKING:
-    from semmetrics.data.readers import ReadOptions
+    from semmetrics.data.form import ReadOptions
 
 __all__ = [
     "embeddings", "read_given", "reading_options", "score_options", "split_measures",
@@ -126,7 +126,7 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     InputError
         If one is wrong; of measures all that are wrong are named together.
     """
-    from semmetrics.data.readers import ReadOptions
+    from semmetrics.data.form import ReadOptions
 
     fields = ReadOptions.__dataclass_fields__
     reading = {name: given.pop(name) for name in fields if name in given and name != "classes"}
@@ -180,7 +180,7 @@ def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
-    from semmetrics.data.readers import read_class_list
+    from semmetrics.data.beside import read_class_list
 
     labels: list[str] = []
     for entry in entries:

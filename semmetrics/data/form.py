@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from semmetrics.data.source import shown
+from semmetrics.data.places import shown
 from semmetrics.errors import InputError, listing
 
 __all__ = [
-    "CAPTION_JSON_ROLES",
-    "CAPTION_TABLE_ROLES",
     "DEFAULTS",
     "EXTENSIONS",
     "FORMATS",
+    "IDS",
+    "MATRICES",
+    "RECORD_IDS",
+    "TABLES",
     "Form",
-    "JSON_ROLES",
-    "TABLE_ROLES",
     "ReadOptions",
     "Role",
     "assign",
@@ -27,7 +27,8 @@ __all__ = [
     "unused",
 ]
 
-FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
+FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
+TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz")
 EXTENSIONS = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -37,14 +38,21 @@ EXTENSIONS = {
     ".tab": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
     ".npy": "npy",
     ".npz": "npz",
     ".txt": "txt",
 }
+RECORD_IDS = ("id", "image_id", "img_id")
+IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
+_SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
 class Role(NamedTuple):
-    """What a column is for, the names it is known by, and whether it must be there."""
+    """The names that a column is known by, and whether it must be there."""
 
     known: tuple[str, ...]
     required: bool = True
@@ -57,46 +65,49 @@ class Form:
     Attributes
     ----------
     noun : str
-        What an entry is called: "label".
+        What an entry is called: "label". The option ``label_column`` names its column.
     columns, keys : tuple of str
         The names of its column in tables, and of its key in JSON records.
-    synonyms : bool
-        Whether an entry may be a list of synonyms, or have a score.
+    formats : tuple of str
+        The formats it is read from.
+    coco : callable or None
+        Reads the content of a COCO file called by a name.
+    is_coco : callable
+        Whether a mapping is such a file.
+    scored : bool
+        Whether entries may have scores and synonyms, and stand several in a cell.
     single : bool
-        Whether a string alone is an item with one entry.
+        Whether a text alone is an item with one entry; several records of an id are one item.
     blank : bool
-        Whether an entry may be an empty text.
+        Whether an entry may be an empty text; otherwise an empty cell is an item without entries.
+    first_id : str or None
+        The id column that goes before others.
     """
 
     noun: str
     columns: tuple[str, ...]
     keys: tuple[str, ...]
-    synonyms: bool = False
+    formats: tuple[str, ...] = FORMATS
+    coco: Callable[[Mapping[str, Any], str], Any] | None = None
+    is_coco: Callable[[Mapping[Any, Any]], bool] = lambda value: False
+    scored: bool = False
     single: bool = False
     blank: bool = False
+    first_id: str | None = None
 
+    @property
+    def table(self) -> dict[str, Role]:
+        """The roles of the columns of a table."""
+        return self._roles(Role(IDS), Role(self.columns), Role(_SCORES, False))
 
-TABLE_ROLES: Mapping[str, Role] = {
-    "id": Role(("id", "image_id", "img_id", "image", "img", "item", "item_id", "filename")),
-    "label": Role(("label", "labels", "name", "names", "class", "category", "tag", "tags")),
-    "score": Role(
-        ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability"), False
-    ),
-}
-JSON_ROLES: Mapping[str, Role] = {
-    "id": Role(("id", "image_id", "img_id")),
-    "label": Role(("labels", "names", "tags", "categories")),
-    "score": Role(("scores",), False),
-}
-_CAPTION = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
-CAPTION_TABLE_ROLES: Mapping[str, Role] = {
-    "id": TABLE_ROLES["id"],
-    "caption": Role((*_CAPTION, "comment")),
-}
-CAPTION_JSON_ROLES: Mapping[str, Role] = {
-    "id": JSON_ROLES["id"],
-    "caption": Role((*_CAPTION, "refs")),
-}
+    @property
+    def record(self) -> dict[str, Role]:
+        """The roles of the keys of a JSON record."""
+        return self._roles(Role(RECORD_IDS), Role(self.keys), Role(("scores",), False))
+
+    def _roles(self, id_: Role, value: Role, score: Role) -> dict[str, Role]:
+        roles = {"id": id_, self.noun: value}
+        return {**roles, "score": score} if self.scored else roles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +120,7 @@ class ReadOptions:
         One of `FORMATS`; "txt" holds captions only. None takes it from the extension (".gz"
         aside), and on standard input from the content.
     id_column, label_column, score_column, caption_column : str, optional
-        Columns of a table, or keys of JSON records. None recognises them by name, in any case:
-        `TABLE_ROLES` and `JSON_ROLES`, and of captions `CAPTION_TABLE_ROLES` and
-        `CAPTION_JSON_ROLES`, list the names.
+        Columns of a table, or keys of JSON records. None recognises them by name, in any case.
     delimiter : str, optional
         The character between CSV cells; None is a comma, or a tab for TSV.
     label_delimiter : str, optional
@@ -129,7 +138,7 @@ class ReadOptions:
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
     semmetrics.errors.InputError: option format: 'xml' is no format that can be read; use one of
-    json, jsonl, csv, tsv, parquet, npy, npz, coco, txt
+    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt
     """
 
     format: str | None = None
@@ -178,25 +187,32 @@ class ReadOptions:
             max_bytes=self.max_bytes,
         )
 
+    def column(self, role: str) -> str | None:
+        """Return the column that was named for a role."""
+        name: str | None = getattr(self, f"{role}_column", None)
+        return name
+
 
 DEFAULTS = ReadOptions()
 
 
 def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
-    """A note on those of the options that were given and do not apply, if there are any."""
-    given = [name for name in names if getattr(options, name) is not None]
+    """Write a note on those of the options that were given and do not apply, if there are any."""
+    given = [name for name in names if getattr(options, name, None) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
 
 
 def columns_used(names: Sequence[str], roles: Mapping[str, int]) -> str:
-    """Which column plays which role, for a message."""
+    """Write which column plays which role, for a message."""
     return ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
 
 
-def columns_not_used(names: Sequence[str], roles: Mapping[str, int]) -> list[str]:
-    """A note on the columns without a role, if there are any."""
+def columns_not_used(
+    names: Sequence[str], roles: Mapping[str, int], what: str = "columns"
+) -> list[str]:
+    """Write a note on the columns without a role, if there are any."""
     extra = [name for i, name in enumerate(names) if i not in roles.values()]
-    return [f"columns not used: {', '.join(map(shown, extra))}"] if extra else []
+    return [f"{what} not used: {', '.join(map(shown, extra))}"] if extra else []
 
 
 def check_classes(
@@ -223,16 +239,24 @@ def check_classes(
 
 
 def assign(
-    roles: Mapping[str, Role], names: Sequence[str], options: ReadOptions, where: str
+    roles: Mapping[str, Role],
+    names: Sequence[str],
+    options: ReadOptions,
+    where: str,
+    first_id: str | None = None,
 ) -> dict[str, int]:
     """Find which column plays which role; a role that is not required may be absent.
 
     Examples
     --------
-    >>> assign(TABLE_ROLES, ["img_id", "label", "conf_level", "api"], DEFAULTS, "a.csv")
-    {'id': 0, 'label': 1, 'score': 2}
+    >>> roles = {"id": Role(IDS), "caption": Role(("caption",))}
+    >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
+    {'id': 1, 'caption': 2}
     """
-    chosen = {role: getattr(options, f"{role}_column") for role in roles}
+    chosen = {role: options.column(role) for role in roles}
+    first = [name for name in names if name.strip().casefold() == first_id]
+    if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
+        chosen["id"] = first[0]
     taken = {name for name in chosen.values() if name is not None}
     found: dict[str, int] = {}
     for role, (known, required) in roles.items():

@@ -25,11 +25,12 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.places import shown
 from semmetrics.data.plain_pickles import read_plain_pickle
-from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.readers.strict_json import parse
-from semmetrics.data.source import Source, load, shown
+from semmetrics.data.source import Source, load
+from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, brief
 
 __all__ = [

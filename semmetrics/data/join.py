@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Floats, lengths
-from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
 from semmetrics.errors import InputError, brief, listing
 
 __all__ = ["MISSING", "Joined", "aligned_rows", "aligned_weights", "join"]
@@ -104,7 +104,7 @@ def _check_lengths(pred: Lists, ref: Lists) -> None:
 
 
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
-    if list(pred.ids) == list(ref.ids):
+    if _same(pred.ids, ref.ids):
         return Joined(ref.ids, pred.side, ref.side, {})
     place = {name: number for number, name in enumerate(pred.ids)}
     taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
@@ -123,6 +123,12 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
         order = np.concatenate([order, np.full(len(place), -1)])
     counts = _missing(len(unpredicted), len(unreferenced))
     return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
+
+
+def _same(ids: Ids, others: Ids) -> bool:
+    if isinstance(ids, Texts) and isinstance(others, Texts):
+        return ids == others
+    return ids is others or list(ids) == list(others)
 
 
 def _missing(predictions: int, references: int) -> dict[str, int]:
@@ -187,7 +193,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
             f"the {what} matrix has shape {values.shape} for {len(pred)} items",
             remedy="give one row of probabilities an item, in the order of the predictions",
         )
-    if ids is pred.ids or list(ids) == list(pred.ids):
+    if _same(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
     lost = [name for name in ids if name not in place]

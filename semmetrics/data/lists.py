@@ -9,22 +9,26 @@ id, or by position where the input has no ids.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.errors import InputError
 
-__all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "as_entry", "clean_terms", "take_ids"]
+__all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
 
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
 Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
+
+
+_TEXTS = 1 << 16  # strings that are made at once
 
 
 def clean_terms(terms: Iterable[str], clean: Callable[[str], Terms]) -> Terms:
@@ -54,6 +58,68 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
     if isinstance(ids, (range, np.ndarray)):
         return np.asarray(ids, np.int64)[rows]
     return [ids[i] for i in rows.tolist()]
+
+
+class Texts(Sequence[str]):
+    """Strings kept as UTF-8 bytes, which become str where they are looked at.
+
+    Parameters
+    ----------
+    data : uint8 array
+    ends : int array, shape (strings + 1,)
+        String ``i`` is ``data[ends[i]:ends[i + 1]]``.
+
+    Examples
+    --------
+    >>> ids = Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
+    >>> list(ids), ids[1], ids == ["a", "bc"]
+    (['a', 'bc'], 'bc', True)
+    """
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.integer]) -> None:
+        self.data, self.ends = data, ends
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                return [self[i] for i in range(start, stop, step)]
+            return self._strings(start, max(start, stop))
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        place = index % len(self)
+        return self._strings(place, place + 1)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), _TEXTS):
+            yield from self._strings(start, min(start + _TEXTS, len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Texts):
+            return np.array_equal(self.ends, other.ends) and np.array_equal(self.data, other.data)
+        return isinstance(other, list) and list(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def _strings(self, start: int, stop: int) -> list[str]:
+        ends = self.ends[start : stop + 1].tolist()
+        part = self.data[ends[0] : ends[-1]].tobytes()
+        if part.isascii():
+            text, first = part.decode("ascii"), ends[0]
+            return [text[a - first : b - first] for a, b in pairwise(ends)]
+        return [part[a - ends[0] : b - ends[0]].decode() for a, b in pairwise(ends)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import InputError, brief
 
-__all__ = ["Matrix", "as_matrix", "class_terms", "is_membership", "members"]
+__all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
 
 _BLOCK = 1 << 22  # values looked at together
 
@@ -62,12 +62,6 @@ class Matrix:
         """Whether what is not held has no value."""
         return not isinstance(self.values, np.ndarray)
 
-    def blocks(self) -> Iterator[tuple[int, Any]]:
-        """Yield the first row and the values of blocks of rows that fit memory."""
-        step = max(1, _BLOCK // max(1, self.values.shape[1]))
-        for start in range(0, len(self), step):
-            yield start, self.values[start : start + step]
-
     def rows(self, start: int, stop: int, k: int | None = None) -> Side:
         """Return items start to stop as lists: the names of a row with their values.
 
@@ -109,24 +103,38 @@ class Matrix:
             where=self.where,
         )
 
-    def check_finite(self) -> None:
-        """Refuse a value that is not finite; names row and column."""
-        for start, block in self.blocks():
-            cells = block.data if self.sparse else np.asarray(block)
-            bad = ~np.isfinite(cells)
-            if not bad.any():
-                continue
-            if self.sparse:
-                first = int(bad.argmax())
-                row = int(np.searchsorted(block.indptr, first, side="right")) - 1
-                column = int(block.indices[first])
-            else:
-                row, column = np.argwhere(bad)[0].tolist()
+
+def row_blocks(values: Any) -> Iterator[tuple[int, Any]]:
+    """Yield blocks of rows that fit memory, each with the number of its first row."""
+    step = max(1, _BLOCK // max(1, values.shape[-1] if values.ndim > 1 else 1))
+    for start in range(0, values.shape[0], step):
+        yield start, values[start : start + step]
+
+
+def check_finite(values: Any, where: str) -> None:
+    """Refuse a number that is not finite; names its place."""
+    for start, block in row_blocks(values):
+        cells = block if isinstance(block, np.ndarray) else block.data
+        bad = ~np.isfinite(cells)
+        if bad.any():
+            first = int(bad.argmax())
             raise InputError(
-                "a score is not finite",
-                where=f"{self.source}, row {start + row}, column {column}",
-                remedy="write a number",
+                f"{cells.flat[first]} is no finite number",
+                where=f"{where}, {_place(block, first, start)}",
+                remedy="replace it",
             )
+
+
+def _place(block: Any, cell: int, start: int) -> str:
+    """Write the row and column of a cell."""
+    if isinstance(block, np.ndarray):
+        place = [int(part) for part in np.unravel_index(cell, block.shape)]
+    else:
+        row = int(np.searchsorted(block.indptr, cell, side="right")) - 1
+        place = [row, int(block.indices[cell])]
+    place[0] += start
+    at = ", ".join(f"{what} {i}" for what, i in zip(("row", "column"), place, strict=False))
+    return f"{at} (from 0)"
 
 
 def as_matrix(
@@ -200,7 +208,7 @@ def as_matrix(
         f"{source}, row {{}}".format,
     )
     if values.dtype.kind == "f":
-        made.check_finite()
+        check_finite(values, source)
     return made
 
 
@@ -210,22 +218,22 @@ def is_membership(matrix: Matrix) -> bool:
     Raises
     ------
     InputError
-        If integers are neither 0 nor 1.
+        If an integer is neither 0 nor 1; names row and column.
     """
     kind = matrix.values.dtype.kind
-    for _, block in matrix.blocks() if kind in "iuf" else ():
+    for start, block in row_blocks(matrix.values) if kind in "iuf" else ():
         cells = block.data if matrix.sparse else block
+        other = (cells != 0) & (cells != 1)
+        if not other.any():
+            continue
         if kind == "f":
-            if not ((cells == 0) | (cells == 1)).all():
-                return False
-        elif cells.size and (cells.min() < 0 or cells.max() > 1):
-            low = cells.min()
-            raise InputError(
-                f"the integer matrix holds {low if low < 0 else cells.max()}, which is neither 0 "
-                "nor 1",
-                where=matrix.source,
-                remedy="give 0/1, or scores as floats",
-            )
+            return False
+        first = int(other.argmax())
+        raise InputError(
+            f"{cells.flat[first]} is an integer, but neither 0 nor 1",
+            where=f"{matrix.source}, {_place(block, first, start)}",
+            remedy="give membership as 0 and 1, and scores as floats",
+        )
     return True
 
 

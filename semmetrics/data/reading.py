@@ -1,33 +1,68 @@
-"""Lists or a matrix from anything that holds them: paths, lists, mappings, frames, arrays."""
+"""Lists or a matrix from anything that holds them, and samples of inputs to tell them by.
+
+Conventions
+-----------
+The format of a file is that of its extension, with or without ".gz"; gzip is known by its content.
+"-" is standard input, and its format is told by its content. Text is UTF-8, or UTF-16 with a byte
+order mark. Nothing is dropped or repaired; what is odd but clear is said in the notes. Large JSON
+lines and tables are read by pyarrow, and by the strict reader where something in them is odd.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from semmetrics.data.encode import encode
-from semmetrics.data.form import DEFAULTS, Form, ReadOptions
-from semmetrics.data.ids import index_ids, string_ids
+from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
+from semmetrics.data.formats import beginning, format_of, header
+from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix
-from semmetrics.data.raw import RawItems, RawMatrix
-from semmetrics.data.readers import Loaded, read
-from semmetrics.data.readers.captions import read_captions
-from semmetrics.data.readers.captions_json import (
-    by_id,
-    by_position,
-    caption_records,
-    is_coco_captions,
-    read_coco_captions,
-)
-from semmetrics.data.readers.groups import Groups
-from semmetrics.data.source import Places
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.places import Places, at
+from semmetrics.data.source import Source, check_lines, load, no_collection
+from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError
 
-__all__ = ["as_data"]
+__all__ = ["Sample", "as_data", "open_input", "sample_of"]
+
+_NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
+_ITEMS, _STRINGS = 200, 20
+_LINE = re.compile(r"\S[^\n]*")
+
+
+def open_input(data: Any, options: ReadOptions | None = None) -> Any:
+    """Open a path, and leave anything else as it is.
+
+    Parameters
+    ----------
+    data : path, or anything
+    options : ReadOptions, optional
+        The limit on bytes is used.
+
+    Returns
+    -------
+    Source, or data
+        ``as_data`` and ``sample_of`` take either, and do not read it twice.
+
+    Raises
+    ------
+    InputError
+        If a path cannot be read.
+
+    Examples
+    --------
+    >>> open_input({"a": ["cat"]})
+    {'a': ['cat']}
+    """
+    if isinstance(data, (str, os.PathLike)):
+        return load(data, (options or DEFAULTS).max_bytes)
+    return data
 
 
 def as_data(
@@ -35,21 +70,22 @@ def as_data(
     form: Form,
     *,
     source: str = "input",
-    classes: Sequence[str | Sequence[str]] | None = None,
+    names: Sequence[str | Sequence[str]] | None = None,
     options: ReadOptions | None = None,
 ) -> Lists | Matrix:
     """Read lists or a matrix from whatever holds them.
 
     Parameters
     ----------
-    data : path, Loaded, mapping, sequence, pandas Series or DataFrame, array or sparse matrix
+    data : path, Source, Lists, Matrix, or Python object
         A path (str or PathLike) is read by its format. A mapping or a Series has ids; a sequence
-        has items by position.
+        has items by position, or records. Of frames, arrays, tensors and Arrow streams see
+        `semmetrics.data.objects`.
     form : Form
         How values are written.
     source : str
         What messages call it; a path is called by itself.
-    classes : sequence, optional
+    names : sequence, optional
         The names of a matrix's columns.
     options : ReadOptions, optional
         How files and records are read.
@@ -65,85 +101,223 @@ def as_data(
         If the input is of another kind, or what it holds is wrong.
     """
     options = options or DEFAULTS
+    data = open_input(data, options)
+    if isinstance(data, Source):
+        return _read_file(data, form, names, options)
+    if not isinstance(data, (Lists, Matrix)):
+        from semmetrics.data.objects import read_python
+
+        with no_collection():
+            return read_python(data, form, source, names, options)
+    if data.noun != form.noun:
+        raise InputError(
+            f"it holds {data.noun}s, not {form.noun}s", where=data.source, remedy="read it again"
+        )
+    return data
+
+
+def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
+    kind = format_of(source, options, form)
+    with no_collection():
+        found = _read_format(source, kind, form, names, options)
+    source.forget()
+    if not len(found):
+        what = "captions" if form.single else "items"
+        raise InputError(
+            f"there are no {what}", where=source.name, remedy="check how it was written"
+        )
+    applies = {
+        **{f"{role}_column": _NAMED for role in form.table},
+        "delimiter": TABLES,
+        "label_delimiter": TABLES if form.scored else (),
+    }
+    given = ("id_column", "label_column", "score_column", "caption_column", *list(applies)[-2:])
+    elsewhere = [option for option in given if kind not in applies.get(option, ())]
+    packed = ", gzip" if source.packed else ""
+    return replace(
+        found,
+        understood=f"{found.understood}{packed}",
+        notes=[*found.notes, *unused(options, elsewhere, kind)],
+    )
+
+
+def _read_format(
+    source: Source, kind: str, form: Form, names: Any, options: ReadOptions
+) -> Lists | Matrix:
+    if kind in MATRICES:
+        from semmetrics.data.arrays import read_matrix_file
+
+        return read_matrix_file(source, options, names)
+    if kind in ("parquet", "arrow"):
+        from semmetrics.data.arrow import read_arrow
+
+        return read_arrow(source, kind, form, options)
+    if source.is_large and kind in ("jsonl", *TABLES):
+        from semmetrics.data.arrow import OddError
+        from semmetrics.data.large import read_large
+
+        try:
+            return read_large(source, kind, form, options)
+        except OddError:
+            pass
+    return encode(_read_strictly(source, kind, form, options), form)
+
+
+def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) -> Items:
+    if kind in TABLES:
+        from semmetrics.data.tables import read_table
+
+        return read_table(source, form, options, tabs=kind == "tsv")
+    if kind == "txt":
+        return _read_text(source, form, options)
+    from semmetrics.data.documents import read_json, read_jsonl
+
+    return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
+
+
+def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
+    """Read plain text: one item a line, and tabs between its entries.
+
+    A line ends with a line feed, or a carriage return and a line feed, and nothing else.
+    """
+    check_lines(source, options.max_line_bytes)
+    text = source.text
+    if "\n" not in text and "\r" in text.strip("\r"):
+        raise InputError(
+            "its lines end with a carriage return alone",
+            where=at(source.name, "line 1"),
+            remedy="save it with line feeds",
+        )
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
+    found = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
+    if "\t" in text:
+        found.items = [line.split("\t") for line in lines]
+        found.understood = f"text, one item a line, tabs between its {form.noun}s"
+    if blank := [number for number, line in enumerate(lines, 1) if not line or line.isspace()]:
+        what = f"{len(blank)} blank line{'' if len(blank) == 1 else 's'}"
+        found.notes.append(f"{what}, taken as empty {form.noun}s; the first is line {blank[0]}")
+    return found
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What an input looks like, for kinds to recognise.
+
+    Attributes
+    ----------
+    shape : {"strings", "lists", "entries", "columns", "keys", "mapping", "text", "matrix", "other"}
+        A string an item; lists of strings; lists of something else, such as scores; a table or
+        records with ``names``; a ``mapping`` that may be a COCO file; plain text; a matrix; what
+        is none of these, or cannot be read.
+    what : str
+        The same in words.
+    names : sequence of str
+        The columns of a table, or the keys of the first records.
+    strings : sequence of str
+        Some of the strings.
+    noun : str or None
+        What entries are, where the input has been read before.
+    value : object
+        The mapping.
+    """
+
+    shape: str
+    what: str
+    names: Sequence[str] = ()
+    strings: Sequence[str] = ()
+    noun: str | None = None
+    value: Any = None
+
+    @property
+    def words(self) -> float:
+        """The mean number of words of its strings."""
+        return sum(len(text.split()) for text in self.strings) / max(1, len(self.strings))
+
+    @property
+    def is_single_words(self) -> bool:
+        """Whether every string is one word; scripts without blanks do not tell."""
+        return all(text.isascii() and len(text.split()) < 2 for text in self.strings)
+
+
+def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Sample:
+    """Look at the beginning of an input.
+
+    Parameters
+    ----------
+    data : Source, or anything that ``as_data`` takes
+        What a Source reads for it is not read again.
+    form : Form
+        With all formats that may be meant.
+    options : ReadOptions, optional
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> sample_of({"a": ["cat", "dog"]}, form).shape
+    'lists'
+    """
+    options = options or DEFAULTS
+    data = open_input(data, options)
+    if isinstance(data, Source):
+        return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
-        if data.noun != form.noun:
-            raise InputError(
-                f"it holds {data.noun}s, not {form.noun}s",
-                where=data.source,
-                remedy="read it again",
-            )
-        return data
-    if isinstance(data, (str, os.PathLike, Loaded)):
-        raw = read_captions(data, options) if form.single else read(data, options)
-        return _matrix(raw, classes) if isinstance(raw, RawMatrix) else encode(raw, form)
-    if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):
-        data = data.tolist()
-    if hasattr(data, "to_numpy") and hasattr(data, "index"):
-        if not hasattr(data, "columns"):
-            return encode(_series(data, form, source), form)
-        if not form.single:
-            ids = index_ids(data.index, source)
-            names = [str(name) for name in data.columns]
-            frame = RawMatrix(data.to_numpy(), names, ids, source, "a DataFrame")
-            return _matrix(frame, classes)
-    if not form.single and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
-        return _matrix(RawMatrix(data, None, source=source), classes)
-    if isinstance(data, Mapping):
-        return encode(_mapping(data, form, source), form)
-    if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
-        return encode(_sequence(data, form, source, options), form)
-    known = "records, or a Series" if form.single else "a Series, or a matrix"
-    shape = (
-        "{id: captions}, a list of captions"
-        if form.single
-        else "{id: [labels]}, a list of label lists"
-    )
-    raise InputError(
-        f"cannot read {form.noun}s from a {type(data).__name__}",
-        where=source,
-        remedy=f"give a path, {shape}, {known}",
-    )
+        return Sample("other", data.understood, noun=data.noun)
+    from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
+
+    if is_frame(data):
+        return _named("columns", column_names(data))
+    if is_series(data):
+        return _sample_values(data)
+    return _sample_value(plain_object(data), f"a {type(data).__name__}")
 
 
-def _matrix(raw: RawMatrix, classes: Sequence[str | Sequence[str]] | None) -> Matrix:
-    return as_matrix(
-        raw.values,
-        raw.classes if raw.classes is not None else classes,
-        raw.ids,
-        source=raw.source,
-        understood=raw.understood,
-        notes=raw.notes,
-    )
+def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
+    kind = format_of(source, options, form)
+    if kind in ("json", "coco"):
+        return _sample_value(source.json, "JSON")
+    if kind == "jsonl":
+        line = _LINE.search(beginning(source))
+        return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")
+    if kind in TABLES:
+        return _named("columns", header(beginning(source), options, kind))
+    if kind in ("parquet", "arrow"):
+        from semmetrics.data.arrow import arrow_columns
+
+        return _named("columns", arrow_columns(source, kind))
+    return Sample("text", "plain text") if kind == "txt" else Sample("matrix", "a matrix")
 
 
-def _mapping(data: Mapping[Any, Any], form: Form, source: str) -> RawItems:
-    if form.single:
-        if is_coco_captions(data):
-            return read_coco_captions(dict(data), source)
-        return by_id(string_ids(data, source), list(data.values()), source)
-    ids = string_ids(data, source)
-    return RawItems(ids, list(data.values()), Places(source, ids), source, "{id: [labels]}")
+def _sample_value(value: Any, what: str) -> Sample:
+    if isinstance(value, Mapping):
+        return replace(_sample_values(value.values()), value=value)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
+        records = [record for record in value[:_STRINGS] if isinstance(record, Mapping)]
+        if records and isinstance(value[0], Mapping):
+            return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
+        return _sample_values(value)
+    return Sample("matrix" if isinstance(value, np.ndarray) else "other", what)
 
 
-def _sequence(data: Sequence[Any], form: Form, source: str, options: ReadOptions) -> RawItems:
-    if not form.single:
-        places = Places(source, None, "item {}", range(len(data)))
-        return RawItems(None, data, places, source, "[[labels]]")
-    if len(data) and isinstance(data[0], Mapping):
-        return caption_records(data, source, options)
-    return by_position(data, source, "item {}")
+def _named(shape: str, names: Sequence[Any]) -> Sample:
+    return Sample(shape, f"{shape} {', '.join(map(repr, names[:8]))}", [str(n) for n in names])
 
 
-def _series(data: Any, form: Form, source: str) -> RawItems:
-    items = list(data)
-    several = form.single and not data.index.is_unique
-    if several and all(isinstance(item, str) for item in items):
-        groups = Groups(source, "row {}")
-        groups.add(range(len(items)), string_ids(data.index, source, repeats=True), items)
-        raw = groups.finish()
-    else:
-        ids = index_ids(data.index, source)
-        places = Places(source, ids, *(() if ids is not None else ("row {}", range(len(items)))))
-        raw = RawItems(ids, items, places, source)
-    raw.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
-    return raw
+def _sample_values(items: Iterable[Any]) -> Sample:
+    """Look at items that are strings or lists."""
+    first = list(islice(items, _ITEMS))
+    lists = [item for item in first if isinstance(item, (list, tuple, Set, np.ndarray))]
+    if not lists:
+        texts = [item for item in first if isinstance(item, str)]
+        return (
+            Sample("strings", "a string an item", (), texts) if texts else Sample("other", "items")
+        )
+    parts = [part for item in lists for part in islice(item, _STRINGS)]
+    if all(isinstance(part, str) for part in parts):
+        return Sample("lists", "lists of strings", (), parts)
+    return Sample("entries", "lists of labels")

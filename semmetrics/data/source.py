@@ -1,138 +1,110 @@
-"""The bytes of an input: files and standard input, gzip, text encodings and size limits."""
+"""The bytes of an input: files and streams, gzip, text encodings and size limits.
+
+Conventions
+-----------
+What is small is read at once. The rest of a large file is read when it is asked for, in chunks or
+whole; a large stream, which cannot be read twice, is first copied to a temporary file.
+"""
 
 from __future__ import annotations
 
 import difflib
+import gc
+import io
 import os
+import shutil
 import sys
+import tempfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from numbers import Integral
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from semmetrics.data.places import at
+from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 
-__all__ = [
-    "Places",
-    "Source",
-    "at",
-    "canonical_id",
-    "check_lines",
-    "counted",
-    "load",
-    "number",
-    "placed",
-    "shown",
-]
+__all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
 
+SMALL = 4 * 2**20
+"""Bytes of an input that is read at once, by Python: pyarrow takes 0.25 s to import, in which the
+strict readers read 2 to 4 MB of JSON lines or CSV."""
+
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STDIN = "standard input"
 
 
-def shown(value: object) -> str:
-    """Write a value for a message: texts and numbers, cut when long; of others the kind."""
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
-    if isinstance(value, int | float):
-        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
-        return "a number of thousands of digits" if huge else str(value)[:60]
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return type(value).__name__
-
-
-def counted(things: Collection[object], noun: str) -> str:
-    """Write how many there are: "1 row", "2 rows"."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
-
-
-def at(name: str, place: str = "", id_: str | None = None) -> str:
-    """Write a place for a message.
-
-    Examples
-    --------
-    >>> at("gt.csv", "line 7", "a")
-    "gt.csv, line 7, id 'a'"
-    """
-    parts = [name, place, "" if id_ is None else f"id {shown(id_)}"]
-    return ", ".join(part for part in parts if part)
-
-
-def placed(error: InputError, where: str) -> InputError:
-    """The same error with its place, which loops write only when it is needed."""
-    return InputError(error.problem, where=where, remedy=error.remedy)
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where each item stands; a `RawItems.where` that costs nothing until it is asked.
-
-    Examples
-    --------
-    >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7])(1)
-    "gt.csv, line 7, id 'b'"
-    """
-
-    name: str
-    ids: Sequence[str] | None
-    unit: str = ""
-    numbers: Sequence[int] = ()
-
-    def __call__(self, position: int) -> str:
-        """Write the place of the item at a position."""
-        place = self.unit.format(self.numbers[position]) if self.unit else ""
-        return at(self.name, place, None if self.ids is None else self.ids[position])
-
-
-def canonical_id(value: object, where: str) -> str:
-    """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, int | Integral) and not isinstance(value, bool):
-        return str(value)
-    raise InputError(
-        "the id is empty" if value == "" else f"{shown(value)} is no id",
-        where=where,
-        remedy="an id is a text or an integer",
-    )
-
-
-def number(value: object, where: str, what: str = "score") -> float:
-    """A finite float from a JSON number or the text of a cell."""
-    try:
-        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-            raise TypeError
-        result = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        result = float("nan")
-    if result - result != 0:
-        problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
-        tail = "" if value == "" else " finite number"
-        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
-    return result
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
-    """An input that has been read; its suffix is None where it has no name to tell one by."""
+    """An input that has been opened.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    head : bytes
+        Its beginning, decompressed; all of it where it is small.
+    suffix : str or None
+        The extension, without ".gz"; None where it has no name to tell a format by.
+    packed : bool
+        Whether it is compressed by gzip.
+    path : Path or None
+        The file, where it is large.
+    spool : file or None
+        The copy of a large stream.
+    max_bytes : int
+        The most bytes to read, after decompression.
+    """
 
     name: str
-    data: bytes
-    suffix: str | None
+    head: bytes
+    suffix: str | None = None
     packed: bool = False
+    path: Path | None = None
+    spool: Any = None
+    max_bytes: int = 4 * 2**30
+
+    @property
+    def is_large(self) -> bool:
+        """Whether only the beginning has been read."""
+        return self.path is not None or self.spool is not None
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield all bytes, decompressed, in parts."""
+        if not self.is_large:
+            yield self.head
+            return
+        with self.opened() as stream:
+            yield from _limited(stream, self.name, self.max_bytes)
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Open the bytes as they lie on disk or in memory, from their beginning."""
+        with _naming(self.name, self.path):
+            if self.path is not None:
+                with self.path.open("rb") as stream:
+                    yield stream
+            elif self.spool is not None:
+                self.spool.seek(0)
+                yield self.spool
+            else:
+                yield io.BytesIO(self.head)
+
+    @cached_property
+    def data(self) -> bytes:
+        """All bytes, decompressed."""
+        return b"".join(self.chunks()) if self.is_large else self.head
 
     @cached_property
     def text(self) -> str:
         """The text, decoded strictly; a byte order mark at the very start is taken off."""
-        codec = "utf-16" if self.data[:2] in _UTF16 else "utf-8"
+        codec = "utf-16" if self.head[:2] in UTF16 else "utf-8"
         try:
             text = self.data.decode(codec)
         except UnicodeDecodeError as error:
@@ -155,10 +127,42 @@ class Source:
             raise InputError("it is empty", where=self.name, remedy="check how it was written")
         return text
 
+    @cached_property
+    def json(self) -> Any:
+        """The value of a JSON document; readers do not change it."""
+        with no_collection():
+            return parse(self.text, self.name)
+
+    def take_json(self) -> Any:
+        """Return the same and forget it: it takes several times the memory of the file."""
+        value = self.json
+        self.forget()
+        return value
+
+    def forget(self) -> None:
+        """Let go of what can be read or parsed again."""
+        for name in ("json", "text", *(("data",) if self.is_large else ())):
+            self.__dict__.pop(name, None)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Disable the garbage collector while a reader makes its lists."""
+    # Millions of new lists set off the cycle collector, which takes two thirds of the time and
+    # finds nothing. Of readers in several threads the first one to start switches it on again.
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
 
 def check_lines(source: Source, limit: int) -> None:
     """Refuse lines above a limit; jumps from line end to line end, so it reads little."""
-    data, start = source.text.encode() if source.data[:2] in _UTF16 else source.data, 0
+    data, start = source.text.encode() if source.data[:2] in UTF16 else source.data, 0
     while len(data) - start > limit:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
@@ -172,25 +176,34 @@ def check_lines(source: Source, limit: int) -> None:
 
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
-    """Read an input into memory, decompressed; "-" is standard input."""
+    """Open an input; "-" is standard input."""
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         raise InputError(f"a path is expected, not {type(path).__name__}", remedy="give a text")
-    file, where = Path(name), _STDIN if name == "-" else name
+    if name == "-":
+        with _naming(_STDIN, None):
+            return _open(_stdin(), _STDIN, None, max_bytes)
+    file = Path(name)
+    with _naming(name, file), file.open("rb") as stream:
+        return _open(stream, name, file, max_bytes)
+
+
+@contextmanager
+def _naming(where: str, file: Path | None) -> Iterator[None]:
+    """Say of an error of the system where it was, and what to do."""
     try:
-        if name == "-":
-            return _read(_stdin(), where, None, max_bytes)
-        with file.open("rb") as stream:
-            return _read(stream, name, _suffix(file), max_bytes)
+        yield
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError("there is no such file", where=where, remedy=_near(file)) from None
+        remedy = "check the path" if file is None else _near(file)
+        raise InputError("there is no such file", where=where, remedy=remedy) from None
     except IsADirectoryError:
         raise InputError("it is a directory", where=where, remedy="name a file in it") from None
     except PermissionError:
         # Windows answers so for a directory, too.
-        what = "it is a directory" if file.is_dir() else "it may not be read"
+        folder = file is not None and file.is_dir()
+        what = "it is a directory" if folder else "it may not be read"
         raise InputError(what, where=where, remedy="check the path and its permissions") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
@@ -221,17 +234,49 @@ def _near(file: Path) -> str:
     return f"did you mean {listing(close)}?" if close else "check the path"
 
 
-def _read(stream: BinaryIO, name: str, suffix: str | None, max_bytes: int) -> Source:
-    chunks = iter(lambda: stream.read(_CHUNK), b"")
-    first = next(chunks, b"")
-    packed = first.startswith(_GZIP)
-    if not first:
+def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
+    suffix = None if file is None else _suffix(file)
+    start = _first(stream, SMALL + 1)
+    packed = start.startswith(_GZIP)
+    if not start:
         raise InputError("it is empty (0 bytes)", where=name, remedy="check how it was written")
     if suffix and suffix.endswith(".gz") and not packed:
         raise InputError("it is not gzip", where=name, remedy="name it without .gz")
-    parts, total = [], 0
-    for part in _inflate(first, chunks, name) if packed else chain([first], chunks):
+    suffix, spool, path = suffix and suffix.removesuffix(".gz"), None, None
+    whole = len(start) <= SMALL
+    parts = _limited(io.BytesIO(start), name, max_bytes, cut=not whole)
+    head = b"".join(islice(parts, 1 + SMALL // _CHUNK))
+    if not whole or len(head) > SMALL:
+        if suffix is None:
+            spool = _spooled(start, stream)
+        else:
+            path = file
+    return Source(name, head, suffix, packed, path, spool, max_bytes)
+
+
+def _first(stream: BinaryIO, size: int) -> bytes:
+    """Read so many bytes, or all there are."""
+    parts = []
+    while size > 0 and (part := stream.read(size)):
         parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _spooled(start: bytes, stream: BinaryIO) -> Any:
+    """Copy a stream to a temporary file, which goes when it is closed."""
+    spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
+    spool.write(start)
+    shutil.copyfileobj(stream, spool, _CHUNK)
+    return spool
+
+
+def _limited(stream: BinaryIO, name: str, max_bytes: int, *, cut: bool = False) -> Iterator[bytes]:
+    """Yield the bytes of a stream, decompressed, up to a limit; it may be cut off on purpose."""
+    chunks = iter(lambda: stream.read(_CHUNK), b"")
+    first = next(chunks, b"")
+    packed, total = first.startswith(_GZIP), 0
+    for part in _inflate(first, chunks, name, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
             raise InputError(
@@ -239,10 +284,10 @@ def _read(stream: BinaryIO, name: str, suffix: str | None, max_bytes: int) -> So
                 where=name,
                 remedy="if that is right, raise max_bytes (--max-bytes)",
             )
-    return Source(name, b"".join(parts), suffix and suffix.removesuffix(".gz"), packed)
+        yield part
 
 
-def _inflate(first: bytes, rest: Iterator[bytes], name: str) -> Iterator[bytes]:
+def _inflate(first: bytes, rest: Iterator[bytes], name: str, *, cut: bool) -> Iterator[bytes]:
     """Decompress gzip members one after the other, never more than a chunk at once."""
     member = zlib.decompressobj(wbits=31)
     try:
@@ -258,7 +303,7 @@ def _inflate(first: bytes, rest: Iterator[bytes], name: str) -> Iterator[bytes]:
         raise InputError(
             f"the gzip data is corrupt ({error})", where=name, remedy="compress or copy it again"
         ) from None
-    if not member.eof:
+    if not member.eof and not cut:
         raise InputError(
             "the gzip data ends too early", where=name, remedy="it was cut off: copy it again"
         )

@@ -26,7 +26,7 @@ import numpy as np
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.lists import Terms
-from semmetrics.data.source import at, shown
+from semmetrics.data.places import at, shown
 from semmetrics.data.taxonomy_graph import closure, generations, heights
 from semmetrics.errors import InputError, brief
 

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.readers.formats import format_among
-from semmetrics.data.readers.strict_json import parse
-from semmetrics.data.readers.table import Rows, field_limit
-from semmetrics.data.source import Source, at, load, shown
+from semmetrics.data.formats import format_among
+from semmetrics.data.places import at, shown
+from semmetrics.data.source import Source, load
+from semmetrics.data.strict_json import parse
+from semmetrics.data.tables import Rows, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from semmetrics.data.axis import LabelAxis
-from semmetrics.data.readers import ReadOptions, read_numbers
+from semmetrics.data.beside import read_numbers
+from semmetrics.data.form import ReadOptions
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions
 
@@ -32,6 +33,7 @@ __all__ = [
     "count_notes",
     "different_items",
     "each_task",
+    "name_task",
     "read_weights",
 ]
 
@@ -144,7 +146,12 @@ def each_task(tasks: Tasks) -> Iterator[tuple[str, Any]]:
     """Yield each task with its name: the system, and its part where there are several."""
     for system, parts in tasks.items():
         for part, task in parts.items():
-            yield (f"{system}, {part}" if part else system), task
+            yield name_task(system, part), task
+
+
+def name_task(system: str, part: str) -> str:
+    """Return how messages call a task: the system, and its part where there are several."""
+    return f"{system}, {part}" if part else system
 
 
 def count_notes(task: Task, texts: Mapping[str, str]) -> list[str]:
@@ -203,8 +210,8 @@ class Kind:
         option that gives it.
     prepare : callable (tasks, measures, options) -> Tasks
         Open models and freeze fits that the measures need.
-    notes : callable (tasks, measures, options) -> list of str
-        What a user is told beside the scores.
+    notes : callable (tasks, measures, options, noted) -> list of str
+        What a user is told beside the scores; ``noted`` is what steps noted of each task, by name.
     """
 
     name: str
@@ -214,7 +221,7 @@ class Kind:
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
-    notes: Callable[[Tasks, Sequence[Measure], Options], list[str]]
+    notes: Callable[[Tasks, Sequence[Measure], Options, Mapping[str, Any]], list[str]]
 
     @property
     def describer(self) -> Describer:

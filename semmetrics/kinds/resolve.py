@@ -11,40 +11,24 @@ either, and that is an error.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Any, Literal
 
-import numpy as np
-
-from semmetrics.data.form import (
-    CAPTION_JSON_ROLES,
-    CAPTION_TABLE_ROLES,
-    DEFAULTS,
-    JSON_ROLES,
-    TABLE_ROLES,
-    ReadOptions,
-    Role,
-)
-from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix
-from semmetrics.data.readers import Loaded, opened
-from semmetrics.data.readers.captions_json import is_coco_captions
-from semmetrics.data.readers.coco import is_coco
-from semmetrics.data.readers.formats import format_of, header
-from semmetrics.data.readers.parquet import column_names
-from semmetrics.data.readers.strict_json import parse
+from semmetrics.data.coco import is_coco, is_coco_captions
+from semmetrics.data.form import DEFAULTS, Form, ReadOptions
+from semmetrics.data.reading import Sample, sample_of
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import FORM as CAPTIONS
+from semmetrics.kinds.labels.reading import FORM as LABELS
 
 __all__ = ["Kind", "kind_of", "kind_of_one"]
 
-_ITEMS, _STRINGS = 200, 20
-_LINE = re.compile(r"\S[^\n]*")
-_ROLES = {
-    "columns": (TABLE_ROLES["label"], CAPTION_TABLE_ROLES["caption"]),
-    "keys": (JSON_ROLES["label"], CAPTION_JSON_ROLES["caption"]),
+_ANY = Form(noun="item", columns=(), keys=())
+_FORMS: dict[str, Literal["labels", "captions", "strings", "lists"]] = {
+    "strings": "strings",
+    "lists": "lists",
+    "text": "captions",
 }
 _PHRASE, _SENTENCE = 2.5, 5.0  # mean words: above those of labels, and those of captions
 _REMEDY = "say task='labels' or task='captions' (on the command line --task)"
@@ -74,17 +58,7 @@ class _Shape:
 
     form: Literal["labels", "captions", "strings", "lists"]
     what: str
-    sample: Sequence[str] = ()
-
-    @property
-    def words(self) -> float:
-        """Mean number of words of a sample of its strings."""
-        return sum(len(text.split()) for text in self.sample) / max(1, len(self.sample))
-
-    @property
-    def single(self) -> bool:
-        """Whether every string is one word; scripts without blanks do not tell."""
-        return all(text.isascii() and len(text.split()) < 2 for text in self.sample)
+    sample: Sample
 
 
 def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
@@ -92,8 +66,8 @@ def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
 
     Parameters
     ----------
-    pred, ref : Loaded, path, or what `as_labels` and `as_captions` take
-        Of paths only ``opened`` ones are not read again by the readers.
+    pred, ref : Source, path, or what `as_labels` and `as_captions` take
+        Of paths only those of ``open_input`` are not read again by the readers.
     options : ReadOptions, optional
 
     Returns
@@ -114,7 +88,7 @@ def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
     ('captions', 'predictions: a string an item; ground truth: lists of strings')
     """
     options = options or DEFAULTS
-    mine, theirs = (_shape(opened(side, options), options) for side in (pred, ref))
+    mine, theirs = (_shape(side, options) for side in (pred, ref))
     forms = {mine.form, theirs.form}
     understood = f"predictions: {mine.what}; ground truth: {theirs.what}"
     if {"labels", "captions"} <= forms:
@@ -124,16 +98,17 @@ def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
     if "captions" in forms:
         return Kind("captions", understood)
     if "strings" in forms:
-        if mine.single and theirs.single:
+        if mine.sample.is_single_words and theirs.sample.is_single_words:
             raise InputError(
                 f"single words could be labels or captions: {understood}",
                 remedy='write labels as lists, ["cat"], also one label; or ' + _REMEDY,
             )
         return Kind("captions", understood)
-    if min(mine.words, theirs.words) >= _SENTENCE:
+    words = mine.sample.words, theirs.sample.words
+    if min(words) >= _SENTENCE:
         raise InputError(
-            f"lists of sentences could be labels or captions: {mine.words:.1f} words on average "
-            f"in the predictions, {theirs.words:.1f} in the ground truth",
+            f"lists of sentences could be labels or captions: {words[0]:.1f} words on average "
+            f"in the predictions, {words[1]:.1f} in the ground truth",
             remedy=_REMEDY,
         )
     return Kind("labels", understood)
@@ -144,7 +119,7 @@ def kind_of_one(data: Any, *, options: ReadOptions | None = None) -> Kind:
 
     Parameters
     ----------
-    data : Loaded, path, or what `as_labels` and `as_captions` take
+    data : Source, path, or what `as_labels` and `as_captions` take
     options : ReadOptions, optional
 
     Returns
@@ -164,89 +139,42 @@ def kind_of_one(data: Any, *, options: ReadOptions | None = None) -> Kind:
     'labels'
     """
     options = options or DEFAULTS
-    shape = _shape(opened(data, options), options)
+    shape = _shape(data, options)
     if shape.form != "lists":
         return Kind("labels" if shape.form == "labels" else "captions", shape.what)
-    understood = f"{shape.what} of {shape.words:.1f} words on average"
-    task: Literal["labels", "captions"] = "captions" if shape.words >= _SENTENCE else "labels"
-    return Kind(task, understood, sure=shape.words < _PHRASE)
+    understood = f"{shape.what} of {shape.sample.words:.1f} words on average"
+    task: Literal["labels", "captions"] = (
+        "captions" if shape.sample.words >= _SENTENCE else "labels"
+    )
+    return Kind(task, understood, sure=shape.sample.words < _PHRASE)
 
 
 def _shape(data: Any, options: ReadOptions) -> _Shape:
-    if isinstance(data, Loaded):
-        return _file(data, options)
-    if isinstance(data, (Lists, Matrix)):
-        return _Shape("captions" if data.noun == "caption" else "labels", data.understood)
-    if hasattr(data, "to_numpy") and hasattr(data, "index") and not hasattr(data, "columns"):
-        return _values(data)
-    if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):
-        data = data[:_ITEMS].tolist()
-    if isinstance(data, Mapping):
-        return _mapping(data)
-    if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
-        return _sequence(data, options)
-    return _Shape("labels", f"a {type(data).__name__}")
+    sample = sample_of(data, _ANY, options)
+    what, form = sample.what, _FORMS.get(sample.shape, "labels")
+    if sample.noun is not None:
+        form = "captions" if sample.noun == CAPTIONS.noun else "labels"
+    elif sample.value is not None and is_coco_captions(sample.value):
+        what, form = "COCO captions", "captions"
+    elif sample.value is not None and is_coco(sample.value):
+        what, form = "COCO instances", "labels"
+    elif sample.shape in ("columns", "keys") and _captions_named(sample, options):
+        form = "captions"
+    return _Shape(form, what, sample)
 
 
-def _file(loaded: Loaded, options: ReadOptions) -> _Shape:
-    source = loaded.source
-    kind = format_of(source, options, captions=True)
-    if kind in ("json", "coco"):
-        value = loaded.json
-        if isinstance(value, dict):
-            return _mapping(value)
-        return _sequence(value, options) if isinstance(value, list) else _Shape("labels", "JSON")
-    if kind == "jsonl":
-        line = _LINE.search(source.text)
-        return _sequence([parse(line.group() if line else "{}", source.name)], options)
-    if kind in ("csv", "tsv"):
-        return _columns("columns", header(source.text, options, kind), options)
-    if kind == "parquet":
-        return _columns("columns", column_names(source), options)
-    return _Shape("captions", "plain text") if kind == "txt" else _Shape("labels", "a matrix")
-
-
-def _mapping(data: Mapping[Any, Any]) -> _Shape:
-    if is_coco_captions(data):
-        return _Shape("captions", "COCO captions")
-    if is_coco(data):
-        return _Shape("labels", "COCO instances")
-    return _values(data.values())
-
-
-def _sequence(data: Sequence[Any], options: ReadOptions) -> _Shape:
-    if not len(data) or not isinstance(data[0], Mapping):
-        return _values(data)
-    records = [record for record in data[:_STRINGS] if isinstance(record, Mapping)]
-    return _columns("keys", list(dict.fromkeys(chain.from_iterable(records))), options)
-
-
-def _columns(
-    what: Literal["columns", "keys"], names: Sequence[Any], options: ReadOptions
-) -> _Shape:
-    """The kind of a table, or of records, from the names of what it has."""
-    label, caption = _ROLES[what]
-    understood = f"{what} {', '.join(map(repr, names[:8]))}"
-    captions = _plays(names, caption, options.caption_column)
+def _captions_named(sample: Sample, options: ReadOptions) -> bool:
+    """Tell from the names of columns or keys whether they have captions, and no labels."""
+    records = sample.shape == "keys"
+    captions = _plays(sample.names, CAPTIONS, options, records=records)
     if options.caption_column is None:
-        captions = captions and not _plays(names, label, options.label_column)
-    return _Shape("captions" if captions else "labels", understood)
+        return captions and not _plays(sample.names, LABELS, options, records=records)
+    return captions
 
 
-def _plays(names: Sequence[Any], role: Role, chosen: str | None) -> bool:
+def _plays(names: Sequence[str], form: Form, options: ReadOptions, *, records: bool) -> bool:
+    chosen = options.column(form.noun)
     if chosen is not None:
         return chosen in names
-    return any(str(name).strip().casefold() in role.known for name in names)
-
-
-def _values(items: Iterable[Any]) -> _Shape:
-    """The kind of items that are strings or lists, from the first of them."""
-    first = list(islice(items, _ITEMS))
-    lists = [item for item in first if isinstance(item, (list, tuple, Set, np.ndarray))]
-    if not lists:
-        texts = [item for item in first if isinstance(item, str)]
-        return _Shape("strings", "a string an item", texts) if texts else _Shape("labels", "items")
-    sample = [part for item in lists for part in islice(item, _STRINGS)]
-    if all(isinstance(part, str) for part in sample):
-        return _Shape("lists", "lists of strings", sample)
-    return _Shape("labels", "lists of labels")
+    known = form.keys if records else form.columns
+    return any(name.strip().casefold() in known for name in names)

@@ -12,7 +12,7 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,17 +27,14 @@ from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.bags import sides_kept
-from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import ItemMeans, value_columns
-from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
-from semmetrics.metrics.matching import Cut, cut_of
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
+from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import bag_options
+from semmetrics.metrics.set_measures import set_options
 
-__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "list_counts"]
-
-_COUNTS = "lists unknown to a model, and cut by it"
+__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options", "list_counts"]
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,11 @@ class BagValues:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
-        sides = sides_kept(block, self.cut)
+        sides = kept_sides(block, self.cut)
         if self.how == "text":
             found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
-            counts = {"unknown": sum(lost), "truncated": sum(one.truncated for one in found)}
-            block.task.shared.setdefault(_COUNTS, {})[self, block.start] = counts
+            block.note(("unknown", self), sum(lost))
+            block.note(("truncated", self), sum(one.truncated for one in found))
             pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
         else:
             pairs = [_means(side, vectors) for side in sides]
@@ -73,22 +70,25 @@ class BagValues:
         return value_columns(value, some, any_)
 
 
-def list_counts(task: LabelTask) -> dict[str, Counter[str]]:
-    """How many label lists a model did not know, and of how many it read only the beginning.
+def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
+    """Return how many label lists a model did not know, and of how many it read the beginning.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
 
     Returns
     -------
     dict from name of the embedding to counts of "unknown" and "truncated"
-        Of what has been embedded so far, by the measure that has most of them; of those cut, equal
-        lists of a block once.
+        By the measure that has most of them; of those cut, equal lists of a block once.
     """
-    sums: dict[BagValues, Counter[str]] = defaultdict(Counter)
-    for (values, _), counts in task.shared.get(_COUNTS, {}).items():
-        sums[values].update(counts)
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for values, every in sums.items():
-        found[values.model] |= every
-    return dict(found)
+    found: dict[str, dict[str, int]] = {}
+    for name, number in noted.items():
+        if isinstance(name, tuple) and isinstance(name[1], BagValues):
+            counts = found.setdefault(name[1].model, {})
+            counts[name[0]] = max(number, counts.get(name[0], 0))
+    return found
 
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
@@ -147,6 +147,22 @@ class BagSimilarityFamily(ItemMeans):
         """Item values."""
         how = "text" if "text_embedding" in measure.definition.needs else "mean"
         return BagValues(how, cut_of(measure), str(measure["embedding"]))
+
+
+def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
+    """Return the options of a measure that compares whole lists.
+
+    ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
+    """
+    shared = []
+    for option in set_options(("example",)):
+        if option.name in ("average", "duplicates"):
+            continue
+        default = option.default
+        if option.choices == POLICIES:
+            default = "1" if option.name == "empty" and policy != "skip" else policy
+        shared.append(replace(option, averages=None, default=default))
+    return (*more, EMBEDDING, *shared)
 
 
 def _similarity(

@@ -24,8 +24,8 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    Tokens,
     cause_column,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import SumFormulas
@@ -166,7 +166,7 @@ class BleuCounts:
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = block.get(Tokens()), block.get(References())
+        table, captions = task_tokens(block.task), block.get(References())
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
         reflen = reference_lengths(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.hashing import Hashes, hash_strings, mix
+from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -35,8 +35,8 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    Tokens,
     caption_values,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import ItemMeans, SumFormulas
@@ -90,13 +90,13 @@ def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TI
 
 
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
-    table = block.get(Tokens())
+    table = task_tokens(block.task)
     indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
     return has_repeated_word(indptr, table.codes[flat])
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return lengths(block.get(Tokens()).indptr)[block.get(References()).candidates]
+    return lengths(task_tokens(block.task).indptr)[block.get(References()).candidates]
 
 
 def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
@@ -171,19 +171,6 @@ class HashColumn:
 
 
 @dataclass(frozen=True)
-class WordHashes:
-    """A step: a hash of each token of the task; made once for all blocks."""
-
-    def compute(self, block: CaptionBlock) -> Hashes:
-        """Hash the vocabulary."""
-        shared = block.task.shared
-        if self not in shared:
-            shared[self] = hash_strings(block.get(Tokens()).vocabulary)
-        hashes: Hashes = shared[self]
-        return hashes
-
-
-@dataclass(frozen=True)
 class CandidateWords:
     """A step: the words of each candidate."""
 
@@ -192,11 +179,11 @@ class CandidateWords:
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the hashes of the distinct words, column "hashes"."""
-        table, candidates = block.get(Tokens()), block.get(References()).candidates
+        table, candidates = task_tokens(block.task), block.get(References()).candidates
         words = table.ngrams[0]
         indptr, cells = take_rows(words.indptr, candidates)
         tokens = table.codes[words.places[words.codes[cells]]]
-        return {"hashes": HashColumn(indptr, block.get(WordHashes())[tokens])}
+        return {"hashes": HashColumn(indptr, table.hashes[tokens])}
 
 
 @dataclass(frozen=True)
@@ -208,9 +195,9 @@ class CandidateTexts:
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return a hash of all tokens, column "hashes"."""
-        table, candidates = block.get(Tokens()), block.get(References()).candidates
+        table, candidates = task_tokens(block.task), block.get(References()).candidates
         indptr, flat = take_rows(table.indptr, candidates)
-        placed = block.get(WordHashes())[table.codes[flat]] ^ mix(positions(indptr))
+        placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
         total = np.zeros(len(flat) + 1, np.uint64)
         np.cumsum(mix(placed), out=total[1:])
         texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Column, OneHot
+from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
@@ -32,7 +34,6 @@ __all__ = [
     "CaptionBlock",
     "References",
     "TokenTable",
-    "Tokens",
     "caption_values",
     "cause_column",
     "largest_of_rows",
@@ -69,23 +70,20 @@ class TokenTable:
         """Counts of the n-grams of orders 1 to 4."""
         return count_ngrams(self.indptr, self.codes)
 
+    @cached_property
+    def lists(self) -> list[list[str]]:
+        """The tokens of each caption."""
+        words = [self.vocabulary[code] for code in self.codes.tolist()]
+        return [words[start:stop] for start, stop in pairwise(self.indptr.tolist())]
 
-@dataclass(frozen=True)
-class Tokens:
-    """A step: the tokens of all captions of the task, made at the first use.
-
-    ``stem`` is "none" or "porter".
-    """
-
-    stem: str = "none"
-
-    def compute(self, block: CaptionBlock) -> TokenTable:
-        """Tokenize and code the captions."""
-        return task_tokens(block.task, self.stem)
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each token of the vocabulary."""
+        return hash_strings(self.vocabulary)
 
 
 def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
-    """Return the tokens of all captions of a task.
+    """Return the tokens of all captions of a task, made at the first use.
 
     Parameters
     ----------

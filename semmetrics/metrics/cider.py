@@ -49,7 +49,7 @@ from semmetrics.metrics.caption_steps import (
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.document_frequencies import SOURCES, frequency_weights
+from semmetrics.metrics.document_frequencies import SOURCES, frequency_hash, frequency_weights
 from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
@@ -203,6 +203,8 @@ class CiderValues:
         """Return the columns "value" and "cause"."""
         captions = block.get(References())
         vectors = tfidf_vectors(block.task, self.source, self.stem)
+        used = frequency_hash(block.task, self.source, self.stem)
+        block.note(f"#df={self.source}/{self.stem}", frozenset([used]))
         item, clip = row_numbers(captions.indptr), self.sigma is not None
         penalty = self._penalty(block.task, captions.pair_candidates, captions.references)
         sides = captions.candidates, captions.indptr, captions.references

@@ -24,7 +24,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.caption_task import FREQUENCIES, CaptionTask, caption_task
+from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.data.frequency_files import (
     FrequencyTable,
     log_of,
@@ -265,12 +265,11 @@ def task_frequencies(
 
 
 def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
-    """Return the hash of the document frequencies that a measure uses, and note it in the task."""
-    hashes: dict[str, str] = task.shared.setdefault(FREQUENCIES, {})
-    key = f"{source}/{stem}"
-    if key not in hashes:
-        hashes[key] = task_frequencies(task, source, stem).hash
-    return hashes[key]
+    """Return the hash of the document frequencies that a measure uses; taken once a task."""
+    key = ("hash of document frequencies", source, stem)
+    if key not in task.shared:
+        task.shared[key] = task_frequencies(task, source, stem).hash
+    return str(task.shared[key])
 
 
 def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
@@ -282,7 +281,6 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
     source, stem : str
         As for ``task_frequencies``.
     """
-    frequency_hash(task, source, stem)  # so that parts with other frequencies are not merged
     fit = _given_fit(task, source, stem)
     if fit is not None:
         return fit.weights(task_tokens(task, stem))

@@ -31,9 +31,11 @@ from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference
 
 __all__ = [
+    "EMBEDDING",
     "LabelSimilarity",
     "PairwiseSimilarity",
     "SimilarityTable",
@@ -41,6 +43,11 @@ __all__ = [
     "label_vectors_of",
     "written_codes",
 ]
+
+EMBEDDING = Option(
+    "embedding", "embedding", "default", help="which of the embeddings given is meant"
+)
+"""The option of every measure that compares labels by an embedding."""
 
 _TABLE = 1 << 25  # cells of a table of similarities, terms by terms
 _PAIR_COST = 16  # a similarity computed for a pair costs so many of a table

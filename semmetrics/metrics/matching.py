@@ -25,6 +25,7 @@ from semmetrics.core.ragged import (
     is_member,
     occurrence_numbers,
     order_rows,
+    prefixes,
     row_numbers,
     running_sums,
     sum_rows,
@@ -48,6 +49,7 @@ __all__ = [
     "Ranked",
     "Reference",
     "cut_of",
+    "kept_sides",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -144,6 +146,12 @@ class Cut:
 def cut_of(measure: Measure) -> Cut:
     """Return the cut that a measure's options describe."""
     return Cut(str(measure["decode"]), int(measure["keep_at_least"] or 0), measure.k)
+
+
+def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
+    """Return the predictions that a cut keeps, and the references."""
+    ranked = block.get(Ranked())
+    return ranked.keep(prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import IO, Any
 
 import numpy as np
@@ -37,9 +36,9 @@ from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
     References,
-    Tokens,
     caption_values,
     cause_column,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import ItemMeans, SumFormulas
@@ -54,7 +53,6 @@ __all__ = [
     "METEOR_PROGRAM",
     "MeteorCounts",
     "NltkValues",
-    "TokenLists",
     "meteor_value",
     "segment_counts",
 ]
@@ -166,22 +164,6 @@ def _write_lines(file: IO[bytes], lines: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class TokenLists:
-    """A step: the tokens of all captions of the task, as lists; made at the first use."""
-
-    def compute(self, block: CaptionBlock) -> list[list[str]]:
-        """Return the tokens of each distinct caption."""
-        shared = block.task.shared
-        if "token lists" not in shared:
-            table = block.get(Tokens())
-            words = [table.vocabulary[code] for code in table.codes.tolist()]
-            bounds = table.indptr.tolist()
-            shared["token lists"] = [words[a:b] for a, b in pairwise(bounds)]
-        tokens: list[list[str]] = shared["token lists"]
-        return tokens
-
-
-@dataclass(frozen=True)
 class MeteorCounts:
     """A step: the counts of each item, from one run of the program for the whole task."""
 
@@ -203,7 +185,7 @@ class MeteorCounts:
 def _task_counts(block: CaptionBlock) -> NDArray[np.int64]:
     """Return the counts of all items of the block's task; zeros without a reference."""
     task = block.task
-    texts = [" ".join(tokens) for tokens in block.get(TokenLists())]
+    texts = [" ".join(tokens) for tokens in task_tokens(block.task).lists]
     indptr, references = task.pairs(0, len(task))
     some = np.flatnonzero(np.diff(indptr))
     counts = np.zeros((len(task), len(COUNTS)), np.int64)
@@ -304,7 +286,8 @@ class NltkValues:
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        score, tokens, captions = _nltk_score(), block.get(TokenLists()), block.get(References())
+        score, captions = _nltk_score(), block.get(References())
+        tokens = task_tokens(block.task).lists
         bounds, references = captions.indptr.tolist(), captions.references.tolist()
         values: Floats = np.full(len(block), np.nan)
         for row, code in enumerate(captions.candidates.tolist()):

@@ -32,9 +32,9 @@ from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
     References,
-    Tokens,
     caption_values,
     largest_of_rows,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans
@@ -184,7 +184,7 @@ class NgsmValues:
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
         captions = block.get(References())
-        grams = block.get(Tokens()).ngrams[: self.order]
+        grams = task_tokens(block.task).ngrams[: self.order]
         values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
         if self.refs == "max":
             best = largest_of_rows(values, captions.indptr)

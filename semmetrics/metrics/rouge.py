@@ -24,9 +24,9 @@ from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
     References,
-    Tokens,
     caption_values,
     largest_of_rows,
+    task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import ItemMeans
@@ -99,7 +99,7 @@ class BestShares:
 
     def compute(self, block: CaptionBlock) -> tuple[Floats, Floats]:
         """Return precision and recall, shape (items,)."""
-        table, captions = block.get(Tokens()), block.get(References())
+        table, captions = task_tokens(block.task), block.get(References())
         precision, recall = subsequence_shares(
             table.indptr, table.codes, captions.pair_candidates, captions.references
         )

@@ -13,7 +13,7 @@ word2vec (Kubany et al. 2020, section 3.2, footnote 2).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,11 @@ from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas
+from semmetrics.metrics.label_similarity import EMBEDDING
 from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import match_options
-from semmetrics.metrics.semantic_steps import SemanticMatches
+from semmetrics.metrics.semantic_matching import SemanticMatches
+from semmetrics.metrics.set_measures import set_options
 
 __all__ = [
     "SemAP",
@@ -39,6 +40,7 @@ __all__ = [
     "SemRecall",
     "SemanticCounts",
     "SemanticFamily",
+    "match_options",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -97,6 +99,13 @@ class SemanticFamily(CountFormulas):
 
 def _recall(served: Any, n_ref: Any) -> Any:
     return formulas.recall(served, n_ref)
+
+
+def match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
+    """Return the options of a measure that compares labels with labels."""
+    shared = [o for o in set_options(averages) if o.name not in ("labels", "absent")]
+    shared = [replace(o, averages=None) if o.name == "duplicates" else o for o in shared]
+    return (shared[0], *more, EMBEDDING, *shared[1:])
 
 
 def _check_threshold(value: Value) -> None:

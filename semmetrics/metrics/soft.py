@@ -30,11 +30,11 @@ from semmetrics.data.task import LabelTask
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import CountFormulas
+from semmetrics.metrics.label_batches import Layout
 from semmetrics.metrics.label_similarity import LabelSimilarity
 from semmetrics.metrics.matching import Cut, cut_of
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_layout import Layout
-from semmetrics.metrics.semantic_options import match_options
+from semmetrics.metrics.semantic import match_options
 
 __all__ = ["SoftCounts", "SoftF1", "SoftFamily", "SoftPrecision", "SoftRecall"]
 

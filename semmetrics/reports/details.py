@@ -9,7 +9,7 @@ table; a heading is how the table calls a measure. None stands for what is undef
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,7 @@ def _plain_number(name: str, value: Any) -> Any:
     return int(value) if name != "value" and value == int(value) else value
 
 
-def find_worst_items(scores: Sequence[Score], tasks: Mapping[str, Any], number: int) -> Records:
+def find_worst_items(scores: Sequence[Score], number: int) -> Records:
     """Find the worst items of each system by the first measure that has item values.
 
     Items without a value are left out; of equal ones those that come first are taken.
@@ -114,8 +114,6 @@ def find_worst_items(scores: Sequence[Score], tasks: Mapping[str, Any], number: 
     Parameters
     ----------
     scores : sequence of Score
-    tasks : mapping from system to task
-        What was evaluated; items of a system without one have only their values.
     number : int
         Of each system, from 1.
 
@@ -136,7 +134,7 @@ def find_worst_items(scores: Sequence[Score], tasks: Mapping[str, Any], number: 
     rows: list[dict[str, Any]] = []
     for score in scores:
         if score.heading == heading:
-            rows += _worst_rows(score, tasks.get(score.system), int(number))
+            rows += _worst_rows(score, score.task, int(number))
     columns = dict.fromkeys(name for row in rows for name in row)
     return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
 
@@ -182,7 +180,7 @@ def find_matching_heading(scores: Iterable[Score]) -> str:
     )
 
 
-def collect_matches(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Records:
+def collect_matches(scores: Sequence[Score]) -> Records:
     """Collect what each predicted label matched, and the references that nothing matched.
 
     The first measure that matches labels by meaning is used.
@@ -190,8 +188,6 @@ def collect_matches(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Record
     Parameters
     ----------
     scores : sequence of Score
-    tasks : mapping from system to LabelTask
-        With the label vectors of the measure's embedding.
 
     Returns
     -------
@@ -212,7 +208,7 @@ def collect_matches(scores: Sequence[Score], tasks: Mapping[str, Any]) -> Record
         {**row, "system": score.system}
         for score in scores
         if score.heading == heading
-        for row in match_rows(tasks[score.system], score.measure)
+        for row in match_rows(score.task, score.measure)
     )
     return Records.from_rows(_MATCHES, rows)
 

@@ -20,7 +20,7 @@ from semmetrics.errors import InputError, MissingDependencyError, listing
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
 __all__ = ["FORMS", "Records"]
 

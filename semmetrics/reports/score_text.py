@@ -162,7 +162,7 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     for system in table.systems:
         of = f" of {system}" if len(table.systems) > 1 else ""
         lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
-        task = table.tasks.get(system)
+        task = table[system, heading].task
         for record in records:
             if record["system"] == system:
                 value = math.inf if record["value"] is None else record["value"] * scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from semmetrics.scoring.score import NotComputed, Score
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
 __all__ = ["FORMATS", "ScoreTable"]
 
@@ -39,8 +39,6 @@ class ScoreTable:
         What a protocol names and this input does not allow, with the reason.
     notes : list of str
         How the input was understood, and what is odd.
-    tasks : mapping from system to Task
-        What was evaluated.
     understood : list of str
         How each input was read.
     differences : list of str
@@ -62,7 +60,6 @@ class ScoreTable:
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    tasks: Mapping[str, Any] = field(default_factory=dict, repr=False)
     understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
@@ -251,7 +248,7 @@ class ScoreTable:
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
-        return details.find_worst_items(self.scores, self.tasks, n)
+        return details.find_worst_items(self.scores, n)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
@@ -277,7 +274,7 @@ class ScoreTable:
         >>> [(row["prediction"], row["reference"]) for row in table.matches()]
         [('cat', 'cat'), (None, 'car')]
         """
-        return details.collect_matches(self.scores, self.tasks)
+        return details.collect_matches(self.scores)
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.

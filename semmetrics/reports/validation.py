@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from semmetrics.data.readers import ReadOptions, opened, read_class_list
+from semmetrics.data.beside import read_class_list
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.reading import open_input
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import kind_of_one
 from semmetrics.options import KINDS, OPTIONS, check_choice, resolve_options
@@ -59,7 +61,7 @@ def validate(
     if task is not None:
         check_choice("task", task)
     files, notes = read or ReadOptions(), []
-    side = opened(data, files)
+    side = open_input(data, files)
     if isinstance(classes, (str, os.PathLike)):
         classes = read_class_list(classes, files.beside())
     with_classes = OPTIONS["classes"].kinds

@@ -25,8 +25,8 @@ from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.lists import Ids
-from semmetrics.data.readers.strict_json import parse
 from semmetrics.data.source import load
+from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure

@@ -36,6 +36,8 @@ class Score:
         How a table calls it; the measure's name unless a protocol has another.
     part : str
         The part of the data, where a kind has several, such as "i2t"; else empty.
+    task : Task or None
+        What was evaluated; None for scores of merged statistics.
     value : float
         nan where undefined.
     n : int
@@ -61,6 +63,7 @@ class Score:
     frame: Frame = field(repr=False)
     note: str = ""
     part: str = ""
+    task: Any = field(default=None, repr=False)
 
     def __float__(self) -> float:
         return self.value
@@ -223,9 +226,10 @@ def score_tasks(
         )
         for name, task in tasks.items()
     }
-    return score_statistics(
+    scores = score_statistics(
         statistics, measures, headings=headings, ci=ci, progress=progress, part=part
     )
+    return [replace(score, task=tasks[score.system]) for score in scores]
 
 
 def _score(

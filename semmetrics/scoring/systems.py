@@ -8,15 +8,15 @@ calibration and comparisons all begin there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import opened
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.kind import Kind, Tasks
+from semmetrics.kinds.kind import Kind, Tasks, name_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.calibration import as_calibrations, calibration_notes
@@ -57,10 +57,17 @@ class Prepared:
         """Say how each input was read; many that were read alike are one line."""
         return describe_inputs(self.inputs)
 
-    def notes(self) -> list[str]:
-        """Say what was odd in the inputs and tasks, and what has no effect."""
+    def notes(self, scores: Iterable[Score] = ()) -> list[str]:
+        """Say what was odd in the inputs and tasks, and what has no effect.
+
+        Parameters
+        ----------
+        scores : iterable of Score
+            Those of the tasks, where they were computed.
+        """
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
-        notes += self.kind.notes(self.tasks, self.plan.measures, self.options)
+        noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
+        notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
         notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [
             f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
@@ -177,12 +184,12 @@ def _resolve_kind(
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
     if name is not None:
         return name, systems, gts
-    from semmetrics.data.readers import ReadOptions
+    from semmetrics.data.form import ReadOptions
     from semmetrics.kinds.resolve import kind_of
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
-    systems, gts = {**systems, first: opened(systems[first], read)}, opened(gts, read)
+    systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
     return kind_of(systems[first], gts, options=read).task, systems, gts
 
 

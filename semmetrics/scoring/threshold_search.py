@@ -27,8 +27,8 @@ import numpy as np
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.beside import Pair
 from semmetrics.data.block import Block
-from semmetrics.data.readers.pairs import Pair
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels

@@ -92,7 +92,7 @@ def test_offline_it_says_what_is_missing(refused, files):
     assert "semmetrics embed convert FILE FOLDER" in text
 
 
-def test_unknown_counts_what_the_function_counts(ok, run, vectors):
+def test_coverage_counts_what_the_function_counts(ok, run, vectors):
     from semmetrics.kinds.labels.reading import as_labels
 
     (expected,) = measure_coverage({"gt": as_labels("gt.json")}, open_embedding(vectors))

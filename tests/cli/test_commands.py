@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import semmetrics
 from semmetrics.data.form import FORMATS
 from semmetrics.kinds.labels.normalize import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
@@ -61,7 +62,7 @@ def test_options_that_can_have_no_effect_are_left_out(ok, refused):
         assert "--caption-column" not in shown(ok, *command)
         assert "averages over" not in ok(*command, "--help")
         assert "--caption-column" in refused(*command, "--caption-column", "x", "a", "b")
-    for command in ("df", "matrix"):
+    for command in ("doc-freq", "pairs"):
         assert not labels & shown(ok, command)
         assert "--caption-column" in shown(ok, command)
         assert "npy, npz" not in ok(command, "--help")

@@ -130,7 +130,7 @@ def broken(*_, **__):
 
 
 def test_a_fault_is_one_line(run, files, monkeypatch):
-    monkeypatch.setattr("semmetrics.cli.job.score_systems", broken)
+    monkeypatch.setattr("semmetrics.api.scores.score_systems", broken)
     monkeypatch.delenv(app.TRACEBACK, raising=False)
     result = run("score", *LISTS)
     assert result.exit_code == 1
@@ -142,7 +142,7 @@ def test_a_fault_is_one_line(run, files, monkeypatch):
 
 
 def test_the_traceback_of_a_fault_on_request(run, files, monkeypatch):
-    monkeypatch.setattr("semmetrics.cli.job.score_systems", broken)
+    monkeypatch.setattr("semmetrics.api.scores.score_systems", broken)
     monkeypatch.setenv(app.TRACEBACK, "1")
     result = run("score", *LISTS)
     assert result.exit_code == 1

@@ -105,18 +105,18 @@ def test_unknown_labels_and_how_they_are_looked_up(run, vectors):
 
 def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
     asked = ("score", *LISTS, "-m", NEAR, "--format", "json")
-    found = ok(*asked, "--embedding", "words.vec", "--limit", 2)
-    expected = api({"a": "a.json"}, measures=[NEAR], embedding="words.vec", limit=2)
+    found = ok(*asked, "--embedding", "words.vec", "--max-words", 2)
+    expected = api({"a": "a.json"}, measures=[NEAR], embedding="words.vec", max_words=2)
     assert json.loads(found) == expected
     assert entries(found) != entries(ok(*asked, "--embedding", "words.vec"))
     (entry,) = expected
-    again = run("score", *LISTS, "--signature", entry["signature"], "--format", "json",
-                "--embedding", "words.vec", "--limit", 2)  # fmt: skip
+    again = run("score", *LISTS, "--rescore", entry["signature"], "--format", "json",
+                "--embedding", "words.vec", "--max-words", 2)  # fmt: skip
     assert json.loads(again.stdout) == expected
     assert "warning" not in again.stderr
-    assert "max_words=2 is for files of word vectors" in refused(*asked, "--limit", 2)
-    said = run("score", *LISTS, "-m", "F1", "--limit", 2, "--device", "cuda").stderr
-    assert "--limit has no effect" in said
+    assert "max_words=2 is for files of word vectors" in refused(*asked, "--max-words", 2)
+    said = run("score", *LISTS, "-m", "F1", "--max-words", 2, "--device", "cuda").stderr
+    assert "--max-words has no effect" in said
     assert "--device has no effect" in said
 
 
@@ -222,7 +222,7 @@ def test_options_without_effect_are_said(run, vectors):
     for command in (
         ("score", "-m", "F1", *LISTS),
         ("sweep", *LISTS),
-        ("calibrate", "--part", "1", *LISTS),
+        ("calibrate", "--holdout", "1", *LISTS),
         ("calibrate", "--pairs", "pairs.csv"),
     ):
         assert run(*command, "--cache").stderr.count("the cache has no effect") == 1
@@ -422,7 +422,7 @@ def test_a_protocol_keeps_its_rules(refused, vectors):
 
 
 def again(run, entry, *arguments):
-    result = run("score", *LISTS, "--signature", entry["signature"], "--format", "json", *arguments)
+    result = run("score", *LISTS, "--rescore", entry["signature"], "--format", "json", *arguments)
     assert result.exit_code == 0, result.stderr
     (found,) = json.loads(result.stdout)
     return found, result.stderr
@@ -447,10 +447,10 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
         found, said = again(run, entry, "--embedding", embedding)
         assert (found["value"], found["signature"]) == (entry["value"], entry["signature"])
         assert "warning" not in said
-    message = refused("score", *LISTS, "--signature", entry["signature"])
+    message = refused("score", *LISTS, "--rescore", entry["signature"])
     assert "computed with the embedding words-2@" in message
     assert f"--embedding {'' if measure == 'SemF1' else 'm='}SPEC" in message
-    message = refused("score", *LISTS, "--signature", entry["signature"], "--oov", "zero")
+    message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
     assert "--oov as well" in message
 
 

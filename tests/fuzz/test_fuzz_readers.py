@@ -15,17 +15,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from semmetrics import as_captions, as_labels
+from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.raw import RawItems, RawMatrix
-from semmetrics.data.readers import (
-    ReadOptions,
-    read,
-    read_class_list,
-    read_matrix,
-    read_numbers,
-)
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.resolve import Kind, kind_of
 
 COCO = {
@@ -101,6 +95,10 @@ def seeds():
 SEEDS = list(seeds())
 
 
+def labels(path, options=None):
+    return as_labels(path, options=options)
+
+
 def captions(path, options=None):
     return as_captions(path, options=options)
 
@@ -115,7 +113,7 @@ def kind(path, options=None):
         raise
 
 
-READERS = (read, read_class_list, read_numbers, read_matrix, captions, kind)
+READERS = (labels, read_class_list, read_numbers, read_matrix, captions, kind)
 OPTIONS = [
     ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
     ReadOptions(max_bytes=2**20, label_delimiter="|"),
@@ -168,10 +166,8 @@ def run_case(seed, folder):
             check_error(error, path.name)
             continue
         accepted += 1
-        if reader is read:
-            check_raw(result)
-        elif reader is captions:
-            check_captions(result)
+        if reader in (labels, captions):
+            check_lists(result)
     return accepted
 
 
@@ -181,31 +177,15 @@ def check_error(error, name):
     assert error.remedy
 
 
-def check_raw(raw):
-    assert isinstance(raw, RawItems | RawMatrix)
-    rows = len(raw.items) if isinstance(raw, RawItems) else raw.values.shape[0]
-    assert rows > 0
-    if raw.ids is not None:
-        assert len(raw.ids) == len(set(raw.ids)) == rows
-        assert all(isinstance(id_, str) and id_ for id_ in raw.ids)
-        "".join(raw.ids).encode()
-    if isinstance(raw, RawItems):
-        assert all(isinstance(labels, list) for labels in raw.items)
-        assert raw.source in raw.where(rows - 1)
-    else:
-        assert raw.values.ndim == 2
-        assert raw.classes is None or len(raw.classes) == raw.values.shape[1]
-
-
-def check_captions(got):
+def check_lists(got):
     assert isinstance(got, Lists)
     rows = len(got)
     assert rows > 0
     assert len(got.ids) == rows == len(got.side.indptr) - 1
     assert got.side.indptr[0] == 0
     assert got.side.indptr[-1] == len(got.side.codes)
-    assert set(map(type, got.vocabulary)) <= {str}
-    "".join(got.vocabulary).encode()
+    assert set(map(type, got.vocabulary)) <= {str, tuple}
+    "".join(term for terms in got.terms for term in terms).encode()
     if not isinstance(got.ids, range):
         assert len(set(got.ids)) == rows
         assert all(isinstance(id_, str) and id_ for id_ in got.ids)

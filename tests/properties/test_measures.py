@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all

@@ -16,6 +16,7 @@ from tiny import Tiny
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
@@ -24,7 +25,6 @@ from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.models import with_models
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

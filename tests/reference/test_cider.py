@@ -19,7 +19,7 @@ from oracles import cider as oracle
 from semmetrics.data.caption_task import caption_task
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.scoring.pair_matrix import caption_matrix
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import semmetrics
-from semmetrics.api import system_name
+from semmetrics.api.scores import system_name
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.metrics.sets import F1, Recall
@@ -182,13 +182,13 @@ def test_decoding_goes_to_measures_without_a_rule():
     for heads in (sizes, {"preds": sizes}, sizes.tolist()):
         table = semmetrics.score(
             SCORES, REFS, measures=["Recall"], decode="cardinality", classes=CLASSES,
-            cardinality=heads,
+            set_size_probs=heads,
         )  # fmt: skip
         assert table.scores[0].items.tolist() == [1, 0.5, 0]
     own = {"one": sizes, "two": sizes[::-1]}
     table = semmetrics.score_systems(
         {"one": SCORES, "two": SCORES}, REFS, measures=["CardinalityError"],
-        decode="cardinality", cardinality=own, classes=CLASSES,
+        decode="cardinality", set_size_probs=own, classes=CLASSES,
     )  # fmt: skip
     assert [s.items.tolist() for s in table] == [[0, 0, 1], [1, 0, 0]]
 
@@ -205,7 +205,7 @@ def test_classes_ignored_labels_and_missing_items():
     assert "preds: items without a prediction: 1" in skipped.notes
     empty = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="empty")
     assert empty.scores[0].n == 3
-    kept = semmetrics.score(PREDS, REFS, measures=["F1"], unpredicted="skip")
+    kept = semmetrics.score(PREDS, REFS, measures=["F1"], empty_predictions="skip")
     assert kept.scores[0].n == 2
 
 
@@ -295,9 +295,9 @@ def test_errors(options, message):
     [
         ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
         ({"measures": "MacroF1"}, "no rule makes sets of them"),
-        ({"measures": "F1", "decode": "cardinality"}, "give cardinality="),
-        ({"measures": "F1", "decode": "cardinality", "cardinality": [["x"]]}, "no matrix"),
-        ({"measures": "F1", "decode": "cardinality", "cardinality": [[1, 0]]}, "shape"),
+        ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
+        ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "no matrix"),
+        ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
         (
             {"measures": "F1(average=weighted)", "decode": "threshold:best"},
             "not known for average=weighted",

@@ -21,7 +21,7 @@ from semmetrics.data.caption_task import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
@@ -70,7 +70,7 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
         df = fit_document_frequencies(other, "whitespace", stem)
     frequencies = oracle.document_frequencies(documents)
     measure = CIDEr(stem=stem) if sigma is None else CIDErD(stem=stem, sigma=sigma)
-    found = matrix(images, captions, measure=measure, df=df)
+    found = matrix(images, captions, measure=measure, doc_freq=df)
     options = {"sigma": sigma, "clip": sigma is not None}
     expected = [
         [
@@ -187,7 +187,7 @@ INPUTS = {"images": 40, "each": 2, "words": 30, "seed": 3}
 MEMORY = 16 * 83 * 3  # 14 blocks
 CHILD = """
 import json, sys, time
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.scoring.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def progress(done, rows):
     print(done, flush=True)
@@ -365,7 +365,7 @@ def test_the_order_of_rows_is_checked(tmp_path):
 FULL = """
 import json, resource, sys
 from semmetrics.errors import InputError
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.scoring.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def limit(*_):
     resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
@@ -490,4 +490,4 @@ def test_frequencies_from_a_file(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "df.npz"
     fit_document_frequencies(references, "whitespace").save(path)
-    assert_array_equal(matrix(references, captions, df=path), matrix(references, captions))
+    assert_array_equal(matrix(references, captions, doc_freq=path), matrix(references, captions))

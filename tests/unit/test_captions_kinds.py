@@ -11,9 +11,10 @@ import time
 import numpy as np
 import pytest
 
-from semmetrics.data.readers import Loaded, ReadOptions, opened
+from semmetrics.data import reading, source
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError
-from semmetrics.kinds import resolve as kinds
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.resolve import kind_of, kind_of_one
@@ -171,8 +172,8 @@ def test_what_was_understood_is_said():
 )
 def test_standard_input_is_read_once(monkeypatch, text, task):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    held = opened("-")
-    assert isinstance(held, Loaded)
+    held = open_input("-")
+    assert isinstance(held, source.Source)
     assert kind_of(held, {"a": ["cat"]} if task == "labels" else SENTENCES).task == task
     assert len((as_labels if task == "labels" else as_captions)(held)) == 1 + (task == "captions")
 
@@ -181,11 +182,9 @@ def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(LABELS))
     calls = []
-    parse = sys.modules["semmetrics.data.readers.loaded"].parse
-    monkeypatch.setattr(
-        "semmetrics.data.readers.loaded.parse", lambda *a: calls.append(a) or parse(*a)
-    )
-    held = opened(path)
+    parse = source.parse
+    monkeypatch.setattr(source, "parse", lambda *a: calls.append(a) or parse(*a))
+    held = open_input(path)
     assert kind_of(held, LABELS).task == "labels"
     assert len(as_labels(held)) == 2
     assert len(calls) == 1
@@ -204,7 +203,7 @@ def test_only_a_sample_is_looked_at():
     start = time.perf_counter()
     assert kind_of(large, large).task == "labels"
     assert time.perf_counter() - start < 0.5
-    assert large.seen <= 2 * kinds._ITEMS
+    assert large.seen <= 2 * reading._ITEMS
 
 
 def test_reference_data(reference_dir):
@@ -248,7 +247,7 @@ def test_one_side_alone(data, task, sure):
 def test_parsed_json_is_forgotten_once_it_is_read(tmp_path):
     path = tmp_path / "gt.json"
     path.write_text('{"a": ["cat"], "b": ["dog", "cat"]}', encoding="utf-8")
-    loaded = opened(path)
+    loaded = open_input(path)
     assert kind_of(loaded, loaded).task == "labels"
     assert "json" in vars(loaded)
     first = as_labels(loaded)

@@ -181,7 +181,7 @@ def test_one_image():
     assert_array_equal(values(task, CIDErD()), [0.0, 0.0])
     (note,) = frequency_notes(task, [CIDErD(), CIDEr(df="given")])
     assert "CIDEr-D is 0 for a single image" in note
-    assert "--df" in note
+    assert "--doc-freq" in note
     assert "CIDEr-D, CIDEr are 0" in frequency_notes(task, [CIDErD(), CIDEr()])[0]
     # its two rows are two documents, with the same words
     assert frequency_notes(task, [CIDErD(df="rows")]) == []

@@ -106,19 +106,19 @@ def nested(depth):
 
 
 WHERE = r"gt\.json, item 1"
-LIST = r'write a list of labels, as \["cat", "dog"\]'
+LIST = r'write \["label", \.\.\.\], also for one label'
 LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat", "kitty"\]'
 
 
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        ("cat", f"{WHERE}: the labels are 'cat', a str, not a list; {LIST}"),
-        (None, f"{WHERE}: the labels are None, a NoneType, not a list; {LIST}"),
-        (float("nan"), f"{WHERE}: the labels are nan, a float, not a list"),
-        ({"cat": 0.5}, f"{WHERE}: the labels are {{'cat': 0.5}}, a dict, not a list"),
-        (iter(["cat"]), f"{WHERE}: the labels are <list_iterator object.*>, a list_iterator"),
-        (np.array("cat"), f"{WHERE}: the labels are 'cat', a str"),
+        ("cat", f"{WHERE}: 'cat' stands where a list of labels is expected; {LIST}"),
+        (None, f"{WHERE}: null stands where a list of labels is expected; write a list; an empty"),
+        (float("nan"), f"{WHERE}: nan stands where a list of labels"),
+        ({"cat": 0.5}, f"{WHERE}: an object stands among lists; write all items alike"),
+        (iter(["cat"]), f"{WHERE}: a list_iterator stands where a list"),
+        (np.array("cat"), f"{WHERE}: 'cat' stands where a list"),
         (["a", 3], f"{WHERE}, label 2: the label 3 is a int, not a string; {LABEL}"),
         ([b"a"], f"{WHERE}, label 1: the label b'a' is a bytes"),
         ([None], f"{WHERE}, label 1: the label None is a NoneType"),
@@ -231,11 +231,27 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
         (np.zeros((2, 2)), ["a", "a"], r"m\.npy: two columns are called 'a'; rename one"),
         (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is a int, not a string"),
         (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),
-        (np.array([[0, 2]]), None, r"m\.npy: the integer matrix holds 2, which is neither 0 nor 1"),
-        (np.array([[0, -1]], np.int8), None, r"m\.npy: the integer matrix holds -1"),
-        (np.array([[0.5, np.nan]]), None, r"m\.npy, row 0, column 1: a score is not finite; write"),
-        (np.array([[np.inf]], np.float16), None, r"m\.npy, row 0, column 0: a score is not finite"),
-        (SPARSE_NAN, None, r"m\.npy, row 0, column 1: a score is not finite"),
+        (
+            np.array([[0, 2]]),
+            None,
+            r"m\.npy, row 0, column 1 \(from 0\): 2 is an integer, but",
+        ),
+        (
+            np.array([[0, -1]], np.int8),
+            None,
+            r"m\.npy, row 0, column 1 \(from 0\): -1 is an integer",
+        ),
+        (
+            np.array([[0.5, np.nan]]),
+            None,
+            r"m\.npy, row 0, column 1 \(from 0\): nan is no finite number",
+        ),
+        (
+            np.array([[np.inf]], np.float16),
+            None,
+            r"m\.npy, row 0, column 0 \(from 0\): inf is no finite number",
+        ),
+        (SPARSE_NAN, None, r"m\.npy, row 0, column 1 \(from 0\): nan is no finite"),
         (np.array([[1j]]), None, r"m\.npy: the matrix holds complex128; give 0/1 or float scores"),
         (np.array([["2020"]], "M8[Y]"), None, r"m\.npy: the matrix holds datetime64"),
         (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values of the matrix are masked; fill"),

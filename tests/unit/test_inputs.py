@@ -76,7 +76,7 @@ def test_places_in_messages_are_ids():
     for data in ({"x": ["a"], "y": [1]}, pd.Series([["a"], [1]], index=["x", "y"])):
         with pytest.raises(InputError, match=r"^gts, id 'y', label 1: the label 1 is a int"):
             as_labels(data, source="gts")
-    with pytest.raises(InputError, match=r"^gts, row 1: the labels are None"):
+    with pytest.raises(InputError, match=r"^gts, row 1: null stands where a list"):
         as_labels(pd.Series([["a"], None]), source="gts")
 
 
@@ -88,11 +88,11 @@ def test_places_in_messages_are_ids():
         (b"preds.json", "preds: cannot read labels from a bytes"),
         ((x for x in LISTS), "preds: cannot read labels from a generator"),
         ({"a", "b"}, "preds: cannot read labels from a set"),
-        (["cat", "dog"], "preds, item 0: the labels are 'cat', a str, not a list"),
-        (np.array("cat"), "preds, item 0: the labels are 'c', a str, not a list"),
-        (np.array([b"cat"]), "preds, item 0: the labels are b'cat', a bytes"),
-        (pd.Series(["cat", None], dtype="string"), "preds, row 0: the labels are 'cat', a str"),
-        (pd.Series([["a"], pd.NA]), "preds, row 1: the labels are <NA>, a NAType"),
+        (["cat", "dog"], "preds, item 0: 'cat' stands where a list"),
+        (np.array("cat"), "preds, item 0: 'c' stands where a list"),
+        (np.array([b"cat"]), "preds, item 0: a bytes stands where a list"),
+        (pd.Series(["cat", None], dtype="string"), "preds, row 0: 'cat' stands where a list"),
+        (pd.Series([["a"], pd.NA]), "preds, row 1: a NAType stands where"),
         ({1.0: ["a"]}, "preds: the id 1.0 is a float; ids are strings or whole numbers"),
         ({True: ["a"]}, "preds: the id True is a bool"),
         ({None: ["a"]}, "preds: the id None is a NoneType"),
@@ -104,8 +104,11 @@ def test_places_in_messages_are_ids():
         (pd.DataFrame([[0, 1]], columns=["a", "a"]), "preds: two columns are called 'a'"),
         (pd.DataFrame([[0, 1]], columns=[1, "1"]), "preds: two columns are called '1'"),
         (pd.DataFrame({"a": ["x"]}), "preds: the matrix holds object; give 0/1 or float scores"),
-        (pd.DataFrame({"a": [0.5, np.nan]}), "preds, row 1, column 0: a score is not finite"),
-        (np.array([[0, 3]]), "preds: the integer matrix holds 3"),
+        (
+            pd.DataFrame({"a": [0.5, np.nan]}),
+            "preds, row 1, column 0 \\(from 0\\): nan is no finite number",
+        ),
+        (np.array([[0, 3]]), "preds, row 0, column 1 \\(from 0\\): 3 is an integer, but neither"),
     ],
 )
 def test_what_is_refused(data, message):

@@ -12,12 +12,11 @@ from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all
-from semmetrics.metrics.similar import model_of
-from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 
 ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")
 TWO = Tiny({"a": [1, 0], "b": [1, 0]}, name="two", threshold=0.7)

@@ -36,7 +36,7 @@ def test_kubany2020_reads_the_data_as_the_paper_does():
     assert table["Recall@3"].value == pytest.approx(0.5)
     assert table["Average Precision@5"].value == pytest.approx((1 + 2 / 3) / 2 / 2)
     settings = table["F1@1"].statistics.settings
-    assert settings | {"norm": "kubany2020", "missing": "skip", "unpredicted": "skip"} == settings
+    assert settings | {"norm": "kubany2020", "missing": "skip", "emptypred": "skip"} == settings
     # labels of the truth of these images: person, tree_house, bus
     assert table["Macro Recall@5"].value == pytest.approx(2 / 3)
     assert "|L:3|" in table["Macro F1@5"].signature
@@ -64,7 +64,7 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
     [
         ({"normalize": "none"}, "has normalize=kubany2020, not none; leave normalize out"),
         ({"missing": "error"}, "has missing=skip, not error"),
-        ({"unpredicted": "keep"}, "has unpredicted=skip, not keep"),
+        ({"empty_predictions": "keep"}, "has empty_predictions=skip, not keep"),
         ({"decode": "threshold:0.5"}, "takes label lists and no decoding rule"),
         ({"keep_at_least": 1}, "takes label lists and no decoding rule"),
         ({"measures": ["F1"]}, "both measures and a protocol"),
@@ -73,7 +73,7 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
 def test_what_kubany2020_fixes_cannot_be_asked_otherwise(options, message):
     with pytest.raises(InputError, match=message):
         semmetrics.score(PREDS, REFS, protocol="kubany2020", **options)
-    same = {"normalize": "kubany2020", "missing": "skip", "unpredicted": "skip"}
+    same = {"normalize": "kubany2020", "missing": "skip", "empty_predictions": "skip"}
     assert semmetrics.score(PREDS, REFS, protocol="kubany2020", **same).scores
 
 

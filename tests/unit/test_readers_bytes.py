@@ -7,9 +7,10 @@ import pickle
 import sys
 
 import pytest
+from reading import read
 
-from semmetrics.data.raw import RawItems
-from semmetrics.data.readers import ReadOptions, read
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 
 GOOD = b'{"a": ["cat", "dog"], "b": []}'
@@ -113,9 +114,9 @@ def test_missing_file_suggests_names(tmp_path):
 def test_paths_that_are_no_files(tmp_path):
     with pytest.raises(InputError, match="it is a directory; name a file in it"):
         read(tmp_path)
-    with pytest.raises(InputError, match="a path is expected, not int"):
+    with pytest.raises(InputError, match="cannot read labels from a int; give a path"):
         read(3)
-    with pytest.raises(InputError, match="not bytes"):
+    with pytest.raises(InputError, match="cannot read labels from a bytes"):
         read(b"x.json")
     with pytest.raises(InputError, match="null byte"):
         read("a\0b.json")
@@ -236,6 +237,6 @@ def test_options_without_use_are_noted(tmp_path):
 
 
 def test_what_is_read_can_cross_a_process(tmp_path):
-    raw = pickle.loads(pickle.dumps(read(file_of(tmp_path, "x.json", GOOD))))
-    assert isinstance(raw, RawItems)
+    raw = pickle.loads(pickle.dumps(read(file_of(tmp_path, "x.json", GOOD)).lists))
+    assert isinstance(raw, Lists)
     assert raw.where(1).endswith("x.json, id 'b'")

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from semmetrics.data.readers import ReadOptions, opened
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -174,7 +175,7 @@ def test_parquet(tmp_path):
     assert got.understood.startswith("Parquet, one row an item")
     for columns, match in [
         ({"id": ["x", "y"], "caption": ["a", None]}, r"row 1 .*, id 'y': the caption is null; wri"),
-        ({"id": ["x", "y"], "caption": [["a"], None]}, r"row 1 .*, id 'y': the caption is null"),
+        ({"id": ["x", "y"], "caption": [["a"], None]}, r"row 1 .*, id 'y': the captions are null"),
         ({"id": ["x", "x"], "caption": [["a"], ["b"]]}, r"row 1 .*also in row 0 .*keep one row"),
         (
             {"id": ["x"], "caption": [1]},
@@ -267,10 +268,10 @@ def test_text_by_option(monkeypatch):
 
 def test_options_that_do_not_apply_are_noted(load):
     got = load("a\n", "c.txt", id_column="id", label_column="label", delimiter=";")
-    assert got.notes == ["options that do not apply to txt: id_column, delimiter, label_column"]
+    assert got.notes == ["options that do not apply to txt: id_column, label_column, delimiter"]
     got = load({"a": "x"}, caption_column="caption", delimiter=";")
     assert got.notes == [
-        "options that do not apply to JSON, {id: caption}: caption_column",
+        "options that do not apply to {id: caption}: caption_column",
         "options that do not apply to json: delimiter",
     ]
     assert load([{"id": 1, "caption": "x"}], caption_column="caption").notes == []
@@ -279,7 +280,7 @@ def test_options_that_do_not_apply_are_noted(load):
 def test_a_loaded_file_is_read_once(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"a": ["one", "two"]}')
-    held = opened(path)
+    held = open_input(path)
     path.unlink()
     assert as_captions(held).values() == ["one", "two"]
     assert as_labels(held).vocabulary == ["one", "two"]

@@ -4,8 +4,9 @@ import gzip
 import json
 
 import pytest
+from reading import read
 
-from semmetrics.data.readers import ReadOptions, read
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 
 
@@ -38,10 +39,10 @@ COCO = {
 
 @pytest.mark.parametrize("name", ["gt.json", "gt.json.gz"])
 def test_mapping(load, name):
-    labels = ["cat", {"label": "dog", "score": 0.5}, ["car", 1], ["bin", "ashcan"]]
-    raw = load({"b": labels, "7": []}, name)
+    raw = load({"b": [{"label": "dog", "score": 0.5}, ["car", 1]], "7": []}, name)
     assert raw.ids == ["b", "7"]
-    assert raw.items == [labels, []]
+    assert raw.items == [[("dog", 0.5), ("car", 1)], []]
+    assert load({"b": ["cat", ["bin", "ashcan"]]}).items == [["cat", ["bin", "ashcan"]]]
     assert raw.where(1).endswith(f"{name}, id '7'")
     assert raw.understood.startswith("JSON, {id: [labels]}")
     assert raw.notes == []
@@ -51,7 +52,7 @@ def test_mapping_of_scores(load):
     raw = load({"a": {"cat": 0.5, "dog": 1}, "b": {}})
     assert raw.items == [[("cat", 0.5), ("dog", 1)], []]
     assert raw.understood == "JSON, {id: {label: score}}"
-    raw = load({"a": {"cat": 0.5}, "b": ["dog"]})
+    raw = load({"a": {"cat": 0.5}, "b": [["dog", 0.5]]})
     assert raw.understood == "JSON, {id: [labels]}"
     assert raw.notes == ["1 item written {label: score}, the others as lists"]
 
@@ -59,10 +60,11 @@ def test_mapping_of_scores(load):
 @pytest.mark.parametrize("id_key", ["id", "image_id", "img_id", "ID"])
 @pytest.mark.parametrize("label_key", ["labels", "names", "tags", "categories"])
 def test_records(load, id_key, label_key):
-    records = [{id_key: 42, label_key: ["cat"]}, {label_key: {"dog": 0.5}, id_key: "b", "url": ""}]
+    scored = {label_key: {"dog": 0.5}, id_key: "b", "url": ""}
+    records = [{id_key: 42, label_key: [["cat", 1]]}, scored]
     raw = load(records)
     assert raw.ids == ["42", "b"]
-    assert raw.items == [["cat"], [("dog", 0.5)]]
+    assert raw.items == [[("cat", 1)], [("dog", 0.5)]]
     assert raw.where(1).endswith("gt.json, element [1], id 'b'")
     assert raw.notes == ["keys not used: 'url'"]
     raw = load(lines(*records), "gt.jsonl")
@@ -84,7 +86,7 @@ def test_keys_by_option(load):
 
 def test_positional(load):
     raw = load([["cat"], [], [["bin", "ashcan"]]])
-    assert raw.ids is None
+    assert raw.ids == range(3)
     assert raw.items == [["cat"], [], [["bin", "ashcan"]]]
     assert raw.where(2).endswith("gt.json, element [2]")
 
@@ -111,8 +113,8 @@ def test_paired_surrogate_escapes_are_characters(load):
         ({"a": {"cat": True}}, "the label 'cat' has true for a score"),
         ({"a": {"cat": [1]}}, "has a list for a score"),
         ({"": []}, r"gt\.json, key '': the id is empty; name the item"),
-        ("3", "3 stands where an object is expected; write"),
-        ('"cat"', "'cat' stands where an object"),
+        ("3", "3 stands where labels are expected; write"),
+        ('"cat"', "'cat' stands where labels"),
         ("{}", "there are no items"),
         ("[]", "there are no items"),
         (["cat", "dog"], r"element \[0\]: 'cat' stands where a list of labels"),
@@ -224,5 +226,7 @@ def test_bad_coco(load, change, match):
 def test_coco_by_format_must_be_coco(load):
     with pytest.raises(InputError, match="need a list 'images'"):
         load({"a": ["x"]}, format="coco")
-    with pytest.raises(InputError, match=r"gt\.json: a list stands where an object is"):
+    with pytest.raises(
+        InputError, match=r"gt\.json: a list stands where labels are expected; give the ann"
+    ):
         load([["x"]], format="coco")

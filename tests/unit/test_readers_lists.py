@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix, read_numbers
+from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 
 

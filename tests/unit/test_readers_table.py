@@ -4,8 +4,9 @@ import csv
 import gzip
 
 import pytest
+from reading import read
 
-from semmetrics.data.readers import ReadOptions, read
+from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 
 

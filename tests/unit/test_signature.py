@@ -49,14 +49,14 @@ def test_a_signature_reads_back(text, ci):
 
 
 def test_what_changes_a_number_changes_the_signature():
-    base = {"normalize": "none", "missing": "error", "unpredicted": "keep"}
+    base = {"normalize": "none", "missing": "error", "empty_predictions": "keep"}
     (first,) = signed("MacroF1", **base)
     changed = [
         signed("MacroF1", **{**base, name: value})[0].signature
         for name, value in [
             ("normalize", "lower"),
             ("missing", "skip"),
-            ("unpredicted", "skip"),
+            ("empty_predictions", "skip"),
             ("ignore", ["d"]),
             ("classes", ["a", "b", "c"]),
             ("weights", {"x": 1, "y": 1}),

@@ -15,10 +15,10 @@ import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.data.task import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.models import with_models
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from semmetrics.data.form import CAPTION_JSON_ROLES, CAPTION_TABLE_ROLES, Form, ReadOptions
+from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_captions
+from semmetrics.data.form import FORMATS, MATRICES, Form, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.reading import as_data
@@ -12,12 +13,17 @@ from semmetrics.errors import InputError
 
 __all__ = ["FORM", "as_captions"]
 
+_NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
 FORM = Form(
     noun="caption",
-    columns=CAPTION_TABLE_ROLES["caption"].known,
-    keys=CAPTION_JSON_ROLES["caption"].known,
+    columns=(*_NAMES, "comment"),
+    keys=(*_NAMES, "refs"),
+    formats=tuple(name for name in FORMATS if name not in MATRICES),
+    coco=read_coco_captions,
+    is_coco=lambda value: is_coco_captions(value) or is_coco(value),
     single=True,
     blank=True,
+    first_id="image_id",
 )
 
 
@@ -26,11 +32,11 @@ def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None
 
     Parameters
     ----------
-    data : path, Loaded, mapping, sequence, pandas Series or Lists
+    data : path, mapping, sequence, Series, frame, Arrow stream or Lists
         A path (str or PathLike) is read by its format. A mapping from id has a caption or a list
         of captions for each; a sequence has them by position. A list of records
-        ``{"image_id": 7, "caption": "a cat"}``, COCO captions with "annotations", and a Series,
-        whose index may repeat ids, are as in files.
+        ``{"image_id": 7, "caption": "a cat"}``, COCO captions with "annotations", frames, mappings
+        of columns, and a Series, whose index may repeat ids, are as in files.
     source : str
         What messages call it; of a path that is the path.
     options : ReadOptions, optional

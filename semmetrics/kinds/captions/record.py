@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
@@ -143,7 +143,9 @@ def _frequencies_of(
     return fits
 
 
-def caption_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> list[str]:
+def caption_notes(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     for name, task in each_task(tasks):

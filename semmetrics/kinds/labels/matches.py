@@ -14,7 +14,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
+from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
 
 __all__ = ["match_rows"]
 

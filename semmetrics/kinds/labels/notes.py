@@ -35,7 +35,9 @@ _OF_MODELS = {  # {model} is its identity, {oov} the policy
 }
 
 
-def label_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> list[str]:
+def label_notes(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> list[str]:
     """Say what was odd, left out or not known, and which options have no effect.
 
     Parameters
@@ -43,6 +45,8 @@ def label_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> 
     tasks : mapping from system and part to LabelTask
     measures : sequence of Measure
     options : ResolvedOptions
+    noted : mapping from name of a task to mapping
+        What steps noted, where tasks were evaluated.
 
     Returns
     -------
@@ -53,8 +57,8 @@ def label_notes(tasks: Tasks, measures: Sequence[Measure], options: Options) -> 
         lines = count_notes(task, _COUNTS)
         lines += [_NUMBERS] if task.models and task.numbered else []
         lines += [line for model in task.models.values() for line in _model_notes(model)]
-        if task.models:
-            lines += _step_notes(task)
+        if task.models and name in noted:
+            lines += _step_notes(task, noted[name])
         notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
@@ -77,12 +81,12 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
     return notes
 
 
-def _step_notes(task: LabelTask) -> list[str]:
+def _step_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     """Say what the steps of semantic measures noted."""
     from semmetrics.metrics.bag_similarity import list_counts
-    from semmetrics.metrics.semantic_steps import pairs_near
+    from semmetrics.metrics.semantic_matching import pairs_near
 
-    return _list_notes(task, list_counts(task)) + _near_notes(pairs_near(task))
+    return _list_notes(task, list_counts(noted)) + _near_notes(pairs_near(noted))
 
 
 def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:

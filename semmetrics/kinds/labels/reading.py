@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.form import JSON_ROLES, TABLE_ROLES, Form, ReadOptions
+from semmetrics.data.coco import is_coco, read_coco_labels
+from semmetrics.data.form import FORMATS, Form, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
 from semmetrics.data.reading import as_data
@@ -15,9 +16,12 @@ __all__ = ["FORM", "as_labels"]
 
 FORM = Form(
     noun="label",
-    columns=TABLE_ROLES["label"].known,
-    keys=JSON_ROLES["label"].known,
-    synonyms=True,
+    columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
+    keys=("labels", "names", "tags", "categories"),
+    formats=tuple(name for name in FORMATS if name != "txt"),
+    coco=read_coco_labels,
+    is_coco=is_coco,
+    scored=True,
 )
 
 
@@ -32,10 +36,11 @@ def as_labels(
 
     Parameters
     ----------
-    data : path, Loaded, mapping, sequence, pandas Series, array or sparse matrix
+    data : path, mapping, sequence, Series, frame, array, tensor, sparse matrix or Arrow stream
         A path (str or PathLike) is read by its format. A mapping or a Series has ids; a sequence
-        of label lists is known by position. An array or scipy.sparse matrix of items x classes
-        holds 0/1, or scores as floats. A set of labels is taken in sorted order.
+        of label lists is known by position; a sequence of records, a frame or a mapping of columns
+        has ids and labels. An array, tensor or scipy.sparse matrix of items x classes, and a frame
+        of numbers, hold 0/1, or scores as floats. A set of labels is taken in sorted order.
     source : str
         What messages call it.
     classes : sequence, optional
@@ -58,7 +63,7 @@ def as_labels(
     >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
     [['cat', 'dog'], []]
     """
-    found = as_data(data, FORM, source=source, classes=classes, options=options)
+    found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
         return found
     member = is_membership(found)

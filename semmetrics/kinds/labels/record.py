@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.beside import read_class_list, read_matrix
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.readers import ReadOptions, read_class_list, read_matrix
 from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
@@ -69,7 +70,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
                 pred,
                 ref,
                 heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
-                unpredicted=options["empty_predictions"],
+                empty_predictions=options["empty_predictions"],
                 **conventions,
             )
         }

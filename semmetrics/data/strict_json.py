@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from semmetrics.data.source import at, shown
+from semmetrics.data.places import at, shown
 from semmetrics.errors import InputError
 
 __all__ = ["parse"]

@@ -1,4 +1,4 @@
-"""Means of precision, recall and F1 at every point of a sweep.
+"""The points of a sweep, and means of precision, recall and F1 at each of them.
 
 Conventions
 -----------
@@ -11,17 +11,84 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.metrics.formulas import divide
 
-__all__ = ["AVERAGES", "DEFAULT", "Average", "Rows", "Sweep", "Undefined", "sweep_average"]
+__all__ = [
+    "AVERAGES",
+    "DEFAULT",
+    "Average",
+    "Rows",
+    "Sweep",
+    "Undefined",
+    "candidate_thresholds",
+    "check_thresholds",
+    "first_beyond",
+    "sweep_average",
+    "thin_out",
+]
 
 Average: TypeAlias = Literal["example", "micro", "macro"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _CELLS = 1 << 22  # numbers in one temporary table
+
+
+def candidate_thresholds(scores: ArrayLike) -> Floats:
+    """Return thresholds that make every decision "score > t" can make on these scores, falling.
+
+    These are the distinct scores, each leaving out itself and all below it, and the next float64
+    below the lowest score, which keeps everything (where the lowest is not -inf).
+
+    Parameters
+    ----------
+    scores : array-like, any shape, without NaN
+
+    Returns
+    -------
+    array, shape (T,)
+
+    Examples
+    --------
+    >>> candidate_thresholds([0.5, 1.0, 0.5]).tolist()
+    [1.0, 0.5, 0.49999999999999994]
+    """
+    distinct = np.unique(np.asarray(scores, np.float64))[::-1]
+    if not len(distinct) or distinct[-1] == -np.inf:
+        return distinct
+    return np.append(distinct, np.nextafter(distinct[-1], -np.inf))
+
+
+def check_thresholds(thresholds: ArrayLike) -> Floats:
+    """Return the thresholds that a user gives, refusing NaN."""
+    points = np.asarray(thresholds, np.float64)
+    if points.ndim != 1 or np.isnan(points).any():
+        raise InputError("thresholds must be a list of numbers without NaN")
+    return points
+
+
+def first_beyond(points: Floats, scores: Floats, order: Ints | None) -> Ints:
+    """Return the first rising point beyond each score; `order` sorts the scores, for many points.
+
+    Looking up sorted scores stays in the cache, which among millions of points is ten times faster.
+    """
+    if order is None:
+        return np.searchsorted(points, scores, side="right")
+    bins = np.empty(len(scores), np.int64)
+    bins[order] = np.searchsorted(points, scores[order], side="right")
+    return bins
+
+
+def thin_out(points: Floats, most: int) -> Floats:
+    """Return at most so many of the points, evenly spaced, the first and the last included."""
+    if most < 2:
+        raise InputError(f"max_points = {most} is below 2")
+    if len(points) <= most:
+        return points
+    thin: Floats = points[np.linspace(0, len(points) - 1, most).round().astype(np.int64)]
+    return thin
 
 
 class Undefined(NamedTuple):
@@ -72,7 +139,7 @@ def sweep_average(
     bins: Ints,
     undefined: Undefined,
 ) -> Sweep:
-    """One average at every point; bins count along the points in their given `order`."""
+    """Return one average at every point; bins count along the points in their given `order`."""
     if average == "macro":
         by_class = np.argsort(rows.codes, kind="stable")
         indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
@@ -98,7 +165,7 @@ def _group_means(
     ratio: float,
     empty: float,
 ) -> Floats:
-    """Mean precision, recall and F1 of groups of labels at every point, in blocks of groups."""
+    """Return mean precision, recall and F1 of groups of labels at every point."""
     n, wide = len(indptr) - 1, n_points + 1  # the last bin holds what no point keeps
     total = np.zeros((3, n_points))
     step = max(1, _CELLS // wide)

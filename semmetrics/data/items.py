@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
 
@@ -13,20 +14,49 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.data.raw import RawItems
+from semmetrics.data.places import shown
 from semmetrics.errors import InputError, brief, listing
 
-__all__ = ["encode"]
+__all__ = ["Items", "encode", "not_a_list"]
 
 _NAMES = ("label", "name")
 
 
-def encode(raw: RawItems, form: Form) -> Lists:
+@dataclass
+class Items:
+    """Items as a reader found them, not yet checked.
+
+    Attributes
+    ----------
+    ids : sequence of str, or None
+        One id an item, checked to be unique by the reader; None where the input has none and
+        items are matched by position.
+    items : sequence
+        For each item its entries in order, or a text alone. An entry is a str, or, where the form
+        has scores, a pair ``(label, number)``, a mapping with "label" (or "name") and perhaps
+        "score", or a list of synonyms.
+    where : callable
+        The place of item ``i`` for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
+    source, understood : str
+        The name of the input, and how it was read: "JSON, {id: [labels]}".
+    notes : list of str
+        What is odd and was nevertheless accepted.
+    """
+
+    ids: Sequence[str] | None
+    items: Sequence[Any]
+    where: Callable[[int], str]
+    source: str = "input"
+    understood: str = "lists"
+    notes: list[str] = field(default_factory=list)
+
+
+def encode(found: Items, form: Form) -> Lists:
     """Check the items of an input and code them.
 
     Parameters
     ----------
-    raw : RawItems
+    found : Items
     form : Form
         What an entry may be.
 
@@ -44,12 +74,13 @@ def encode(raw: RawItems, form: Form) -> Lists:
     Examples
     --------
     >>> form = Form(noun="label", columns=("label",), keys=("labels",))
-    >>> lists = encode(RawItems(["a", "b"], [["cat", "dog"], ["cat"]]), form)
+    >>> items = Items(["a", "b"], [["cat", "dog"], ["cat"]], "item {}".format)
+    >>> lists = encode(items, form)
     >>> lists.vocabulary, lists.side.codes.tolist()
     (['cat', 'dog'], [0, 1, 0])
     """
-    notes = list(raw.notes)
-    items = _as_lists(raw, form, notes)
+    notes = list(found.notes)
+    items = _as_lists(found, form, notes)
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
     scores = None
@@ -59,19 +90,19 @@ def encode(raw: RawItems, form: Form) -> Lists:
     except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
         plain = False
     if not plain:
-        flat, scores = _flatten(raw, items, form, notes)
+        flat, scores = _flatten(found, items, form, notes)
         vocabulary, codes = _code(flat, size)
     if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
         vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
-    _check_texts(raw, form, vocabulary, codes, indptr)
+    _check_texts(found, form, vocabulary, codes, indptr)
     return Lists(
-        ids=range(len(items)) if raw.ids is None else raw.ids,
+        ids=range(len(items)) if found.ids is None else found.ids,
         vocabulary=vocabulary,
         side=Side(indptr, codes, scores),
-        source=raw.source,
-        understood=raw.understood,
+        source=found.source,
+        understood=found.understood,
         notes=notes,
-        where=raw.where,
+        where=found.where,
         noun=form.noun,
     )
 
@@ -83,22 +114,22 @@ def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
     return list(table), codes
 
 
-def _as_lists(raw: RawItems, form: Form, notes: list[str]) -> Sequence[Sequence[Any]]:
+def _as_lists(found: Items, form: Form, notes: list[str]) -> Sequence[Sequence[Any]]:
     """Return items as lists; sets are sorted, so that their order is the same in every process."""
-    kinds = set(map(type, raw.items))
+    kinds = set(map(type, found.items))
     if kinds <= {list, tuple}:
-        return raw.items
+        return found.items
     if form.single and all(issubclass(kind, str) for kind in kinds):
-        return [[text] for text in raw.items]
+        return [[text] for text in found.items]
     if any(issubclass(kind, Set) for kind in kinds):
         notes.append(f"sets of {form.noun}s were taken in sorted order")
-    lists = [_as_list(item) for item in raw.items]
+    lists = [_as_list(item) for item in found.items]
     some = any(isinstance(item, (list, tuple)) for item in lists)
     for position, item in enumerate(lists):
         if isinstance(item, str) and form.single and not some:
             continue  # the error is that of another item
         if not isinstance(item, (list, tuple)):
-            raise _not_a_list(item, form, raw.where(position), some_lists=some)
+            raise not_a_list(item, form, found.where(position), some_lists=some)
     return lists
 
 
@@ -108,12 +139,16 @@ def _as_list(item: Any) -> Any:
     return item.tolist() if isinstance(item, np.ndarray) else item
 
 
-def _not_a_list(item: Any, form: Form, where: str, *, some_lists: bool) -> InputError:
+def not_a_list(item: Any, form: Form, where: str, *, some_lists: bool = True) -> InputError:
+    """Return the error for what stands where an item's entries are expected."""
     if not form.single:
+        one = f'write ["{form.noun}", ...], also for one {form.noun}'
         return InputError(
-            f"the {form.noun}s are {brief(item)}, a {type(item).__name__}, not a list",
+            f"{_what(item)} stands where a list of {form.noun}s is expected",
             where=where,
-            remedy=f'write a list of {form.noun}s, as ["cat", "dog"]',
+            remedy=one
+            if isinstance(item, str)
+            else f"write a list; an empty one for no {form.noun}s",
         )
     if isinstance(item, str) and some_lists:
         return InputError(
@@ -122,6 +157,12 @@ def _not_a_list(item: Any, form: Form, where: str, *, some_lists: bool) -> Input
             remedy=f'write ["a {form.noun}"], also for one {form.noun}',
         )
     return _not_a_text(item, form, where)
+
+
+def _what(item: Any) -> str:
+    """Write an item, or the kind of what no file holds."""
+    plain = item is None or isinstance(item, (str, int, float, list, dict))
+    return shown(item) if plain else f"a {type(item).__name__}"
 
 
 def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
@@ -134,7 +175,7 @@ def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
 
 
 def _check_texts(
-    raw: RawItems, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
+    found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
 ) -> None:
     """Refuse empty entries, unless the form has them, and halves of characters."""
     texts = [entry for entry in vocabulary if isinstance(entry, str)]
@@ -144,7 +185,7 @@ def _check_texts(
         bad = [entry for entry in vocabulary if not entry or not all(map(str.strip, _terms(entry)))]
         raise InputError(
             f"a {form.noun} is empty",
-            where=_place(raw, form, bad, vocabulary, codes, indptr),
+            where=_place(found, form, bad, vocabulary, codes, indptr),
             remedy=f"remove it, or give the item an empty list if it has no {form.noun}",
         )
     try:
@@ -154,7 +195,7 @@ def _check_texts(
         raise InputError(
             f"the {form.noun} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
             "character",
-            where=_place(raw, form, bad, vocabulary, codes, indptr),
+            where=_place(found, form, bad, vocabulary, codes, indptr),
             remedy="write the character",
         ) from None
 
@@ -168,7 +209,7 @@ def _has_surrogate(text: str) -> bool:
 
 
 def _place(
-    raw: RawItems,
+    found: Items,
     form: Form,
     bad: Sequence[Entry],
     vocabulary: Sequence[Entry],
@@ -180,14 +221,14 @@ def _place(
     numbers = [code for code, entry in enumerate(vocabulary) if entry in wrong]
     occurrence = int(np.flatnonzero(np.isin(codes, numbers))[0])
     position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    return f"{raw.where(position)}, {form.noun} {occurrence - indptr[position] + 1}"
+    return f"{found.where(position)}, {form.noun} {occurrence - indptr[position] + 1}"
 
 
 def _flatten(
-    raw: RawItems, items: Sequence[Sequence[Any]], form: Form, notes: list[str]
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[str]
 ) -> tuple[Any, Floats | None]:
     """Find the entries and their scores, whatever their form."""
-    pairs = _scored_strings(items) if form.synonyms else None
+    pairs = _scored_strings(items) if form.scored else None
     if pairs is not None:
         return pairs
     entries: list[Entry] = []
@@ -200,7 +241,7 @@ def _flatten(
             except InputError as error:
                 raise InputError(
                     error.problem,
-                    where=f"{raw.where(position)}, {form.noun} {number}",
+                    where=f"{found.where(position)}, {form.noun} {number}",
                     remedy=error.remedy,
                 ) from None
             if isinstance(value, Mapping):
@@ -211,7 +252,7 @@ def _flatten(
         if scores and len(scores) != len(entries):
             raise InputError(
                 f"some {form.noun}s have a score and others have none",
-                where=raw.where(position),
+                where=found.where(position),
                 remedy=f"give every {form.noun} a score, or none",
             )
     if unused:
@@ -242,7 +283,7 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
 def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
     if isinstance(value, str):
         return str(value), None
-    if not form.synonyms:
+    if not form.scored:
         raise _not_a_text(value, form, "")
     if isinstance(value, Mapping):
         key = next((name for name in _NAMES if name in value), None)

@@ -3,12 +3,12 @@
 Conventions
 -----------
 Similarities are those of ``metrics.label_similarity``. Items of like size are matched together, in
-the tensors of ``metrics.semantic_layout``, on the device of the similarities.
+the tensors of ``metrics.label_batches``, on the device of the similarities.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,9 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.task import LabelTask
+from semmetrics.metrics.label_batches import Batch, Layout
 from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
 from semmetrics.metrics.matching import Cut, Matched
-from semmetrics.metrics.semantic_layout import Batch, Layout
 
 __all__ = [
     "MatchedPairs",
@@ -107,7 +107,7 @@ class SemanticMatches:
             else:
                 first[theirs] = mine
             close += near
-        block.task.shared.setdefault(_NEAR, {})[self, block.start] = close
+        block.note((_NEAR, self), close)
         return SemanticMatched(
             counted=None if layout.pred_kept.all() else layout.pred_kept,
             hit=hit,
@@ -132,23 +132,26 @@ class SemanticMatches:
         return columns, columns >= 0
 
 
-def pairs_near(task: LabelTask) -> dict[tuple[str, float], int]:
-    """Pairs of an item's labels whose similarity is within 1e-6 of the threshold.
+def pairs_near(noted: Mapping[Any, Any]) -> dict[tuple[str, float], int]:
+    """Return how many pairs of an item's labels are within 1e-6 of the threshold.
 
     Where labels have several terms, pairs of those may be counted.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
 
     Returns
     -------
     dict from name of the embedding and threshold to int
-        Of what has been matched so far.
+        Of the matching that has most of them.
     """
-    sums: Counter[SemanticMatches] = Counter()
-    for (step, _), close in task.shared.get(_NEAR, {}).items():
-        sums[step] += close
     found: dict[tuple[str, float], int] = {}
-    for step, close in sums.items():
-        key = step.model, step.threshold
-        found[key] = max(close, found.get(key, 0))
+    for name, close in noted.items():
+        if isinstance(name, tuple) and name[0] == _NEAR:
+            key = name[1].model, name[1].threshold
+            found[key] = max(close, found.get(key, 0))
     return found
 
 

@@ -6,27 +6,27 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from semmetrics.data.form import EXTENSIONS, JSON_ROLES, TABLE_ROLES, ReadOptions
-from semmetrics.data.readers.strict_json import parse
-from semmetrics.data.source import Source
+from semmetrics.data.form import EXTENSIONS, IDS, RECORD_IDS, Form, ReadOptions
+from semmetrics.data.source import UTF16, Source
+from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError
 
-__all__ = ["format_among", "format_of", "header"]
+__all__ = ["beginning", "format_among", "format_of", "header", "sniff"]
 
-_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet"}
+_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow"}
 _INK = re.compile(r"\S")
 
 
-def format_of(source: Source, options: ReadOptions, *, captions: bool = False) -> str:
-    """The format of an input; a file whose extension says nothing needs the option.
+def format_of(source: Source, options: ReadOptions, form: Form) -> str:
+    """Find the format of an input; a file whose extension says nothing needs the option.
 
     Parameters
     ----------
     source : Source
     options : ReadOptions
-    captions : bool
-        Whether it may hold captions, which plain text can; a stream of text with a header that
-        names an id is a table all the same.
+    form : Form
+        The formats it may have. Where plain text is one of them, a stream of text with a header
+        that names an id is a table all the same.
 
     Raises
     ------
@@ -34,15 +34,17 @@ def format_of(source: Source, options: ReadOptions, *, captions: bool = False) -
         If it cannot be told, or nothing of the kind is read from that format.
     """
     if source.suffix is None and options.format is None:
-        return _sniff(source, options, captions=captions)
+        return sniff(source, options, text="txt" in form.formats)
     kind = options.format or EXTENSIONS.get(source.suffix or "")
-    if kind is not None and (captions or kind != "txt"):
+    if kind in form.formats:
         return kind
-    if options.format is not None:
+    if kind is not None and (options.format is not None or kind != "txt"):
         raise InputError(
-            "labels are not read from plain text", where=source.name, remedy="use JSON or CSV"
+            f"{form.noun}s are not read from {'plain text' if kind == 'txt' else kind}",
+            where=source.name,
+            remedy="use JSON, CSV or .txt" if "txt" in form.formats else "use JSON or CSV",
         )
-    known = [suffix for suffix, kind in EXTENSIONS.items() if captions or kind != "txt"]
+    known = [suffix for suffix, kind in EXTENSIONS.items() if kind in form.formats]
     raise _no_format(source, f"give format (--input-format), or use one of {', '.join(known)}")
 
 
@@ -68,7 +70,7 @@ def format_among(
         If it cannot be told, or is none of these.
     """
     if source.suffix is None and options.format is None:
-        kind: str | None = _sniff(source, options, captions=False)
+        kind: str | None = sniff(source, options, text=False)
     else:
         kind = options.format or EXTENSIONS.get(source.suffix or "")
     if kind is None:
@@ -94,20 +96,29 @@ def _either(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _sniff(source: Source, options: ReadOptions, *, captions: bool) -> str:
+def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
+    """Tell the format from the content; text that is no table is plain text, if that is read."""
     for magic, kind in _BINARY.items():
-        if source.data.startswith(magic):
+        if source.head.startswith(magic):
             return kind
-    text = source.text
-    start = match.start() if (match := _INK.search(text)) else 0
-    end = text.find("\n", start) if "\n" in text[start:] else len(text)
-    line = text[start:end]
-    if line[0] == "{" and _one_record(line, more=_INK.search(text, end) is not None):
+    content = beginning(source)
+    start = match.start() if (match := _INK.search(content)) else 0
+    end = content.find("\n", start) if "\n" in content[start:] else len(content)
+    line = content[start:end]
+    if line[0] == "{" and _one_record(line, more=_INK.search(content, end) is not None):
         return "jsonl"
     if line[0] in "[{":
         return "json"
     kind = "tsv" if "\t" in line and options.delimiter is None else "csv"
-    return "txt" if captions and not _names_an_id(header(text, options, kind), options) else kind
+    table = not text or _names_an_id(header(content, options, kind), options)
+    return kind if table else "txt"
+
+
+def beginning(source: Source) -> str:
+    """Return the text that an input begins with; all of it where that is small."""
+    if not source.is_large or source.head[:2] in UTF16:
+        return source.text
+    return source.head[: source.head.rfind(b"\n") + 1].decode("utf-8", "replace").lstrip("\ufeff")
 
 
 def header(text: str, options: ReadOptions, kind: str) -> list[str]:
@@ -118,10 +129,9 @@ def header(text: str, options: ReadOptions, kind: str) -> list[str]:
 
 
 def _names_an_id(cells: list[str], options: ReadOptions) -> bool:
-    known = TABLE_ROLES["id"].known
     if len(cells) < 2:
         return False
-    return any(cell == options.id_column or cell.strip().casefold() in known for cell in cells)
+    return any(cell == options.id_column or cell.strip().casefold() in IDS for cell in cells)
 
 
 def _one_record(line: str, *, more: bool) -> bool:
@@ -130,7 +140,6 @@ def _one_record(line: str, *, more: bool) -> bool:
         value: Any = parse(line, "")
     except InputError:  # an object over several lines, or an error that its reader names
         return False
-    known = JSON_ROLES["id"].known
     return isinstance(value, dict) and (
-        more or any(isinstance(value.get(key), str | int) for key in known)
+        more or any(isinstance(value.get(key), str | int) for key in RECORD_IDS)
     )

@@ -1,28 +1,38 @@
-"""Matrices of items x classes in NumPy files, dense or sparse, and plain matrices and vectors.
+"""Arrays in .npy and .npz files: matrices of items x names, dense or sparse, and vectors.
 
 Conventions
 -----------
 Rows and columns count from 0 in messages. A .npz file holds the matrix as "values", "scores",
 "labels", "y" or as its only array; beside it there may be "classes" and "ids". The files of
 ``scipy.sparse.save_npz`` (CSR, CSC, COO) become CSR; a cell that stands twice is an error.
+Headers are parsed here and not by numpy, so that nothing is unpickled or evaluated, and a damaged
+shape allocates nothing. Arrays of a .npy file are views of its bytes, and read-only;
+large files are memory-mapped.
 """
 
 from __future__ import annotations
 
+import io
+import mmap
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.form import ReadOptions, check_classes
-from semmetrics.data.raw import RawMatrix
-from semmetrics.data.readers.npy import read_arrays
-from semmetrics.data.source import Source, at, canonical_id, placed
+from semmetrics.data.matrix import Matrix, as_matrix, check_finite
+from semmetrics.data.places import at, canonical_id, placed
+from semmetrics.data.source import Source
 from semmetrics.errors import InputError, listing
 
-__all__ = ["plain_array", "read_label_matrix"]
+__all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
+_MAGIC = b"\x93NUMPY"
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
 _SPARSE = {
@@ -32,8 +42,117 @@ _SPARSE = {
 }
 
 
-def read_label_matrix(source: Source, options: ReadOptions) -> RawMatrix:
-    """Read a matrix of items x classes: 0/1 membership, or scores."""
+def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
+    """The array in the bytes of a .npy file: booleans, integers, floats or text."""
+    if data[: len(_MAGIC)] != _MAGIC:
+        what = "a pickle, and pickles are never loaded" if data[:1] == b"\x80" else "no NumPy file"
+        raise InputError(f"it is {what}", where=where, remedy="write it with numpy.save")
+    wide = data[6:7] != b"\x01"  # versions 2 and 3 have four bytes for the header's length
+    start = 12 if wide else 10
+    end = start + int.from_bytes(data[8:start], "little")
+    header = data[start : min(end, start + 10_000)].decode("latin-1")
+    fields = [
+        re.search(pattern, header)
+        for pattern in (
+            r"'descr': *('[^']*'|\[)",
+            r"'fortran_order': *(True|False)",
+            r"'shape': *\(([0-9L, ]*)\)",
+        )
+    ]
+    if not all(fields) or end > len(data):
+        raise InputError("its header is damaged or cut off", where=where, remedy="write it again")
+    kind, fortran, shape = (field[1] for field in fields if field)
+    dtype = _dtype(kind.strip("'"), where)
+    # Longer numbers are no sizes; cut, they still do not fit the bytes that follow.
+    sizes = [int(size[:18]) for size in re.findall(r"\d+", shape)]
+    need, have = prod(sizes) * dtype.itemsize, len(data) - end
+    if need != have:
+        raise InputError(
+            f"the array {tuple(sizes)} of {dtype} needs {need} bytes, {have} are there",
+            where=where,
+            remedy="it is cut off or damaged: write it again" if need > have else "write it again",
+        )
+    return _array(data, end, dtype, sizes, fortran == "True", where)
+
+
+def _dtype(kind: str, where: str) -> np.dtype[Any]:
+    try:
+        if re.fullmatch(r"[<>|=]?[biufUS]\d{1,9}", kind):
+            dtype = np.dtype(kind)
+            if dtype.itemsize > 0 and (dtype.itemsize <= 8 or dtype.kind in "US"):
+                return dtype
+    except (TypeError, ValueError):
+        pass
+    what = {"|O": "Python objects (a pickle)", "[": "records"}.get(kind, f"the type {kind!r}")
+    raise InputError(
+        f"an array of {what} is not read",
+        where=where,
+        remedy="save booleans, integers, floats to 64 bits, or text (dtype U)",
+    )
+
+
+def _array(
+    data: bytes | mmap.mmap,
+    start: int,
+    dtype: np.dtype[Any],
+    sizes: list[int],
+    fortran: bool,
+    where: str,
+) -> NDArray[np.generic]:
+    try:
+        count = prod(sizes)
+        flat = np.frombuffer(data, dtype, count, start) if count else np.zeros(0, dtype)
+        array = flat.reshape(sizes, order="F" if fortran else "C")
+    except ValueError as error:  # more dimensions, or larger ones, than numpy has
+        raise InputError(
+            f"its shape is wrong: {error}", where=where, remedy="write it again"
+        ) from None
+    if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
+        raise InputError("a boolean is neither 0 nor 1", where=where, remedy="write it again")
+    return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _mapped(source: Source) -> bytes | mmap.mmap:
+    """Return the bytes of an input, those of a large file as they lie on disk."""
+    if source.path is None or source.packed:
+        return source.data
+    with source.opened() as stream:
+        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
+    """The arrays of a .npz file by name, or of a .npy file under the name ""."""
+    if source.head.startswith(_MAGIC) or not zipfile.is_zipfile(io.BytesIO(source.data)):
+        return {"": parse_npy(_mapped(source), source.name)}
+    arrays: dict[str, NDArray[np.generic]] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > max_bytes:
+                raise InputError(
+                    f"it holds more than {max_bytes} bytes when decompressed",
+                    where=source.name,
+                    remedy="if that is right, raise max_bytes (--max-bytes)",
+                )
+            for member in members:
+                key = member.filename.removesuffix(".npy")
+                if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
+                    raise zipfile.BadZipFile(f"the entry {key!r}")
+                arrays[key] = parse_npy(archive.read(member), at(source.name, f"array {key!r}"))
+    except InputError:
+        raise
+    # What zipfile raises for damaged files is not documented; all of these were seen.
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+        raise InputError(
+            f"it is damaged: {error}", where=source.name, remedy="write it with numpy.savez"
+        ) from None
+    return arrays
+
+
+def read_matrix_file(
+    source: Source, options: ReadOptions, names: Sequence[str | Sequence[str]] | None = None
+) -> Matrix:
+    """Read a matrix of items x names: 0/1 membership, or scores."""
     arrays = read_arrays(source, options.max_bytes)
     sparse = "format" in arrays and "shape" in arrays
     if sparse:
@@ -43,16 +162,19 @@ def read_label_matrix(source: Source, options: ReadOptions) -> RawMatrix:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
     _check_dimensions(values, 2, where)
-    _check_cells(values, where, binary=True)
+    _check_numbers(values, where)
     rows, columns = values.shape
-    raw = RawMatrix(values, _classes(arrays, options, columns, source.name), source=source.name)
-    if "ids" in arrays:
-        raw.ids = _ids(arrays["ids"], rows, at(source.name, "array 'ids'"))
+    own = _classes(arrays, options, columns, source.name)
     kind = "sparse" if sparse else "NumPy"
-    raw.understood = f"{kind} matrix, {rows} items x {columns} classes, {values.dtype}"
-    if extra := [key for key in arrays if key not in used and key not in _BESIDE]:
-        raw.notes.append(f"arrays not used: {', '.join(map(repr, extra))}")
-    return raw
+    extra = [key for key in arrays if key not in used and key not in _BESIDE]
+    return as_matrix(
+        values,
+        names if own is None else own,
+        _ids(arrays["ids"], rows, at(source.name, "array 'ids'")) if "ids" in arrays else None,
+        source=source.name,
+        understood=f"{kind} matrix, {rows} items x {columns} classes, {values.dtype}",
+        notes=[f"arrays not used: {', '.join(map(repr, extra))}"] if extra else [],
+    )
 
 
 def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:
@@ -66,7 +188,9 @@ def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArra
             remedy="save the one array alone",
         )
     _check_dimensions(arrays[key], dimensions, where)
-    _check_cells(arrays[key], where, binary=False)
+    _check_numbers(arrays[key], where)
+    if arrays[key].dtype.kind == "f":
+        check_finite(arrays[key], where)
     return arrays[key]
 
 
@@ -92,32 +216,9 @@ def _check_dimensions(values: Any, dimensions: int, where: str) -> None:
         )
 
 
-def _check_cells(values: Any, where: str, *, binary: bool) -> None:
-    """Refuse a cell that is not finite, or an integer that is not 0 or 1, with its place."""
-    cells = values if isinstance(values, np.ndarray) else values.data
-    if cells.dtype.kind not in "biuf":
-        raise InputError(f"it holds {cells.dtype}", where=where, remedy="save numbers")
-    if cells.dtype.kind == "f":
-        bad, problem, remedy = ~np.isfinite(cells), "is no finite number", "replace it"
-    elif binary and cells.dtype.kind != "b":
-        bad, problem = (cells != 0) & (cells != 1), "is an integer, but neither 0 nor 1"
-        remedy = "save membership as 0 and 1, and scores as floats"
-    else:
-        return
-    if not bad.any():
-        return
-    first = int(bad.argmax())
-    if isinstance(values, np.ndarray):
-        place = [int(part) for part in np.unravel_index(first, values.shape)]
-    else:
-        place = [
-            int(np.searchsorted(values.indptr, first, "right") - 1),
-            int(values.indices[first]),
-        ]
-    at_cell = ", ".join(f"{n} {i}" for n, i in zip(("row", "column"), place, strict=False))
-    raise InputError(
-        f"{cells.flat[first]} {problem}", where=at(where, f"{at_cell} (from 0)"), remedy=remedy
-    )
+def _check_numbers(values: Any, where: str) -> None:
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"it holds {values.dtype}", where=where, remedy="save numbers")
 
 
 def _strings(values: NDArray[np.generic], where: str) -> list[Any]:

@@ -1,0 +1,317 @@
+"""What stands beside predictions and ground truth: class lists, numbers, matrices, pairs."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.data.arrays import plain_array
+from semmetrics.data.coco import category_names
+from semmetrics.data.form import DEFAULTS, IDS, ReadOptions, Role, assign, check_classes
+from semmetrics.data.formats import format_among
+from semmetrics.data.places import at, canonical_id, number, placed, shown
+from semmetrics.data.source import Source, load
+from semmetrics.data.strict_json import parse
+from semmetrics.data.tables import Rows, field_limit
+from semmetrics.errors import InputError, listing
+
+__all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
+
+_NUMBER_ROLES = {
+    "id": Role(IDS),
+    "score": Role(("weight", "weights", "sample_weight", "value", "number")),
+}
+
+
+def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> list[str]:
+    """Read the names of classes, in the order of the columns of a matrix.
+
+    Parameters
+    ----------
+    path : str or path
+        A text with one class a line, kept exactly; or JSON (by extension, format or first
+        character on standard input): a list of names, COCO categories, or an object with
+        "categories", as a COCO file is.
+    options : ReadOptions
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        If a class is empty or stands twice; names the line or position.
+    """
+    source = load(path, options.max_bytes)
+    as_json = options.format in ("json", "coco") or source.suffix == ".json"
+    if as_json or (source.suffix is None and source.text.lstrip()[:1] in ("[", "{")):
+        classes = _json_classes(parse(source.text, source.name), source.name)
+        check_classes(classes, source.name)
+        return classes
+    if source.suffix in (None, "", ".txt", ".names", ".lst", ".list"):
+        classes = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
+        check_classes(classes, source.name, "line {}", 1)
+        return classes
+    raise InputError(
+        f"a class list is no {source.suffix} file",
+        where=source.name,
+        remedy="write one class a line in a .txt file, or a JSON list",
+    )
+
+
+def _json_classes(value: Any, name: str) -> list[str]:
+    if isinstance(value, dict):
+        value = value.get("categories")
+    if not isinstance(value, list) or not value:
+        raise InputError(
+            "there is no list of classes",
+            where=name,
+            remedy='write ["cat", "dog"], or COCO "categories"',
+        )
+    return list(category_names(value, name).values()) if isinstance(value[0], dict) else value
+
+
+def read_numbers(
+    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
+) -> dict[str, float] | NDArray[np.float64]:
+    """Read a finite number for each item, such as its weight.
+
+    Parameters
+    ----------
+    path : str or path
+        JSON ``{id: number}`` or ``[number]``; CSV or TSV with an id and a number (a column
+        "weight", "weights", "sample_weight", "value" or "number", or options.score_column);
+        or a vector in .npy or .npz.
+    options : ReadOptions
+
+    Returns
+    -------
+    dict of str to float, or array, shape (items,)
+        The array where there are no ids.
+
+    Raises
+    ------
+    InputError
+        If a number is missing or not finite, or an id stands twice.
+    """
+    source = load(path, options.max_bytes)
+    kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
+    numbers: dict[str, float] | NDArray[np.float64]
+    if kind in ("npy", "npz"):
+        numbers = plain_array(source, options, 1).astype(np.float64)
+    elif kind in ("csv", "tsv"):
+        numbers = _table_numbers(source, options, tabs=kind == "tsv")
+    else:
+        numbers = _json_numbers(source)
+    if not len(numbers):
+        raise InputError("there are no items", where=source.name, remedy="check how it was written")
+    return numbers
+
+
+def _json_numbers(source: Source) -> dict[str, float] | NDArray[np.float64]:
+    value = parse(source.text, source.name)
+    if isinstance(value, list):
+        places = (at(source.name, f"element [{i}]") for i in range(len(value)))
+        return np.array([_json_number(*pair) for pair in zip(value, places, strict=True)])
+    if not isinstance(value, dict) or "" in value:
+        raise InputError(
+            "an id is empty" if isinstance(value, dict) else f"{shown(value)} holds no items",
+            where=source.name,
+            remedy='write {"id": 0.5}',
+        )
+    return {id_: _json_number(one, at(source.name, "", id_)) for id_, one in value.items()}
+
+
+def _json_number(value: object, where: str) -> float:
+    # A text such as "0.5" is a slip of the writer's types: said, not repaired.
+    return number(None if isinstance(value, str) else value, where, "number")
+
+
+def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    with field_limit(options.max_line_bytes):
+        rows = Rows(source, options, tabs=tabs)
+        roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
+        for lines, batch in rows.batches():
+            for line, row in zip(lines, batch, strict=True):
+                id_ = row[roles["id"]]
+                try:
+                    if id_ in numbers:
+                        raise InputError("the id stands twice", remedy="keep one row an id")
+                    numbers[canonical_id(id_, "")] = number(row[roles["score"]], "", "number")
+                except InputError as error:
+                    raise placed(error, at(source.name, f"line {line}", id_)) from None
+    return numbers
+
+
+def read_matrix(
+    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
+) -> NDArray[np.floating[Any]]:
+    """Read a dense matrix of finite numbers from .npy or .npz, such as a cardinality head.
+
+    Returns
+    -------
+    array, shape (rows, columns), float32 or float64
+
+    Raises
+    ------
+    InputError
+        If it is no matrix, or a number is not finite; names row and column.
+    """
+    source = load(path, options.max_bytes)
+    format_among(source, options, "a matrix is", ("npy", "npz"))
+    values = plain_array(source, options, 2)
+    return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
+
+
+_PAIR_COLUMNS = {
+    "a": ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction"),
+    "b": ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference"),
+    "same": ("same", "match", "matches", "equal", "gold", "label", "target"),
+}
+_YES = ("1", "true", "yes", "same", "y", "t")
+_NO = ("0", "false", "no", "different", "n", "f")
+
+
+class Pair(NamedTuple):
+    """Two labels, and whether they mean the same."""
+
+    a: str
+    b: str
+    same: bool
+
+
+def as_pairs(
+    pairs: str | os.PathLike[str] | Iterable[Any], options: ReadOptions = DEFAULTS
+) -> list[Pair]:
+    """Labelled pairs from a file or from Python objects.
+
+    Parameters
+    ----------
+    pairs : path, or iterable of (a, b, same) or of mappings with such keys
+        A CSV or TSV file with a header, JSON lines of objects, or a JSON list of objects or of
+        lists of three. Columns are known by name: ``a``, ``b`` and ``same``, or others such as
+        ``word1``, ``word2`` and ``match``. ``same`` is true or false, 1 or 0, yes or no.
+    options : ReadOptions
+
+    Returns
+    -------
+    list of Pair
+
+    Raises
+    ------
+    InputError
+        If there is no pair, a column is missing, a label is empty or an answer is neither yes nor
+        no; names the place.
+
+    Examples
+    --------
+    >>> as_pairs([("car", "automobile", True), {"a": "car", "b": "tree", "same": 0}])
+    [Pair(a='car', b='automobile', same=True), Pair(a='car', b='tree', same=False)]
+    """
+    if isinstance(pairs, str | os.PathLike):
+        source = load(pairs, options.max_bytes)
+        name, found = source.name, list(_read_pairs(source, options))
+    else:
+        if not isinstance(pairs, Iterable):
+            raise InputError(
+                f"a {type(pairs).__name__} holds no pairs",
+                remedy="give a path, or a list of (a, b, same)",
+            )
+        name = "pairs"
+        found = [_of_value(value, at(name, f"pair {i}")) for i, value in enumerate(pairs)]
+    if not found:
+        raise InputError("there are no pairs", where=name, remedy="write a,b,same a line")
+    return found
+
+
+def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
+    kinds = ("csv", "tsv", "json", "jsonl")
+    kind = format_among(source, options, "pairs are", kinds, told=True)
+    if kind in ("csv", "tsv"):
+        yield from _pair_table(source, options, tabs=kind == "tsv")
+    elif kind == "jsonl":
+        for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+            if not text.isspace():
+                yield _of_value(parse(text, source.name, line), at(source.name, f"line {line}"))
+    else:
+        values = parse(source.text, source.name)
+        if not isinstance(values, list):
+            raise InputError(
+                f"{shown(values)} is no list of pairs",
+                where=source.name,
+                remedy='write [{"a": "car", "b": "automobile", "same": true}, ...]',
+            )
+        for place, value in enumerate(values):
+            yield _of_value(value, at(source.name, f"pair {place}"))
+
+
+def _pair_table(source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Pair]:
+    with field_limit(options.max_line_bytes):
+        rows = Rows(source, options, tabs=tabs)
+        columns = _columns(rows.header, at(source.name, "line 1"))
+        for lines, batch in rows.batches():
+            for line, row in zip(lines, batch, strict=True):
+                yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
+
+
+def _columns(names: Sequence[str], where: str) -> list[int]:
+    """The columns of a, b and same."""
+    plain = [name.strip().casefold() for name in names]
+    found = []
+    for role, known in _PAIR_COLUMNS.items():
+        hits = [plain.index(name) for name in known if name in plain]
+        if not hits:
+            raise InputError(
+                f"there is no column {role!r}: found {listing(names, most=12)}",
+                where=where,
+                remedy="begin with the header a,b,same",
+            )
+        found.append(hits[0])
+    return found
+
+
+def _of_value(value: Any, where: str) -> Pair:
+    if isinstance(value, Mapping):
+        names = [str(name) for name in value]
+        cells = list(value.values())
+        return _pair([cells[column] for column in _columns(names, where)], where)
+    if (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and len(value) == len(_PAIR_COLUMNS)
+    ):
+        return _pair(value, where)
+    raise InputError(
+        f"{shown(value)} is no pair", where=where, remedy="write two labels, and true or false"
+    )
+
+
+def _pair(cells: Sequence[Any], where: str) -> Pair:
+    a, b, same = cells
+    for text in (a, b):
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(f"{shown(text)} is no label", where=where, remedy="write a text")
+    return Pair(a, b, _answer(same, where))
+
+
+def _answer(value: Any, where: str) -> bool:
+    text = value if isinstance(value, str) else str(value.item() if _numpy(value) else value)
+    text = text.strip().casefold().removesuffix(".0")
+    if text in _YES or text in _NO:
+        return text in _YES
+    raise InputError(
+        f"{shown(value)} does not say whether they mean the same",
+        where=where,
+        remedy="write true or false, 1 or 0, yes or no",
+    )
+
+
+def _numpy(value: Any) -> bool:
+    return hasattr(value, "item") and getattr(value, "shape", None) == ()

@@ -1,0 +1,254 @@
+"""JSON documents, JSON lines, and Python objects of the same shapes: by id, by position, records.
+
+Conventions
+-----------
+A mapping has an item for each id, a list one for each position or record. A record is an object
+with an id and its entries, and perhaps a list of scores beside them; keys of other names are said
+in the notes. Where a form has scores, an item may also be a mapping from entry to score.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from semmetrics.data.form import Form, ReadOptions, assign, unused
+from semmetrics.data.items import Items, not_a_list
+from semmetrics.data.places import Places, at, canonical_id, counted, placed, shown
+from semmetrics.data.source import Source, check_lines
+from semmetrics.data.strict_json import parse
+from semmetrics.errors import InputError
+
+__all__ = ["POSITION", "json_lines", "pair_scores", "read_json", "read_jsonl", "read_object"]
+
+ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
+
+
+def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
+    """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
+    value, name, coco = source.take_json(), source.name, options.format == "coco"
+    if coco and isinstance(value, dict) and form.coco is not None:
+        return _noting_columns(form.coco(value, name), form, options)
+    if (not coco and isinstance(value, dict)) or (
+        isinstance(value, list) and (form.single or not coco)
+    ):
+        return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
+    raise InputError(
+        f"{shown(value)} stands where {form.noun}s are expected",
+        where=name,
+        remedy="give the annotations file" if coco else f'write {{"id": ["{form.noun}"]}}',
+    )
+
+
+def read_object(
+    value: Mapping[Any, Any] | Sequence[Any],
+    name: str,
+    form: Form,
+    options: ReadOptions,
+    *,
+    kind: str = "",
+    unit: str = POSITION,
+) -> Items:
+    """Read the items of a mapping or a sequence.
+
+    Parameters
+    ----------
+    value : mapping or sequence
+        A mapping has ids that are text.
+    name : str
+        What messages call it.
+    form : Form
+    options : ReadOptions
+    kind : str
+        What it was read from, for what was understood: "JSON, ".
+    unit : str
+        How the place of an element is written.
+    """
+    if isinstance(value, Mapping):
+        if form.coco is not None and form.is_coco(value):
+            return _noting_columns(form.coco(value, name), form, options)
+        return _noting_columns(_by_id(value, name, form, kind), form, options)
+    if len(value) and isinstance(value[0], Mapping):
+        records = _Records(name, ELEMENT, form, options)
+        records.gather(enumerate(value))
+        return records.finish(f"{kind}one record ")
+    return _noting_columns(_by_position(value, name, form, kind, unit), form, options)
+
+
+def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
+    """Read JSON records, one a line."""
+    notes: list[str] = []
+    records = _Records(source.name, LINE, form, options)
+    records.gather(json_lines(source, options, notes))
+    found = records.finish("JSON lines, one record ")
+    found.notes += notes
+    return found
+
+
+def json_lines(source: Source, options: ReadOptions, notes: list[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
+    check_lines(source, options.max_line_bytes)
+    blank, pending = list[int](), list[int]()
+    for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+        if text.isspace():
+            pending.append(line)
+            continue
+        blank += pending
+        pending.clear()
+        yield line, parse(text, source.name, line)
+    if blank:
+        notes.append(
+            f"{counted(blank, 'blank line')} between records, the first is line {blank[0]}"
+        )
+
+
+def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
+    """Return entries and the list of their scores as pairs."""
+    if isinstance(entries, Mapping):
+        raise InputError(
+            f"scores stand beside {form.noun}s that have scores", remedy="keep one of them"
+        )
+    if not isinstance(entries, (list, tuple)):
+        raise not_a_list(entries, form, "")
+    if not isinstance(scores, (list, tuple)) or len(scores) != len(entries):
+        got = counted(scores, "score") if isinstance(scores, (list, tuple)) else shown(scores)
+        raise InputError(
+            f"beside {counted(entries, form.noun)} there is {got}",
+            remedy=f"give one score a {form.noun}, in a list",
+        )
+    return list(zip(entries, scores, strict=True))
+
+
+def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
+    if "" in value:
+        raise InputError("the id is empty", where=at(name, "key ''"), remedy="name the item")
+    ids, items = list(value), list(value.values())
+    places = Places(name, ids)
+    scored = 0
+    for position, item in enumerate(items):
+        if isinstance(item, dict) and form.scored:
+            items[position] = _scored_pairs(item, form, places(position))
+            scored += 1
+    if scored and scored == len(ids):
+        shape = f"{{id: {{{form.noun}: score}}}}"
+    else:
+        shape = f"{{id: {_shape(items, form)}}}"
+    found = Items(ids, items, places, name, f"{kind}{shape}")
+    if 0 < scored < len(ids):
+        written = "1 item" if scored == 1 else f"{scored} items"
+        found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
+    return found
+
+
+def _shape(items: Sequence[Any], form: Form) -> str:
+    """Write what an item is."""
+    one = form.single and len(items) > 0 and isinstance(items[0], str)
+    return form.noun if one else f"[{form.noun}s]"
+
+
+def _scored_pairs(item: Mapping[Any, Any], form: Form, where: str) -> list[tuple[Any, Any]]:
+    for entry, score in item.items():
+        if isinstance(score, bool) or not isinstance(score, Real):
+            raise InputError(
+                f"the {form.noun} {shown(entry)} has {shown(score)} for a score",
+                where=where,
+                remedy=f'write {{"{form.noun}": 0.5}}, or a list of {form.noun}s',
+            )
+    return list(item.items())
+
+
+def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: str) -> Items:
+    places = Places(name, None, unit, range(len(value)))
+    for position, item in enumerate(value):
+        # a record among lists, or scores without an id
+        if isinstance(item, Mapping) and not form.single:
+            raise InputError(
+                "an object stands among lists",
+                where=places(position),
+                remedy="write all items alike",
+            )
+    one = form.single and len(value) > 0 and isinstance(value[0], str)
+    shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
+    return Items(None, value, places, name, f"{kind}{shape} by position")
+
+
+def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
+    """Say that columns were named where there are none."""
+    columns = [f"{role}_column" for role in form.record]
+    found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
+    return found
+
+
+class _Records:
+    """Items gathered from records; the columns of equal key lists are found once."""
+
+    def __init__(self, name: str, unit: str, form: Form, options: ReadOptions) -> None:
+        self.name, self.unit, self.form, self.options = name, unit, form, options
+        self.places: dict[str, int] = {}
+        self.items: list[Any] = []
+        self._single: dict[str, list[str]] = {}
+        self._roles: dict[tuple[Any, ...], dict[str, int]] = {}
+        self._extra: dict[str, None] = {}
+
+    def gather(self, records: Iterable[tuple[int, Any]]) -> None:
+        """Add records with their places."""
+        for place, record in records:
+            id_ = None
+            try:
+                if not isinstance(record, Mapping):
+                    raise InputError(
+                        f"{shown(record)} stands where a record is expected",
+                        remedy=f'write {{"id": "7", "{self.form.keys[0]}": {self._like()}}}',
+                    )
+                keys = tuple(record)
+                columns = self._columns(keys)
+                id_ = canonical_id(record[keys[columns["id"]]], "")
+                value = record[keys[columns[self.form.noun]]]
+                if "score" in columns:
+                    value = pair_scores(value, record[keys[columns["score"]]], self.form)
+                self._add(id_, place, value)
+            except InputError as error:
+                raise placed(error, at(self.name, self.unit.format(place), id_)) from None
+
+    def _like(self) -> str:
+        return '"a cat"' if self.form.single else f'["{self.form.noun}"]'
+
+    def _columns(self, keys: tuple[Any, ...]) -> dict[str, int]:
+        found = self._roles.get(keys)
+        if found is None:
+            names = [str(key) for key in keys]
+            found = assign(self.form.record, names, self.options, "", self.form.first_id)
+            self._roles[keys] = found
+            used = found.values()
+            self._extra.update((key, None) for i, key in enumerate(names) if i not in used)
+        return found
+
+    def _add(self, id_: str, place: int, value: Any) -> None:
+        """Take up an item; of a form with single texts, those of one id are one item."""
+        single = self.form.single and isinstance(value, str)
+        if single and id_ in self._single:
+            self._single[id_].append(value)
+            return
+        if self.places.setdefault(id_, place) != place:
+            raise InputError(
+                f"the id is also at {self.unit.format(self.places[id_])}",
+                remedy="keep one record an id (1 and '1' are the same)",
+            )
+        if single:
+            value = self._single[id_] = [value]
+        elif self.form.scored and isinstance(value, Mapping):
+            value = _scored_pairs(value, self.form, "")
+        self.items.append(value)
+
+    def finish(self, understood: str) -> Items:
+        """Return the items, in order of first appearance."""
+        ids = list(self.places)
+        places = Places(self.name, ids, self.unit, list(self.places.values()))
+        all_single = self.form.single and len(self._single) == len(self.items)
+        row_is = f"a {self.form.noun}" if all_single else "an item"
+        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}")
+        if self._extra:
+            found.notes.append(f"keys not used: {', '.join(map(shown, self._extra))}")
+        return found

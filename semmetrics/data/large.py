@@ -1,0 +1,363 @@
+"""Large JSON lines and CSV, read by pyarrow a block of lines at a time.
+
+Conventions
+-----------
+Columns have explicit types, so that "007" stays an id. A block is parsed while the one before it is
+coded. What pyarrow would accept and the strict readers would not is looked for in the bytes of each
+block: bad UTF-8, NUL, byte order marks, blank lines, several records in a line, quotes inside a
+cell. ``OddError`` then says that the strict reader has to read the input. Of keys that no role uses
+only the JSON syntax is checked, and those of the first records are noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from csv import reader
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as pa_csv
+from pyarrow import json as pa_json
+
+from semmetrics.data.arrow import Batch, Coder, OddError
+from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.data.lists import Lists
+from semmetrics.data.places import at, shown
+from semmetrics.data.source import UTF16, Source
+from semmetrics.data.strict_json import parse
+from semmetrics.data.tables import row_notes, table_understood
+from semmetrics.errors import InputError
+
+__all__ = ["read_large"]
+
+BLOCK = 2**24  # bytes
+_PARSED = 2**20  # bytes that a thread of pyarrow parses at once
+_SAMPLE = 100  # records that are looked at for their keys
+_DIGITS = 4300  # of an integer that Python reads
+_NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
+T = TypeVar("T")
+
+
+def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
+    """Read JSON lines, CSV or TSV.
+
+    Raises
+    ------
+    OddError
+        If the strict reader has to read it.
+    """
+    if source.head[:2] in UTF16:
+        raise OddError
+    read = _read_jsonl if kind == "jsonl" else _read_table
+    try:
+        return read(source, kind, form, options)
+    except (InputError, pa.ArrowException, UnicodeDecodeError):
+        raise OddError from None  # the strict reader names line and id
+
+
+def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
+    """Apply a function to parts in order, one part ahead of the one that is used."""
+    with ThreadPoolExecutor(1) as pool:
+        pending = [pool.submit(make, part) for part in islice(parts, 1)]
+        while pending:
+            done = pending.pop().result()
+            pending += [pool.submit(make, part) for part in islice(parts, 1)]
+            yield done
+
+
+def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
+    """Yield blocks of whole lines; newlines between quotes end no line."""
+    parts, size = list[bytes](), 0
+    for part in source.chunks():
+        parts.append(part)
+        size += len(part)
+        if size < BLOCK:
+            continue
+        block = b"".join(parts)
+        end = _line_end(block, quoted=quoted)
+        if end == 0 and size > limit:
+            raise OddError  # a line that is too long
+        if end:
+            yield block[:end]
+        parts, size = [block[end:]], size - end
+    if rest := b"".join(parts).rstrip(b"\r\n"):
+        yield rest
+
+
+def _line_end(block: bytes, *, quoted: bool) -> int:
+    """Find where the last line of a block ends that is whole."""
+    end = block.rfind(b"\n") + 1
+    while quoted and end and block.count(b'"', 0, end) % 2:
+        end = block.rfind(b"\n", 0, end - 1) + 1
+    return end
+
+
+def _check_text(block: bytes) -> None:
+    """Refuse what the strict readers refuse in any text."""
+    if b"\0" in block:
+        raise OddError
+    if not block.isascii():
+        block.decode()
+        if b"\xef\xbb\xbf" in block:
+            raise OddError
+
+
+def _check_length(ends: Any, size: int, limit: int) -> int:
+    """Return the length of the longest line."""
+    longest = int(np.diff(ends, prepend=-1, append=size).max())
+    if longest > limit:
+        raise OddError
+    return longest
+
+
+# JSON lines
+
+
+def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
+    first = _first_records(source, options)
+    keys = list(first[0])
+    roles = assign(form.record, keys, options, source.name, form.first_id)
+    used = [keys[i] for i in roles.values()]
+    extra = {key: None for record in first for key in record if key not in used}
+    schema = _json_types(form, [first[0][key] for key in used], used, extra, options)
+    by_row = form.single and isinstance(first[0][used[1]], str)
+    coder = Coder(form, by_row=by_row)
+    lines = 0
+
+    def parsed(block: bytes) -> Any:
+        return _parse_records(block, schema, extra, options)
+
+    blocks = _without_mark(_blocks(source, options.max_line_bytes, quoted=False))
+    for table in _ahead(parsed, blocks):
+        for record_batch in table.select(used).to_batches():
+            ids, values, *scores = record_batch.columns
+            places = np.arange(lines + 1, lines + 1 + len(ids))
+            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+            lines += len(ids)
+    found = coder.finish(source.name, "line {}")
+    row_is = f"a {form.noun}" if by_row else "an item"
+    notes = [f"keys not used: {', '.join(map(shown, extra))}"] if extra else []
+    return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
+
+
+def _first_records(source: Source, options: ReadOptions) -> list[dict[str, Any]]:
+    head = source.head[: source.head.rfind(b"\n") + 1].removeprefix(b"\xef\xbb\xbf")
+    found = [parse(line.decode(), source.name) for line in head.split(b"\n", _SAMPLE)[:-1]]
+    if not found or not all(isinstance(record, dict) for record in found):
+        raise OddError
+    return found
+
+
+def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Take off the byte order mark of the first block."""
+    for block in islice(blocks, 1):
+        yield block.removeprefix(b"\xef\xbb\xbf")
+    yield from blocks
+
+
+def _json_types(
+    form: Form,
+    values: Sequence[Any],
+    used: Sequence[str],
+    extra: Mapping[str, None],
+    options: ReadOptions,
+) -> Any:
+    """Choose the types of the keys from the first record: no others are read here."""
+    id_, entries = values[:2]
+    one = form.single and isinstance(entries, str)
+    if not one and not (isinstance(entries, list) and all(isinstance(e, str) for e in entries)):
+        raise OddError
+    whole = isinstance(id_, int) and not isinstance(id_, bool)
+    kinds = [
+        pa.int64() if whole else pa.string(),
+        pa.string() if one else pa.list_(pa.string()),
+        pa.list_(pa.float64()),
+    ]
+    fields = dict(zip(used, kinds, strict=False))
+    # other names of the same roles must not be there: the strict reader could not choose
+    for name, role in form.record.items():
+        if options.column(name) is None:
+            others = set(role.known).difference(fields, extra)
+            fields.update(dict.fromkeys(sorted(others), pa.null()))
+    return pa.schema(fields)
+
+
+def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: ReadOptions) -> Any:
+    """Parse a block of records, one a line; keys that are not known yet are added to ``extra``."""
+    _check_text(block)
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    longest = _check_length(ends, len(block), options.max_line_bytes)
+    before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
+    # an object ends before each newline and one begins after it, so no newline is within an object
+    if (before != b"}"[0]).any() or (data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any():
+        raise OddError
+    n_lines = len(ends) + (len(data) > 0 and data[-1] != _NEWLINE)
+    read = {"use_threads": True, "block_size": max(_PARSED, 2 * longest)}
+    try:
+        table = _json_table(block, schema, read, "ignore" if extra else "error")
+    except pa.ArrowInvalid:
+        if extra:
+            raise
+        extra |= _other_keys(block, schema)
+        table = _json_table(block, schema, read, "ignore")
+    if extra and longest > _DIGITS:
+        raise OddError  # a number may be longer than Python reads
+    unwanted = [field.name for field in schema if pa.types.is_null(field.type)]
+    if len(table) != n_lines or any(table.column(n).null_count < n_lines for n in unwanted):
+        raise OddError
+    return table
+
+
+def _json_table(block: bytes, schema: Any, read: Mapping[str, Any], unexpected: str) -> Any:
+    return pa_json.read_json(
+        pa.BufferReader(block),
+        read_options=pa_json.ReadOptions(**read),
+        parse_options=pa_json.ParseOptions(
+            explicit_schema=schema, unexpected_field_behavior=unexpected
+        ),
+    )
+
+
+def _other_keys(block: bytes, schema: Any) -> dict[str, None]:
+    """Return the keys of a block that the schema does not have."""
+    every = dict.fromkeys(
+        key for line in block.split(b"\n") if line for key in parse(line.decode(), "")
+    )
+    other = {key: None for key in every if key not in schema.names}
+    if not other:
+        raise OddError
+    return other
+
+
+# CSV
+
+
+def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
+    tabs = kind == "tsv"
+    delimiter = options.delimiter or ("\t" if tabs else ",")
+    header_end = source.head.find(b"\n") + 1
+    line = source.head[:header_end].decode().removeprefix("\ufeff").rstrip("\r\n")
+    if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
+        raise OddError
+    header = next(reader([line], delimiter=delimiter, strict=True))
+    roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
+    split = options.label_delimiter if form.scored else None
+    coder = Coder(form, by_row=split is None)
+    columns = [str(i) for i in range(len(header))]
+    used = [columns[i] for i in roles.values()]
+    lines = 2
+
+    def parsed(block: bytes) -> tuple[Any, Any, int]:
+        return _parse_rows(block, delimiter, columns, used, split, options)
+
+    empty = 0
+    for table, starts, n_lines in _ahead(parsed, _without_header(source, header_end, options)):
+        row = 0
+        for batch in table.to_batches():
+            places = lines + starts[row : row + len(batch)]
+            row += len(batch)
+            ids, values, *scores = batch.columns
+            if split is not None:
+                empty += int(pc.sum(pc.equal(values, "")).as_py() or 0)
+                values, *scores = _cells(split, values, *scores)
+            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+        lines += n_lines
+    found = coder.finish(source.name, "line {}")
+    understood = table_understood(kind.upper(), header, roles, form, split)
+    notes = found.notes if split is None else row_notes(empty, 0, form)
+    notes = [*notes, *columns_not_used(header, roles)]
+    return replace(found, understood=understood, notes=notes)
+
+
+def _without_header(source: Source, end: int, options: ReadOptions) -> Iterator[bytes]:
+    blocks = _blocks(source, options.max_line_bytes, quoted=True)
+    for block in islice(blocks, 1):
+        yield block[end:]
+    yield from blocks
+
+
+def _parse_rows(
+    block: bytes,
+    delimiter: str,
+    columns: Sequence[str],
+    used: Sequence[str],
+    split: str | None,
+    options: ReadOptions,
+) -> tuple[Any, Any, int]:
+    """Parse a block of rows: the columns that are used, the line of each row, and all lines."""
+    _check_text(block)
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    longest = _check_length(ends, len(block), options.max_line_bytes)
+    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
+        raise OddError
+    row_ends = ends
+    if b'"' in block:
+        quotes = np.flatnonzero(data == _QUOTE)
+        _check_quotes(data, quotes, delimiter)
+        row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
+    if split is not None:
+        kinds = [pa.string()] * 3
+    table = pa_csv.read_csv(
+        pa.BufferReader(block),
+        read_options=pa_csv.ReadOptions(
+            column_names=columns, block_size=max(_PARSED, 2 * longest), use_threads=True
+        ),
+        parse_options=pa_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=len(row_ends) < len(ends)
+        ),
+        convert_options=pa_csv.ConvertOptions(
+            include_columns=list(used),
+            column_types=dict(zip(used, kinds, strict=False)),
+            null_values=[""],
+            strings_can_be_null=False,
+        ),
+    )
+    starts = np.append(0, np.searchsorted(ends, row_ends) + 1)
+    if len(row_ends) and row_ends[-1] == len(data) - 1:
+        starts = starts[:-1]
+    if len(table) != len(starts):
+        raise OddError  # blank lines
+    return table, starts, len(ends)
+
+
+def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:
+    """Refuse quotes that do not stand around a whole cell, or twice within one."""
+    if len(quotes) % 2:
+        raise OddError
+    opening, closing = quotes[::2], quotes[1::2]
+    padded = np.concatenate([[_NEWLINE], data, [_NEWLINE]])
+    before, after = padded[opening], padded[closing + 2]
+    again = np.append(False, opening[1:] == closing[:-1] + 1)  # a quote within a cell
+    comma = ord(delimiter)
+    starts = (before == comma) | (before == _NEWLINE) | again
+    stops = (
+        (after == comma) | (after == _NEWLINE) | (after == _RETURN) | np.append(again[1:], False)
+    )
+    if not (starts & stops).all():
+        raise OddError
+
+
+def _cells(split: str, values: Any, scores: Any = None) -> Iterator[Any]:
+    """Split cells that have several entries, and their scores."""
+    for cells in (values, scores):
+        if cells is None:
+            return
+        lists = pc.split_pattern(cells, split)
+        widths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+        bare = pc.equal(cells, "").to_numpy(zero_copy_only=False)
+        flat = lists.flatten()
+        kept = ~np.repeat(bare, widths)
+        parts = flat.filter(pa.array(kept))
+        if pc.any(pc.equal(parts, "")).as_py():
+            raise OddError
+        ends = np.append(0, np.cumsum(np.where(bare, 0, widths)))
+        parts = parts if cells is values else parts.cast(pa.float64())
+        yield pa.ListArray.from_arrays(pa.array(ends, pa.int32()), parts)

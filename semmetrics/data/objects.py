@@ -1,0 +1,265 @@
+"""Lists and matrices from Python objects: mappings, lists, frames, arrays, tensors, Arrow streams.
+
+Conventions
+-----------
+Whatever a JSON file may hold may be handed over as Python objects. A frame is a table, one row an
+entry or one row an item with a list, where it has a column of entries; otherwise its columns are
+names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plain numbering.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.data.documents import POSITION, read_object
+from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign
+from semmetrics.data.items import Items, encode
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.places import Places
+from semmetrics.data.tables import RowTable
+from semmetrics.errors import InputError
+
+__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_python", "string_ids"]
+
+Names = Sequence["str | Sequence[str]"]
+
+
+def read_python(
+    data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
+) -> Lists | Matrix:
+    """Read lists or a matrix from a Python object.
+
+    Parameters
+    ----------
+    data : mapping, sequence, Series, frame, array, tensor, sparse matrix, or Arrow stream
+    form : Form
+    source : str
+        What messages call it.
+    names : sequence, optional
+        Of the columns of a matrix.
+    options : ReadOptions
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or what it holds is wrong.
+    """
+    data = plain_object(data)
+    if is_frame(data):
+        return _frame(data, form, source, names, options)
+    if is_series(data):
+        return encode(_series(data, form, source), form)
+    if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
+        return as_matrix(data, names, source=source)
+    if isinstance(data, Mapping):
+        if _is_columns(data, form, options):
+            return _table(_arrow_table(data), form, source, options)
+        if form.coco is None or not form.is_coco(data):
+            data = dict(zip(string_ids(data, source), data.values(), strict=True))
+        return encode(read_object(data, source, form, options), form)
+    if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
+        return encode(read_object(data, source, form, options, unit=POSITION), form)
+    raise InputError(
+        f"cannot read {form.noun}s from a {type(data).__name__}",
+        where=source,
+        remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
+        "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
+    )
+
+
+def plain_object(data: Any) -> Any:
+    """Return arrays of text as lists, and tensors and what is like them as arrays."""
+    if hasattr(data, "detach") and hasattr(data, "cpu"):
+        data = _of_tensor(data)
+    elif not isinstance(data, (np.ndarray, Mapping, Sequence)) and not _is_table(data):
+        if hasattr(data, "__array__"):
+            data = np.asarray(data)
+        elif hasattr(data, "__dlpack__"):
+            data = np.from_dlpack(data)
+    if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):
+        return data.tolist()
+    return data
+
+
+def _of_tensor(data: Any) -> Any:
+    """Return a tensor of any device and type as an array."""
+    data = data.detach().cpu()
+    if getattr(data, "layout", None) is not None and "strided" not in str(data.layout):
+        data = data.to_dense()
+    try:
+        return data.numpy()
+    except TypeError:  # types that numpy lacks, such as bfloat16
+        return data.float().numpy()
+
+
+def _is_table(data: Any) -> bool:
+    return is_frame(data) or is_series(data) or hasattr(data, "tocsr")
+
+
+def is_series(data: Any) -> bool:
+    """Tell whether it is one column, of pandas or polars."""
+    one = not hasattr(data, "columns") and not isinstance(data, np.ndarray)
+    return one and hasattr(data, "to_numpy") and hasattr(data, "__len__") and hasattr(data, "dtype")
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether it has named columns, or gives them as an Arrow stream."""
+    if is_series(data):
+        return False
+    return hasattr(data, "__arrow_c_stream__") or (
+        hasattr(data, "columns") and hasattr(data, "to_numpy")
+    )
+
+
+def column_names(data: Any) -> list[str]:
+    """Return the names of the columns of a frame."""
+    found = getattr(data, "column_names", None)
+    if found is None:
+        found = getattr(data, "columns", None)
+    if found is None:
+        found = _arrow_table(data).column_names
+    return [str(name) for name in found]
+
+
+def _frame(
+    data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
+) -> Lists | Matrix:
+    columns = column_names(data)
+    value = options.column(form.noun)
+    known = [name for name in columns if name.strip().casefold() in form.columns]
+    index = getattr(data, "index", None)
+    matrix = MATRICES[0] in form.formats
+    if value is not None or (known and not (matrix and _is_numeric(data, known))) or not matrix:
+        has_ids = options.id_column is not None or any(
+            name.strip().casefold() in IDS for name in columns
+        )
+        if index is not None and not has_ids and not is_numbering(index):
+            data = data.rename_axis("id").reset_index()
+        return _table(_arrow_table(data), form, source, options)
+    if index is not None:
+        values, ids = data.to_numpy(), index_ids(index, source)
+    else:
+        values, ids, columns = _numbers(data, form, source, options)
+    return as_matrix(
+        values,
+        columns if names is None else names,
+        ids,
+        source=source,
+        understood=f"a {type(data).__name__}",
+    )
+
+
+def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
+    """Tell whether columns hold numbers: names of classes that are called as columns are."""
+    table = _arrow_table(data).schema
+    from pyarrow import types
+
+    return all(
+        any(test(table.field(name).type) for test in (types.is_boolean, types.is_floating))
+        or types.is_integer(table.field(name).type)
+        for name in columns
+    )
+
+
+def _numbers(
+    data: Any, form: Form, source: str, options: ReadOptions
+) -> tuple[Any, list[str] | None, list[str]]:
+    """Return the numbers of a frame without an index, its ids, and the names of the rest."""
+    table = _arrow_table(data)
+    roles = {"id": form.table["id"]._replace(required=False)}
+    place = assign(roles, table.column_names, options, source, form.first_id).get("id")
+    ids = None
+    if place is not None:
+        ids = string_ids(table.column(place).to_pylist(), source)
+        table = table.remove_column(place)
+    columns = [column.to_numpy() for column in table.columns]
+    values = np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
+    return values, ids, table.column_names
+
+
+def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
+    from semmetrics.data.arrow import read_arrow_table
+
+    return read_arrow_table(table, form, source, options)
+
+
+def _arrow_table(data: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(data, Mapping):
+        return pa.table({str(name): list(column) for name, column in data.items()})
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    return pa.Table.from_pandas(data, preserve_index=False)
+
+
+def _is_columns(data: Mapping[Any, Any], form: Form, options: ReadOptions) -> bool:
+    """Tell whether a mapping is a table: columns of ids and of entries, of the same length."""
+    try:
+        roles = assign(form.table, [str(name) for name in data], options, "", form.first_id)
+    except InputError:
+        return False
+    columns = list(data.values())
+    if not all(hasattr(column, "__len__") and not isinstance(column, str) for column in columns):
+        return False
+    ids = columns[roles["id"]]
+    alike = len({len(column) for column in columns}) == 1
+    return alike and all(isinstance(id_, (str, int, np.integer)) for id_ in ids)
+
+
+def _series(data: Any, form: Form, source: str) -> Items:
+    items, index = list(data), getattr(data, "index", None)
+    texts = form.single and all(isinstance(item, str) for item in items)
+    if texts and index is not None and not index.is_unique:
+        rows = RowTable(source, form, "row {}")
+        rows.add(range(len(items)), string_ids(index, source, repeats=True), items)
+        found = rows.finish()
+    else:
+        ids = None if index is None else index_ids(index, source)
+        unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
+        found = Items(ids, items, Places(source, ids, unit, numbers), source)
+    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
+    return found
+
+
+def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> list[str]:
+    """Ids as text; only strings and whole numbers are ids, and none may be there twice.
+
+    Examples
+    --------
+    >>> string_ids([7, "a"], "input")
+    ['7', 'a']
+    """
+    ids = []
+    for name in names:
+        if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
+            raise InputError(
+                f"the id {name!r} is a {type(name).__name__}",
+                where=source,
+                remedy="ids are strings or whole numbers",
+            )
+        ids.append(str(name))
+    if not repeats and len(set(ids)) != len(ids):
+        twice = Counter(ids).most_common(1)[0][0]
+        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
+    return ids
+
+
+def is_numbering(index: Any) -> bool:
+    """Whether an index is the plain numbering that pandas makes by itself."""
+    return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+
+
+def index_ids(index: Any, source: str) -> list[str] | None:
+    """The ids of an index; None for the plain numbering that pandas makes by itself."""
+    if is_numbering(index):
+        return None
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
+    return string_ids(index, source)

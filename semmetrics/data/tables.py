@@ -1,0 +1,330 @@
+"""CSV and TSV: one row an entry, or one row an item.
+
+Conventions
+-----------
+The first line is a header. With one row an entry, the rows of an id are merged in file order; where
+entries cannot be blank, a row with an empty one is an item without entries, if it is the id's only
+row. With a ``label_delimiter`` a row is an item, and an empty cell an item without entries. Cells
+are kept exactly as they are, blanks included.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from semmetrics.data.documents import pair_scores
+from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used, columns_used
+from semmetrics.data.items import Items
+from semmetrics.data.places import Places, at, canonical_id, counted, number, placed, shown
+from semmetrics.data.source import Source, check_lines
+from semmetrics.errors import InputError
+
+__all__ = [
+    "RowTable",
+    "Rows",
+    "field_limit",
+    "item_rows",
+    "read_table",
+    "row_notes",
+    "table_understood",
+]
+
+_BATCH = 2**14
+_LOCK = threading.Lock()
+
+
+@contextmanager
+def field_limit(limit: int) -> Iterator[None]:
+    """Let the csv module read long cells; the process has one limit, so it is put back."""
+    with _LOCK:
+        before = csv.field_size_limit(min(limit, 2**31 - 1))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+class Rows:
+    """The rows of a CSV text, each with its first line; all as wide as the header.
+
+    Attributes
+    ----------
+    header : list of str
+    notes : list of str
+        Says how many blank lines stood between rows, once these have been read.
+    """
+
+    def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
+        check_lines(source, options.max_line_bytes)
+        self.name, self.notes = source.name, list[str]()
+        delimiter = options.delimiter or ("\t" if tabs else ",")
+        text = io.StringIO(source.text, newline="")
+        self._reader = csv.reader(text, delimiter=delimiter, strict=True)
+        _, self.header = next(self._lines())
+        if not self.header:
+            raise InputError(
+                "the line is blank",
+                where=at(self.name, "line 1"),
+                remedy="begin with a header, such as id,label",
+            )
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        end = self._reader.line_num
+        try:
+            for row in self._reader:
+                yield end + 1, row
+                end = self._reader.line_num
+        except csv.Error as error:
+            raise InputError(
+                f"the row that begins here is no valid CSV: {error}",
+                where=at(self.name, f"line {end + 1}"),
+                remedy="check its quotes, the delimiter and max_line_bytes (--max-line-bytes)",
+            ) from None
+
+    def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """Rows and their lines, many at once so that columns are taken at the speed of C."""
+        blank, pending = list[int](), list[int]()
+        lines = self._lines()
+        while batch := list(islice(lines, _BATCH)):
+            for line, row in batch if not all(row for _, row in batch) else ():
+                if not row:
+                    pending.append(line)
+                elif pending:
+                    blank += pending
+                    pending = []
+            blank += pending if batch[-1][1] else []
+            numbers = [line for line, row in batch if row]
+            rows = [row for _, row in batch if row]
+            self._check_widths(numbers, rows)
+            yield numbers, rows
+        if blank:
+            self.notes.append(
+                f"{counted(blank, 'blank line')} between rows, the first is line {blank[0]}"
+            )
+
+    def _check_widths(self, lines: list[int], rows: list[list[str]]) -> None:
+        width = len(self.header)
+        if set(map(len, rows)) <= {width}:
+            return
+        line, row = next(pair for pair in zip(lines, rows, strict=True) if len(pair[1]) != width)
+        raise InputError(
+            f"the row has {len(row)} cells, the header {width}; the first is {shown(row[0])}",
+            where=at(self.name, f"line {line}"),
+            remedy="quote cells that contain the delimiter",
+        )
+
+
+class RowTable:
+    """Items gathered from rows of one entry each: the rows of an id are one item, in file order.
+
+    Parameters
+    ----------
+    name, unit : str
+        The input, and how the place of a row is written.
+    form : Form
+
+    Examples
+    --------
+    >>> table = RowTable("gt.csv", Form(noun="label", columns=("label",), keys=("labels",)))
+    >>> table.add([2, 3, 4], ["a", "b", "a"], ["x", "y", "z"])
+    >>> table.finish().items
+    [['x', 'z'], ['y']]
+    """
+
+    def __init__(self, name: str, form: Form, unit: str = "line {}") -> None:
+        self.name, self.form, self.unit = name, form, unit
+        self.groups: dict[str, list[Any]] = {}
+        self.places: list[int] = []
+        self.empty: dict[str, int] = {}
+        self._previous: str | None = None
+        self._reopened: set[str] = set()
+
+    def add(
+        self,
+        places: Sequence[int],
+        ids: Sequence[str],
+        entries: Sequence[Any],
+        scores: Sequence[object] | None = None,
+    ) -> None:
+        """Add rows: where they stand, their ids and entries; scores are numbers or texts."""
+        if "" in ids:
+            where = self._at(places[list(ids).index("")])
+            raise InputError("the id is empty", where=where, remedy="name the item")
+        if not self.form.blank and "" in entries:
+            self._note_empty(places, ids, entries, scores)
+        if scores is not None:
+            numbers = self._numbers(places, ids, entries, scores)
+            entries = list(zip(entries, numbers, strict=True))
+        previous, groups = self._previous, self.groups
+        current = groups[previous] if previous is not None else []
+        for place, id_, entry in zip(places, ids, entries, strict=True):
+            if id_ != previous:
+                previous = id_
+                if id_ in groups:
+                    self._reopened.add(id_)
+                    current = groups[id_]
+                else:
+                    self.places.append(place)
+                    current = groups[id_] = []
+            current.append(entry)
+        self._previous = previous
+
+    def finish(self) -> Items:
+        """Return the items, in order of first appearance."""
+        for id_, place in self.empty.items():
+            if len(self.groups[id_]) > 1:
+                raise InputError(
+                    f"the {self.form.noun} is empty, and the id has "
+                    f"{counted(self.groups[id_], 'row')}",
+                    where=self._at(place, id_),
+                    remedy=f"only the sole row of an id may have no {self.form.noun}: it has none "
+                    "then",
+                )
+            self.groups[id_] = []
+        ids = list(self.groups)
+        places = Places(self.name, ids, self.unit, self.places)
+        found = Items(ids, list(self.groups.values()), places, self.name)
+        found.notes += row_notes(len(self.empty), len(self._reopened), self.form)
+        return found
+
+    def _at(self, place: int, id_: str | None = None) -> str:
+        return at(self.name, self.unit.format(place), id_)
+
+    def _note_empty(
+        self,
+        places: Sequence[int],
+        ids: Sequence[str],
+        entries: Sequence[Any],
+        scores: Sequence[object] | None,
+    ) -> None:
+        for row, entry in enumerate(entries):
+            if entry == "":
+                self.empty.setdefault(ids[row], places[row])
+                if scores is not None and scores[row] not in ("", None):
+                    raise InputError(
+                        f"a score stands beside an empty {self.form.noun}",
+                        where=self._at(places[row], ids[row]),
+                        remedy=f"name the {self.form.noun}, or empty the score, too",
+                    )
+
+    def _numbers(
+        self,
+        places: Sequence[int],
+        ids: Sequence[str],
+        entries: Sequence[Any],
+        scores: Sequence[object],
+    ) -> list[float]:
+        try:
+            values = [*map(float, scores)]  # type: ignore[arg-type]
+            texts = [score for score in scores if isinstance(score, str)]
+            if (total := sum(values)) - total == 0 and "_" not in "".join(texts):
+                return values
+        except (TypeError, ValueError):
+            pass
+        values = []  # something is wrong or empty: row by row, to name it
+        for place, id_, entry, score in zip(places, ids, entries, scores, strict=True):
+            try:
+                values.append(0.0 if entry == "" else number(score, ""))
+            except InputError as error:
+                raise placed(error, self._at(place, id_)) from None
+        return values
+
+
+def row_notes(empty: int, apart: int, form: Form) -> list[str]:
+    """Say how many items have an empty cell, and how many have rows that are not together."""
+    notes = []
+    if empty:
+        what = f"{empty} item{'' if empty == 1 else 's'}"
+        notes.append(f"{what} with an empty {form.noun} cell: no {form.noun}s")
+    if apart:
+        what = f"{apart} id{'' if apart == 1 else 's'}"
+        notes.append(f"{what} with rows that are not together; merged in file order")
+    return notes
+
+
+def item_rows(
+    rows: Iterable[tuple[int, str, Any, Any]],
+    name: str,
+    form: Form,
+    unit: str,
+    remedy: str = "keep one row an id",
+) -> Items:
+    """Gather items from rows of one item each: place, id, entries, and scores or None."""
+    first: dict[str, int] = {}
+    items: list[Any] = []
+    for place, id_, entries, scores in rows:
+        try:
+            if first.setdefault(id_, place) != place:
+                raise InputError(f"the id is also in {unit.format(first[id_])}", remedy=remedy)
+            if entries is None:
+                raise InputError(
+                    f"the {form.noun}s are null",
+                    remedy=f"write an empty list for no {form.noun}s",
+                )
+            items.append(entries if scores is None else pair_scores(entries, scores, form))
+        except InputError as error:
+            raise placed(error, at(name, unit.format(place), id_)) from None
+    ids = list(first)
+    return Items(ids, items, Places(name, ids, unit, list(first.values())), name)
+
+
+def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool = False) -> Items:
+    """Read CSV or TSV: one row an entry, or one row an item where a cell has several."""
+    split = options.label_delimiter if form.scored else None
+    with field_limit(options.max_line_bytes):
+        rows = Rows(source, options, tabs=tabs)
+        where = at(source.name, "line 1")
+        roles = assign(form.table, rows.header, options, where, form.first_id)
+        if split is None:
+            found = _entry_rows(rows, form, roles)
+        else:
+            remedy = "keep one row an id, or leave out label_delimiter (--label-delimiter)"
+            cells = _cells(rows, form, roles, split)
+            found = item_rows(cells, source.name, form, "line {}", remedy)
+            found.notes += row_notes(sum(not item for item in found.items), 0, form)
+    found.understood = table_understood("TSV" if tabs else "CSV", rows.header, roles, form, split)
+    found.notes += columns_not_used(rows.header, roles) + rows.notes
+    return found
+
+
+def table_understood(
+    kind: str, names: Sequence[str], roles: dict[str, int], form: Form, wide: Any
+) -> str:
+    """Write how a table was read."""
+    row_is = f"a {form.noun}" if not wide else "an item"
+    return f"{kind}, one row {row_is}: {columns_used(names, roles)}"
+
+
+def _entry_rows(rows: Rows, form: Form, roles: dict[str, int]) -> Items:
+    table = RowTable(rows.name, form)
+    share: dict[str, str] = {}  # one string for each label, however many rows have it
+    for lines, batch in rows.batches():
+        ids, entries, *scores = ([row[i] for row in batch] for i in roles.values())
+        table.add(lines, ids, [share.setdefault(entry, entry) for entry in entries], *scores)
+    return table.finish()
+
+
+def _cells(
+    rows: Rows, form: Form, roles: dict[str, int], split: str
+) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yield the rows of a table whose cells have several entries."""
+    for lines, batch in rows.batches():
+        for line, row in zip(lines, batch, strict=True):
+            id_, *cells = (row[i] for i in roles.values())
+            try:
+                canonical_id(id_, "")
+                entries, *scores = (cell.split(split) if cell else [] for cell in cells)
+                if "" in entries:
+                    raise InputError(
+                        f"a {form.noun} of the cell is empty", remedy="remove the extra delimiter"
+                    )
+                numbers = [number(score, "") for score in scores[0]] if scores else None
+            except InputError as error:
+                raise placed(error, at(rows.name, f"line {line}", id_)) from None
+            yield line, id_, entries, numbers
