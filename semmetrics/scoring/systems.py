@@ -25,6 +25,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.score import Score, score_tasks
+from semmetrics.scoring.statistics import check_kind
 
 __all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
@@ -140,6 +141,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
     tasks = kind.make_tasks(preds, ref, options)
     plan = plan_measures(kind, tasks, options)
+    check_kind(plan.measures, name)
     tasks = kind.prepare(tasks, plan.measures, options)
     return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
 
