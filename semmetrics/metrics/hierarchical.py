@@ -207,7 +207,7 @@ class LabelDistances:
         }
 
     def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
-        """The distance of each prediction through the implied root."""
+        """Measure the distance of each prediction through the implied root."""
         if self.measure == "height":
             return np.full(len(rows), placed.top)
         nearest = np.full(len(part.ref), FAR)

@@ -187,12 +187,12 @@ def _resolve_kind(
     if name is not None:
         return name, systems, gts
     from semmetrics.data.form import ReadOptions
-    from semmetrics.kinds.resolve import kind_of
+    from semmetrics.kinds.resolve import resolve_kind
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
     systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
-    return kind_of(systems[first], gts, options=read).task, systems, gts
+    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:

@@ -56,6 +56,7 @@ def describe(labels: Lists) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> found = describe(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
     >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})
