@@ -21,7 +21,7 @@ from semmetrics.embed.base import Embedded
 from semmetrics.embed.formats import ArrayTable
 from semmetrics.embed.index import KeyIndex
 from semmetrics.embed.vectors import WordVectors, identity, stem
-from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.errors import InputError, listing
 
 __all__ = ["CallableEmbedder", "MatrixEmbedder", "read_matrix"]
 
@@ -266,10 +266,7 @@ def _texts_of(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
 
 def _parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
     source = load(file, _BYTES)
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet") from None
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     try:
         table = parquet.read_table(arrow.BufferReader(source.data), use_threads=False)
     # Damaged files raise nearly anything from inside pyarrow.
