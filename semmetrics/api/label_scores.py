@@ -9,8 +9,8 @@ from typing import Any
 
 from semmetrics.api.inputs import classes_of, conventions, heads_of, names_of, weights_of
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Lists
-from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.normalize import normalization

@@ -9,7 +9,7 @@ from typing import Any
 
 from semmetrics.api.label_scores import score_labels
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.reports.table import ScoreTable

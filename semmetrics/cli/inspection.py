@@ -13,7 +13,7 @@ from semmetrics.cli.files import check_inputs
 from semmetrics.cli.messages import complain
 from semmetrics.cli.reading import Reading
 from semmetrics.cli.survey import TOP, survey
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds.resolve import kind_of_one
 

@@ -10,8 +10,8 @@ import numpy as np
 from semmetrics.cli.rows import item_headings
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Ranked, Reference

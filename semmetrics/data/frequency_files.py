@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
-from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.frequency_table import (
     CLOSE,
@@ -34,6 +33,7 @@ from semmetrics.data.frequency_table import (
     log_of,
     of_counts,
 )
+from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.places import shown
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, load

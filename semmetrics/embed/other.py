@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.data.arrays import read_arrays
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.source import load
 from semmetrics.embed.base import Embedded
 from semmetrics.embed.formats import ArrayTable

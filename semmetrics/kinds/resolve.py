@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from semmetrics.data.coco import is_coco, is_coco_captions
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
-from semmetrics.data.reading import Sample, sample_of
+from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import FORM as CAPTIONS
 from semmetrics.kinds.labels.reading import FORM as LABELS

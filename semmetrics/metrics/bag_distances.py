@@ -20,7 +20,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.metrics.bags import Bags
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import cut_of

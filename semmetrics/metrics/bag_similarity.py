@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats, lengths, offsets, sum_rows
 from semmetrics.core.similarity import unit_rows
 from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.embed.base import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.bags import first_terms, sides_kept, terms_of_labels

@@ -30,8 +30,8 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.embed.labels import label_vectors
 from semmetrics.metrics.matching import Cut, Ranked, Reference
 from semmetrics.metrics.similar import model_of, written

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers, sum_rows, take_rows
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import ranking
 from semmetrics.metrics.class_precision import ClassCurves, class_average_precision, class_curves

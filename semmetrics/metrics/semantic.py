@@ -20,7 +20,7 @@ import numpy as np
 from semmetrics.core.columns import Dense, as_floats
 from semmetrics.core.ragged import Floats, row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import (
     Columns,

@@ -21,7 +21,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.metrics.matching import Cut, Matched
 from semmetrics.metrics.semantic_layout import Batch, Layout
 from semmetrics.metrics.similar import Similar

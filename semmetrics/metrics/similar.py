@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 
 from semmetrics.core.ragged import lengths
 from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.similar_pairs import Apart

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from semmetrics.core.above import is_close
 from semmetrics.core.ragged import Bools, Floats, Ints, take_rows
 from semmetrics.core.similarity import cosine_table
-from semmetrics.data.axis import occurring
+from semmetrics.data.block import occurring
 
 __all__ = ["Tables", "places_of", "present", "similarities"]
 

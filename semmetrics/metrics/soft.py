@@ -23,7 +23,7 @@ import numpy as np
 from semmetrics.core.assignment import most_similar
 from semmetrics.core.ragged import Floats, Ints, row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import cut_of
 from semmetrics.metrics.matching import Cut

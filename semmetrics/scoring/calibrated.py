@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.similar import model_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.embed.base import Embedder
 from semmetrics.embed.labels import label_vectors
 from semmetrics.embed.lookup import lookup_rule

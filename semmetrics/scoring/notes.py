@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Lists
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount
 from semmetrics.metrics.bag_similarity import list_counts
 from semmetrics.metrics.definition import Measure

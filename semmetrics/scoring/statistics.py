@@ -22,8 +22,8 @@ from semmetrics.core.columns import Column, OneHot, plus, stack
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.label_task import FOUND, LabelTask
 from semmetrics.data.lists import Ids
-from semmetrics.data.task import FOUND, LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 

@@ -14,7 +14,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.core.columns import as_floats
 from semmetrics.core.exact import UNIT
-from semmetrics.data.task import TAXONOMY
+from semmetrics.data.label_task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task

@@ -8,9 +8,9 @@ from typing import Any
 
 from semmetrics.data.coco import is_coco, read_coco_labels
 from semmetrics.data.form import FORMATS, Form, ReadOptions
+from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
-from semmetrics.data.reading import as_data
 
 __all__ = ["FORM", "as_labels"]
 
