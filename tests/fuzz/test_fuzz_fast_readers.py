@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from semmetrics.data import reading, source
+from semmetrics.data import inputs, source
 from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import FORM as CAPTIONS
@@ -159,11 +159,11 @@ def outcome(read, path, form, options):
 def strict(path, form, options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "SMALL", 2**20)
-        return reading.as_data(path, form, options=options)
+        return inputs.as_data(path, form, options=options)
 
 
 def fast(path, form, options):
-    return reading.as_data(path, form, options=options)
+    return inputs.as_data(path, form, options=options)
 
 
 def run_case(seed, folder, counts):
