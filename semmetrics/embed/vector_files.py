@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools
-from semmetrics.data.arrays import read_arrays
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.source import load
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import buffer_digest, detect_format, map_file, scan_words

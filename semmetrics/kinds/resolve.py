@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
-from semmetrics.data.reading import Sample, sample_of
+from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import InputError
 from semmetrics.options import KINDS
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.options import KINDS, OPTIONS, check_choice, resolve_options

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
-from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task

@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from semmetrics.data import reading, source
+from semmetrics.data import inputs, source
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -206,7 +206,7 @@ def test_only_a_sample_is_looked_at():
     start = time.perf_counter()
     assert resolve_kind(large, large).kind == "labels"
     assert time.perf_counter() - start < 0.5
-    assert large.seen <= 2 * reading._ITEMS
+    assert large.seen <= 2 * inputs._ITEMS
 
 
 def test_reference_data(reference_dir):

@@ -7,9 +7,9 @@ from typing import Any
 
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_captions
 from semmetrics.data.form import FORMATS, MATRICES, Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.reading import Sample, as_data
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import FORMATS, Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
-from semmetrics.data.reading import Sample, as_data
 from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
 
 __all__ = ["FORM", "as_labels", "recognise"]
