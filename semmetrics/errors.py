@@ -47,17 +47,10 @@ class MissingDependencyError(InputError, ImportError):
 
     Examples
     --------
-<<<<<<< HEAD
-    >>> raise MissingDependencyError("pandas", "to_pandas", extra="report")
-    Traceback (most recent call last):
-    semmetrics.errors.MissingDependencyError: to_pandas needs the package pandas;
-    run: pip install 'semmetrics[report]'
-=======
     >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
     semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim;
     run: pip install 'semmetrics[word2vec]'
->>>>>>> lead
     """
 
     def __init__(self, package: str, purpose: str, *, extra: str) -> None:
