@@ -347,7 +347,7 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
     verb = "is" if len(lone) == 1 else "are"
     return [
         f"{', '.join(lone)} {verb} 0 for a single image: give document frequencies of a larger "
-        "corpus (df=given, --df FILE)"
+        "corpus (df=given, --doc-freq FILE)"
     ]
 
 
@@ -362,7 +362,7 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         raise InputError(
             "df=given needs document frequencies",
-            remedy="give them (--df FILE), or choose df=references",
+            remedy="give them (--doc-freq FILE), or choose df=references",
         )
     return None
 
