@@ -15,6 +15,7 @@ from benchmarks import (
     device,
     embedding,
     labels,
+    reading,
     semantic,
     tokenizers,
     transport,
@@ -23,7 +24,7 @@ from benchmarks.timing import Row, machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
-    labels, embedding, semantic, transport, device,
+    labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, captions,
 )  # fmt: skip
 WORKLOADS = {

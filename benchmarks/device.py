@@ -14,7 +14,7 @@ import semmetrics
 from benchmarks.labels import Scale, agree
 from benchmarks.semantic import Lists, Vectors, make_lists
 from benchmarks.timing import Row, ratio, seconds, take_turns
-from semmetrics.embed.base import Embedded
+from semmetrics.embed.embedder import Embedded
 
 __all__ = ["WORKLOADS"]
 

@@ -87,7 +87,8 @@ def seconds(times: Times) -> str:
 
 def ratio(peer: Times, ours: Times) -> str:
     """How many times longer the peer takes, median against median."""
-    return f"{peer.median / ours.median:.1f}x"
+    found = peer.median / ours.median
+    return f"{found:.1f}x" if found >= 1 else f"{found:.2f}x"
 
 
 def machine() -> list[str]:

@@ -47,10 +47,10 @@ class MissingDependencyError(InputError, ImportError):
 
     Examples
     --------
-    >>> raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet")
+    >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
-    semmetrics.errors.MissingDependencyError: reading Parquet files needs the package pyarrow;
-    run: pip install 'semmetrics[parquet]'
+    semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim;
+    run: pip install 'semmetrics[word2vec]'
     """
 
     def __init__(self, package: str, purpose: str, *, extra: str) -> None:

@@ -18,8 +18,8 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.errors import InputError, listing
 
-__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "check_choice", "check_options", "hint_of", "is_given",
-           "resolve_options", "ResolvedOptions"]  # fmt: skip
+__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "ResolvedOptions", "check_choice",
+           "check_options", "hint_of", "is_given", "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -56,6 +56,8 @@ class Option:
         Its heading in ``--help``; empty for options of Python alone.
     flags : tuple of str
         Its names on the command line, where they do not follow from its name.
+    short : str
+        Another option of the command line that stands for some of its values.
     metavar : str
         What stands for its value in ``--help``.
     read : type
@@ -77,6 +79,7 @@ class Option:
     choices: tuple[str, ...] = ()
     group: str = ""
     flags: tuple[str, ...] = ()
+    short: str = ""
     metavar: str = ""
     read: type = str
     least: int | None = None
@@ -134,7 +137,8 @@ class Options(TypedDict, total=False):
         Option(
             help="Rule that turns scores into label sets: threshold:0.5, threshold:best, "
             "cumulative:0.5, cardinality, cardinality+scores. May be several.",
-            kinds=_LABELS, signed=True, group=WHAT, metavar="RULE", repeat=True, names="rules",
+            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE",
+            repeat=True, names="rules",
         ),
     ]
     keep_at_least: Annotated[
@@ -466,7 +470,8 @@ def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
         if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds
     ]
     if others:
-        names, flags = ([getattr(o, what) for o in others] for what in ("name", "flag"))
+        names = [option.name for option in others]
+        flags = [flag for option in others for flag in (option.flag, option.short) if flag]
         raise InputError(
             f"{', '.join(names)} ({', '.join(flags)}) mean{'s' if len(others) == 1 else ''} "
             f"nothing for {kind}",

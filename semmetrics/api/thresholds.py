@@ -145,7 +145,7 @@ def calibrate_threshold(
                 f"{name} does not go with a calibration",
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
-    check_options("calibrate_threshold", options)
+    check_options("calibrate_threshold", options, [name for name in OPTIONS if name not in _OWN])
     name = system_name(preds)
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]

@@ -34,7 +34,8 @@ COMMANDS = {
         "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
     ),
     "doc-freq": (
-        "caption_commands:doc_freq", "Count document frequencies for CIDEr-D and CIDEr, and save them.",
+        "caption_commands:doc_freq",
+        "Count document frequencies for CIDEr-D and CIDEr, and save them.",
     ),
     "pairs": (
         "caption_commands:pairs", "Compute CIDEr-D or CIDEr of all captions for all images."

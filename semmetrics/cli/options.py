@@ -32,7 +32,7 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
 # Those of semmetrics.data.form, which is not loaded to show help.
-_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "npy", "npz", "coco", "txt")
+_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
 _COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
 _OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}
 
@@ -77,7 +77,7 @@ def threshold_option(command: F) -> F:
     """Add ``--threshold``, which is short for decoding rules."""
     return option(
         OPTIONS["decode"].group,
-        "--threshold",
+        OPTIONS["decode"].short,
         metavar="T,...",
         help="Short for --decode threshold:T, for each T; 'best' is the score threshold with the "
         "best F1 (of semantic measures the best SemF1).",

@@ -143,12 +143,13 @@ class Coder:
             widths = _joined(self._widths, np.int64)
         if scores is not None and np.isnan(scores).any():
             raise OddError
+        scores = scores if scores is not None and len(scores) else None
         vocabulary, codes = _in_order(vocabulary, codes)
         if not self.form.blank and not all(map(str.strip, vocabulary)):
             raise OddError
         first = np.unique(items, return_index=True)[1] if len(ids) < len(runs) else slice(None)
         apart = len(np.unique(np.delete(items, first))) if len(ids) < len(runs) else 0
-        lines = _joined(self._lines, np.int64)[first] if self._lines else range(len(ids))
+        lines = _joined(self._lines or self._starts, np.int64)[first]
         return Lists(
             ids,
             vocabulary,

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.arrays import plain_array
 from semmetrics.data.coco import category_names
 from semmetrics.data.form import DEFAULTS, IDS, ReadOptions, Role, assign, check_classes
 from semmetrics.data.formats import format_among
+from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.places import at, canonical_id, number, placed, shown
 from semmetrics.data.source import Source, load
 from semmetrics.data.strict_json import parse

@@ -1,12 +1,16 @@
-"""Some items of a task, and what has been computed for them."""
+"""What the block loop works on: some items of a task, and the axis that macro averages run over."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Block", "Noted", "Step", "merge_notes"]
+import numpy as np
+
+from semmetrics.core.ragged import Bools
+
+__all__ = ["NO_LABELS", "Block", "LabelAxis", "Noted", "Step", "merge_notes", "occurring"]
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -78,3 +82,36 @@ class Block(Generic[D]):
             self.memo[step] = step.compute(self)
         result: T = self.memo[step]
         return result
+
+
+class LabelAxis(NamedTuple):
+    """Labels by name, and on which sides each of them occurs; empty where there are no labels.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    in_reference, in_prediction : bool arrays, shape (labels,)
+    given : int or None
+        The first so many labels are the class list.
+    """
+
+    labels: tuple[str, ...]
+    in_reference: Bools
+    in_prediction: Bools
+    given: int | None
+
+
+def occurring(codes: Any, width: int) -> Bools:
+    """Tell which of the codes from 0 to ``width`` there are.
+
+    Examples
+    --------
+    >>> occurring(np.array([2, 0, 2]), 3).tolist()
+    [True, False, True]
+    """
+    flags = np.zeros(width, np.bool_)
+    flags[codes] = True
+    return flags
+
+
+NO_LABELS = LabelAxis((), np.zeros(0, np.bool_), np.zeros(0, np.bool_), None)

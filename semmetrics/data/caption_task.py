@@ -22,8 +22,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.axis import NO_LABELS, LabelAxis
-from semmetrics.data.block import Block
+from semmetrics.data.block import NO_LABELS, Block, LabelAxis
 from semmetrics.data.lists import Ids, take_ids
 from semmetrics.errors import InputError
 

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
-from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.places import shown
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, load

@@ -177,7 +177,7 @@ def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
 def _check_texts(
     found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
 ) -> None:
-    """Refuse empty entries, unless the form has them, and halves of characters."""
+    """Refuse empty entries, unless the form has them, and texts with halves of characters."""
     texts = [entry for entry in vocabulary if isinstance(entry, str)]
     terms = [entry for entry in vocabulary if not isinstance(entry, str)]
     every = [*texts, *chain.from_iterable(terms)]
@@ -188,7 +188,9 @@ def _check_texts(
             where=_place(found, form, bad, vocabulary, codes, indptr),
             remedy=f"remove it, or give the item an empty list if it has no {form.noun}",
         )
-    try:
+    if not form.single:
+        return
+    try:  # tokenizers take texts in UTF-8
         "".join(every).encode()
     except UnicodeEncodeError:
         bad = [entry for entry in vocabulary if any(map(_has_surrogate, _terms(entry)))]

@@ -11,9 +11,9 @@ only the JSON syntax is checked, and those of the first records are noted.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from csv import reader
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -56,7 +56,7 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
     read = _read_jsonl if kind == "jsonl" else _read_table
     try:
         return read(source, kind, form, options)
-    except (InputError, pa.ArrowException, UnicodeDecodeError):
+    except (InputError, pa.ArrowException, UnicodeDecodeError, csv.Error):
         raise OddError from None  # the strict reader names line and id
 
 
@@ -242,10 +242,12 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     tabs = kind == "tsv"
     delimiter = options.delimiter or ("\t" if tabs else ",")
     header_end = source.head.find(b"\n") + 1
-    line = source.head[:header_end].decode().removeprefix("\ufeff").rstrip("\r\n")
+    first = source.head[:header_end].removeprefix(b"\xef\xbb\xbf")
+    _check_text(first)
+    line = first.decode()[:-1].removesuffix("\r")
     if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
         raise OddError
-    header = next(reader([line], delimiter=delimiter, strict=True))
+    header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
     split = options.label_delimiter if form.scored else None
     coder = Coder(form, by_row=split is None)

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.documents import POSITION, read_object
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign
 from semmetrics.data.items import Items, encode
+from semmetrics.data.json_items import POSITION, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.places import Places
@@ -111,9 +111,16 @@ def is_frame(data: Any) -> bool:
     """Tell whether it has named columns, or gives them as an Arrow stream."""
     if is_series(data):
         return False
-    return hasattr(data, "__arrow_c_stream__") or (
-        hasattr(data, "columns") and hasattr(data, "to_numpy")
+    return (
+        hasattr(data, "__arrow_c_stream__")
+        or _is_dataset(data)
+        or (hasattr(data, "columns") and hasattr(data, "to_numpy"))
     )
+
+
+def _is_dataset(data: Any) -> bool:
+    """Tell whether it is a data set of Hugging Face, which gives Arrow tables when it is sliced."""
+    return hasattr(data, "with_format") and hasattr(data, "column_names")
 
 
 def column_names(data: Any) -> list[str]:
@@ -193,6 +200,8 @@ def _arrow_table(data: Any) -> Any:
 
     if isinstance(data, Mapping):
         return pa.table({str(name): list(column) for name, column in data.items()})
+    if _is_dataset(data):
+        return data.with_format("arrow")[:]
     if hasattr(data, "__arrow_c_stream__"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
@@ -213,7 +222,7 @@ def _is_columns(data: Mapping[Any, Any], form: Form, options: ReadOptions) -> bo
 
 
 def _series(data: Any, form: Form, source: str) -> Items:
-    items, index = list(data), getattr(data, "index", None)
+    items, index = data.to_list(), getattr(data, "index", None)
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
         rows = RowTable(source, form, "row {}")

@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.documents import pair_scores
 from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used, columns_used
 from semmetrics.data.items import Items
+from semmetrics.data.json_items import pair_scores
 from semmetrics.data.places import Places, at, canonical_id, counted, number, placed, shown
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import InputError

@@ -178,7 +178,7 @@ class Taxonomy:
         return int(self.roots[0]) if len(self.roots) == 1 and len(self) > 1 else None
 
     def find(self, term: str) -> int | None:
-        """The position of a term; None where the taxonomy does not have it."""
+        """Find the position of a term; None where the taxonomy does not have it."""
         found = self.lookup.get(term)
         if found is None and self.lemmas:
             found = self.lookup.get(term.lower().replace(" ", "_"))
@@ -188,7 +188,7 @@ class Taxonomy:
         return next((code for term in terms if (code := self.find(term)) is not None), -1)
 
     def ancestors_of(self, term: str) -> dict[str, int]:
-        """The ancestors of a term and their distances, the nearest first.
+        """Return the ancestors of a term and their distances, the nearest first.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class Taxonomy:
         return {self.names[ancestor]: distance for distance, ancestor in sorted(pairs)}
 
     def normalized(self, clean: Callable[[str], Terms]) -> Taxonomy:
-        """The same taxonomy, with terms looked up as a label normalisation leaves them.
+        """Look up terms as a label normalisation leaves them.
 
         Raises
         ------

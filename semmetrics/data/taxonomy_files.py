@@ -206,7 +206,7 @@ def _lines(source: Source, read: Callable[[str], Any]) -> Iterator[Any]:
 
 
 def _index_entry(line: str) -> tuple[str, list[str]]:
-    """A lemma, and the offsets of its synsets by rank."""
+    """Read a lemma, and the offsets of its synsets by rank."""
     parts = line.split()
     senses = int(parts[2])
     found = parts[-senses:]
@@ -216,7 +216,7 @@ def _index_entry(line: str) -> tuple[str, list[str]]:
 
 
 def _data_entry(line: str) -> tuple[str, str, list[str]]:
-    """The offset of a synset, its first word, and the offsets of its hypernyms."""
+    """Read the offset of a synset, its first word, and the offsets of its hypernyms."""
     parts = line.partition(" | ")[0].split()
     end = 4 + 2 * int(parts[3], 16)
     pointers = parts[end + 1 : end + 1 + 4 * int(parts[end])]

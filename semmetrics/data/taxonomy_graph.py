@@ -22,7 +22,7 @@ _SHOWN = 10  # names of a cycle in a message
 
 
 def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
-    """Values as ragged rows by key."""
+    """Group values into ragged rows by key."""
     order = np.argsort(keys, kind="stable")
     return offsets(np.bincount(keys, minlength=size)), values[order]
 
@@ -30,7 +30,7 @@ def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
 def generations(
     child: Ints, parent: Ints, names: Sequence[str], source: str, max_pairs: int
 ) -> list[Ints]:
-    """The names without parents, then always those whose last parent has come.
+    """Order names: those without parents, then always those whose last parent has come.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _in_cycle(names: list[str], source: str) -> InputError:
 
 
 def _cycle(child: Ints, parent: Ints) -> list[int]:
-    """The names of a cycle from child to parent, where every name has a parent that is left."""
+    """Find the names of a cycle, where every name has a parent that is left."""
     above = dict(zip(child[::-1].tolist(), parent[::-1].tolist(), strict=True))
     node, seen = min(above), dict[int, int]()
     while node not in seen:
@@ -105,7 +105,7 @@ class _Growing:
         self.used = stop
 
     def take(self, owners: Ints) -> tuple[Ints, Codes, Codes]:
-        """Offsets, ancestors and distances of some names."""
+        """Gather the offsets, ancestors and distances of some names."""
         indptr = offsets(self.width[owners])
         flat = np.arange(indptr[-1]) + np.repeat(self.start[owners] - indptr[:-1], np.diff(indptr))
         return indptr, self._flat[0].take(flat), self._flat[1].take(flat)
@@ -114,7 +114,7 @@ class _Growing:
 def closure(
     ordered: Sequence[Ints], child: Ints, parent: Ints, source: str, max_pairs: int
 ) -> tuple[Ints, Codes, Codes]:
-    """The ancestors of every name, itself included, with the least numbers of links up to them.
+    """Find the ancestors of every name, itself included, and the least number of links to each.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def closure(
 
 
 def heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> Ints:
-    """The largest number of links from each name down to one without children."""
+    """Measure the largest number of links from each name down to one without children."""
     above_ptr, above = _rows_of(child, parent, size)
     height = np.zeros(size, np.int64)
     for generation in reversed(ordered[1:]):

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools
-from semmetrics.data.arrays import read_arrays
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.source import load
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import buffer_digest, detect_format, map_file, scan_words
@@ -369,10 +369,7 @@ def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
 
 def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
     source = load(file, _BYTES)
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet") from None
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     try:
         table = parquet.read_table(arrow.BufferReader(source.data), use_threads=False)
     except MemoryError:

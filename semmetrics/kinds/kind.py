@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from semmetrics.data.axis import LabelAxis
 from semmetrics.data.beside import read_numbers
+from semmetrics.data.block import LabelAxis
 from semmetrics.data.form import ReadOptions
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import ResolvedOptions

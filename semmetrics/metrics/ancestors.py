@@ -72,20 +72,20 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
 
 
 def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
-    """Items in parts that have few ancestors."""
+    """Split the items into parts that have few ancestors."""
     widths = np.diff(placed.indptr)
     cost = sum(sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
     return runs_within(offsets(np.asarray(cost)), _CELLS)
 
 
 def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
-    """The ancestors of each label: offsets, places in the rows of ``placed``, cells by item."""
+    """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
     indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
     return indptr, flat, cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
 
 
 def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
-    """The item and the cell of each ancestor, once."""
+    """Find the item and the cell of each ancestor, once."""
     indptr, _, keys = _ancestors(side, placed)
     rows = row_numbers(indptr[side.indptr])
     first = first_occurrences(keys, size)
@@ -93,7 +93,7 @@ def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
 
 
 def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    """How far each predicted label is from the nearest reference label of its item.
+    """Measure how far each predicted label is from the nearest reference label of its item.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ __all__ = [
 def score(
     measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> float:
-    """The value of a set measure on 0/1 matrices.
+    """Compute a set measure on 0/1 matrices.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def score(
 def per_label(
     definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Floats:
-    """The formula on each label; shape (labels,), nan where undefined.
+    """Evaluate the formula on each label; shape (labels,), nan where undefined.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def per_label(
 
 
 def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
-    """The formula on each item; shape (items,), nan where undefined.
+    """Evaluate the formula on each item; shape (items,), nan where undefined.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
 
 
 def _frame(pred: Any, ref: Any, labels: str) -> Frame:
-    """The label axis; which columns occur is looked up only where a universe needs it."""
+    """Describe the label axis; look up which columns occur only where a universe needs it."""
     n_labels = pred.shape[1]
     true = union = np.ones(n_labels, np.bool_)
     if labels in ("reference", "union"):
@@ -188,7 +188,7 @@ def precision(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Share of the predicted labels that are true (Kubany et al. 2020, equations 2, 7, 10).
+    """Compute the share of the predicted labels that are true.
 
     Parameters
     ----------
@@ -209,6 +209,10 @@ def precision(
     InputError
         As for ``score``.
 
+    References
+    ----------
+    Kubany et al., 2020, Expert Systems with Applications, equations 2, 7 and 10.
+
     Examples
     --------
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
@@ -225,10 +229,14 @@ def recall(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Share of the true labels that are predicted (Kubany et al. 2020, equations 3, 8, 11).
+    """Compute the share of the true labels that are predicted.
 
     Parameters, Returns, Raises
         As for ``precision``.
+
+    References
+    ----------
+    Kubany et al., 2020, Expert Systems with Applications, equations 3, 8 and 11.
 
     Examples
     --------
@@ -246,7 +254,7 @@ def f1(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
+    """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -267,7 +275,7 @@ def jaccard(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Labels on both sides over labels on either side (Kubany et al. 2020, equation 1).
+    """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -281,7 +289,7 @@ def jaccard(
 
 
 def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Share of the items whose predicted set is exactly the true set.
+    """Compute the share of the items whose predicted set is exactly the true set.
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -295,7 +303,7 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
 
 
 def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Share of the item-label pairs that are wrong; lower is better.
+    """Compute the share of the item-label pairs that are wrong; lower is better.
 
     Parameters, Returns, Raises
         As for ``precision``.

@@ -32,7 +32,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import (
@@ -163,7 +163,7 @@ def class_curves(
 def class_average_precision(
     curves: ClassCurves, weights: NDArray[np.generic], *, interpolation: Interpolation = "none"
 ) -> Floats:
-    r"""Average precision of every class, for every row of item weights.
+    r"""Compute the average precision of every class, for every row of item weights.
 
     With precision P and recall R at each distinct score, this is
     :math:`\sum P \, \Delta R`; the interpolations first raise P at a recall to the best P at that
@@ -220,7 +220,7 @@ def average_precision(
     weights: ArrayLike | None = None,
     ties: Ties = "grouped",
 ) -> Floats:
-    """Average precision of each class over the items.
+    """Compute the average precision of each class over the items.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def mean_average_precision(
     weights: ArrayLike | None = None,
     ties: Ties = "grouped",
 ) -> float:
-    """Mean of `average_precision` over the classes that have positives.
+    """Average `average_precision` over the classes that have positives.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _unscored(
     positive_classes: NDArray[np.integer],
     positive_items: NDArray[np.integer],
 ) -> tuple[Ints, Ints]:
-    """The positives that are not among the hits."""
+    """Find the positives that are not among the hits."""
     span = int(max(items.max(initial=0), positive_items.max(initial=0))) + 1
     found = classes.astype(np.int64) * span + items
     every = positive_classes.astype(np.int64) * span + positive_items
@@ -323,7 +323,7 @@ def _unscored(
 
 
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
-    """Areas under the curves of some replicates; positives' weights sum up as recall does."""
+    """Compute the areas under the curves; positives' weights are summed as recall is."""
     seen = np.take(weights, curves.item, axis=1)
     right = seen[:, curves.hits]
     _class_cumsum(seen, curves.indptr)
@@ -353,7 +353,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
 
 
 def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
-    """Weight of each class's positives without a score, shape (B, n_classes)."""
+    """Sum the weight of each class's positives without a score, shape (B, n_classes)."""
     total = np.zeros((len(weights), len(curves.indptr) - 1))
     if len(curves.missed_class):  # sorted by class
         starts = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
@@ -363,14 +363,14 @@ def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
 
 
 def _class_cumsum(table: Floats, indptr: Ints) -> None:
-    """Running sums of each class in place; class by class, so that none rounds another."""
+    """Sum each class as it runs, in place; class by class, so that none rounds another."""
     for row in np.flatnonzero(lengths(indptr)):
         part = table[:, indptr[row] : indptr[row + 1]]
         np.cumsum(part, axis=1, out=part)
 
 
 def _raise_precision(table: Floats, indptr: Ints) -> None:
-    """Best precision at the same or a higher recall, in place (the curve's envelope)."""
+    """Raise precision to the best at the same or a higher recall, in place (the envelope)."""
     for row in np.flatnonzero(lengths(indptr)):
         part = table[:, indptr[row] : indptr[row + 1]][:, ::-1]
         np.maximum.accumulate(part, axis=1, out=part)
@@ -402,7 +402,7 @@ class PairColumn:
 
     @staticmethod
     def join(parts: Any) -> PairColumn:
-        """Parts one after the other."""
+        """Put parts one after the other."""
         flat = ("codes", "scores", "hit", "ref_codes")
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(p, name) for p in parts]) for name in flat
@@ -412,7 +412,7 @@ class PairColumn:
         return PairColumn(**joined)
 
     def take(self, order: Ints) -> PairColumn:
-        """The items in an order, which is always the same; made once."""
+        """Put the items in an order, which is always the same; done once."""
         if not self._taken:
             indptr, flat = take_rows(self.indptr, order)
             ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
@@ -421,7 +421,7 @@ class PairColumn:
         return self._taken[0]
 
     def curves(self, n_classes: int, ties: str) -> ClassCurves:
-        """Pairs in the order of class and falling score, sorted once."""
+        """Sort pairs by class and falling score, once."""
         key = (n_classes, ties)
         if key not in self._sorted:
             rule: Any = ties
@@ -438,7 +438,7 @@ class PairColumn:
         return self._sorted[key]
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
-        """The same pairs with label c called codes[c]."""
+        """Rename label c to codes[c]."""
         new, ref = codes[self.codes], codes[self.ref_codes]
         return PairColumn(self.indptr, new, self.scores, self.hit, self.ref_indptr, ref)
 
@@ -451,7 +451,7 @@ class ScoredPairs:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Column "pairs"."""
+        """Make the column "pairs"."""
         side = with_scores(block, "mAP")
         ref = block.get(Reference())
         matched = block.get(Matches("once", "class"))
@@ -469,11 +469,11 @@ class ClassPrecisionFamily:
     """Means over classes of average precision, from weighted rows."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The scored pairs themselves."""
+        """Choose the scored pairs themselves."""
         return ScoredPairs()
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean over classes, under the policy for classes without positives."""
+        """Average over classes, under the policy for classes without positives."""
         values, support = self._values(measure, sums, frame)
         weights = support if measure["average"] == "weighted" else np.ones(values.shape)
         policy, bad = str(measure["no_reference"]), np.isnan(values)
@@ -483,19 +483,19 @@ class ClassPrecisionFamily:
         return weighted_mean(values, weights)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Classes without positives."""
+        """Count the classes without positives."""
         values, _ = self._values(measure, sums, frame)
         number = int(np.isnan(values[0]).sum())
         return {"no_reference": number} if number else {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """None: an item alone has no class-wise precision."""
+        """Return None: an item alone has no class-wise precision."""
         return None
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> dict[str, NDArray[Any]] | None:
-        """Average precision and number of positives of each class in the universe."""
+        """Return the average precision and positives of each class in the universe."""
         values, support = self._values(measure, sums, frame)
         names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
         return {"label": names, "value": values[0], "support": support[0]}

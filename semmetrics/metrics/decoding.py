@@ -371,7 +371,7 @@ def keep_cardinality_with_scores(
 
 
 def _row_cumsum(rows: Ints, flat: Floats) -> Floats:
-    """Running sums within each row, each added up from its own start.
+    """Sum within each row as it runs, each added up from its own start.
 
     Differences of one running sum over all rows would let a row's rounding depend on its
     neighbours, so positions are walked instead: the rows shrink away as they end.

@@ -75,13 +75,13 @@ class Option:
     check: Callable[[Value], None] | None = None
 
     def default_for(self, average: str | None) -> Value:
-        """The default under an average."""
+        """Return the default under an average."""
         if isinstance(self.default, Mapping):
             return self.default[average or ""]
         return self.default
 
     def read(self, text: Value) -> Value:
-        """A written value as the option's kind; InputError where it is not allowed."""
+        """Convert a written value to the option's kind; refuse one that is not allowed."""
         value = self._converted(text.item() if isinstance(text, np.generic) else text)
         if self.choices and value not in self.choices:
             raise InputError(
@@ -92,7 +92,7 @@ class Option:
         return value
 
     def _converted(self, value: Value) -> Value:
-        """The value as the option's kind; a bool is of no kind."""
+        """Convert a value to the option's kind; a bool is of no kind."""
         if isinstance(value, str) and self.kind is not str:
             try:
                 value = self.kind(value)
@@ -118,7 +118,7 @@ class Option:
 
 
 def _can_be_written(text: str) -> bool:
-    """Whether a value can be read back from inside an option list."""
+    """Return whether a value can be read back from inside an option list."""
     depth = 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -128,7 +128,7 @@ def _can_be_written(text: str) -> bool:
 
 
 def written(value: Value) -> str:
-    """A value as it stands in a name or a signature.
+    """Write a value as it stands in a name or a signature.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class Statistic(Protocol):
         ...
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
-        """Columns by name."""
+        """Compute the columns, by name."""
         ...
 
     def __hash__(self) -> int: ...
@@ -168,7 +168,7 @@ class Statistic(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What an aggregate may know besides the sums: the label axis.
+    """The label axis: what an aggregate knows besides the sums.
 
     Attributes
     ----------
@@ -186,11 +186,11 @@ class Frame:
 
     @property
     def dictionary(self) -> int:
-        """How many labels there are to rank: those given, or all that the input names."""
+        """The number of labels to rank: those given, or all that the input names."""
         return len(self.labels) if self.given is None else self.given
 
     def universe(self, name: str) -> Bools:
-        """The labels that an average runs over: "reference", "union" or "given"."""
+        """Select the labels that an average runs over: "reference", "union" or "given"."""
         if name == "reference":
             return self.in_reference
         if name == "union":
@@ -204,28 +204,28 @@ class Frame:
 
 
 class Family(Protocol):
-    """How the measures of one kind get from an item's data to a value."""
+    """A way from the data of items to the value of a measure."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The columns that the measure needs."""
+        """Choose the step that gives the columns that the measure needs."""
         ...
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> NDArray[np.float64]:
-        """The value; axes in front of the sums are kept."""
+        """Compute the value; axes in front of the sums are kept."""
         ...
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """How many items or labels have no value, by cause."""
+        """Count the items or labels without a value, by cause."""
         ...
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> NDArray[np.float64] | None:
-        """The value of each item, nan where undefined; None where an item alone has none."""
+        """Return the value of each item, nan where undefined; None where an item alone has none."""
         ...
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> dict[str, NDArray[Any]] | None:
-        """Columns "label", "value" and counts for the labels that the measure averages over."""
+        """Return columns "label", "value" and counts for the labels that are averaged over."""
         ...
 
 
@@ -257,6 +257,8 @@ class Definition:
         What it evaluates; a definition is known by its kind and its name.
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
+    extra : mapping
+        What its family has to know.
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
@@ -295,7 +297,7 @@ class Definition:
         return [*inspect.signature(self.formula).parameters.values()] if self.formula else []
 
     def __call__(self, *, k: int | None = None, **chosen: Value) -> Measure:
-        """The measure with those options.
+        """Choose options, and return the measure.
 
         Raises
         ------
@@ -367,15 +369,15 @@ class Measure:
     k: int | None = None
 
     def __getitem__(self, name: str) -> Value:
-        """The value of an option; None where it means nothing here."""
+        """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
 
     def __matmul__(self, k: int) -> Measure:
-        """The same measure with a cutoff: ``F1(average="macro") @ 3``."""
+        """Add a cutoff: ``F1(average="macro") @ 3``."""
         return self.with_options(k=k)
 
     def with_options(self, *, k: int | None = None, **changed: Value) -> Measure:
-        """The same measure with some options, or the cutoff, changed."""
+        """Change some options, or the cutoff, and return the measure."""
         average = changed.get("average", self["average"])
         kept = {
             option.name: self[option.name]
@@ -397,7 +399,7 @@ class Measure:
         return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")
 
     def signature(self) -> list[str]:
-        """Every option as ``short:value``, the cutoff last."""
+        """Write every option as ``short:value``, the cutoff last."""
         shorts = {option.name: option.short for option in self.definition.options}
         parts = [f"{shorts[name]}:{written(value)}" for name, value in self.options]
         return parts if self.k is None else [*parts, f"k:{self.k}"]

@@ -212,7 +212,7 @@ class ItemMeans(_WithoutLabels):
         return {**undefined_items(sums), **self._flagged(sums)}
 
     def _flagged(self, sums: Sums) -> dict[str, int]:
-        """How many items each flag marks, whatever their weights."""
+        """Count the items that each flag marks, whatever their weights."""
         marked = {
             name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
         }
@@ -326,7 +326,7 @@ class CountFormulas(ItemMeans):
 
 
 def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
-    """How often each cause occurs, by the name of its option."""
+    """Count each cause, by the name of its option."""
     names = [cause_option(measure, name) for name in CAUSES]
     return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
 

@@ -44,9 +44,13 @@ def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Floats:
     array([0.5, nan])
     """
     top, bottom = np.asarray(numerator), np.asarray(denominator)
-    nothing = bottom == 0
-    quotient: Floats = np.divide(top, bottom + nothing, dtype=np.float64)
-    return np.where(nothing, empty, quotient) if nothing.any() else quotient
+    some = bottom != 0
+    if some.all():
+        quotient: Floats = np.divide(top, bottom, dtype=np.float64)
+        return quotient
+    filled = np.full(np.broadcast_shapes(top.shape, bottom.shape), empty)
+    np.divide(top, bottom, out=filled, where=some)
+    return filled
 
 
 def precision(hit: Any, n_pred: Any) -> Any:

@@ -52,8 +52,8 @@ import numpy as np
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
 from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics import formulas
@@ -207,7 +207,7 @@ class LabelDistances:
         }
 
     def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
-        """The distance of each prediction through the implied root."""
+        """Measure the distance of each prediction through the implied root."""
         if self.measure == "height":
             return np.full(len(rows), placed.top)
         nearest = np.full(len(part.ref), FAR)

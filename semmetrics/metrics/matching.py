@@ -31,8 +31,8 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block, Step
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
 from semmetrics.metrics.definition import Measure
@@ -129,7 +129,7 @@ class Cut:
         if block.task.heads is None:
             raise InputError(
                 f"decode={self.decode} needs the probabilities of each set size",
-                remedy="give cardinality= (--cardinality FILE)",
+                remedy="give set_size_probs= (--set-size-probs FILE)",
             )
         heads, offset = block.task.heads[block.start : block.stop], min(self.keep_at_least, 1)
         if rule == "cardinality":

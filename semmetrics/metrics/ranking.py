@@ -41,7 +41,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import Definition, Frame, Measure, Option, Statistic
@@ -75,7 +75,7 @@ Empty: TypeAlias = "float | Literal['skip']"
 
 
 def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """How far down an item's ranking all its reference labels are found.
+    """Count how many labels of an item's ranking it takes to find all its reference labels.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labe
 def ranking_loss_items(
     indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int
 ) -> Floats:
-    """Share of an item's (reference, other) label pairs in the wrong order; a tie is wrong.
+    """Compute the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def ranking_loss_items(
 
 
 def lrap_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """Label ranking average precision: mean precision at the rank of each reference label.
+    """Average the precision at the rank of each reference label of an item.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def coverage_error(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean number of labels to go through, best first, until all reference labels are found.
+    """Average the number of labels to go through, best first, to find all reference labels.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def ranking_loss(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean share of (reference, other) label pairs in the wrong order; a tie is wrong.
+    """Average the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def label_ranking_average_precision(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean over items of the mean precision at the rank of each reference label.
+    """Average over items the mean precision at the rank of each reference label.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
 
 
 def sorted_rows(scores: ArrayLike, targets: ArrayLike) -> tuple[Ints, Floats, Bools, Ints, int]:
-    """Dense scores and targets as ragged rows: indptr, scores, hit, n_ref, n_labels.
+    """Turn dense scores and targets into ragged rows: indptr, scores, hit, n_ref, n_labels.
 
     Examples
     --------
@@ -335,7 +335,7 @@ def sorted_rows(scores: ArrayLike, targets: ArrayLike) -> tuple[Ints, Floats, Bo
 
 
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
-    """First, and one past the last, flat position of the labels that tie with each label."""
+    """Find the first, and one past the last, position of the labels that tie with each label."""
     fresh = np.ones(len(scores), np.bool_)
     fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(row_numbers(indptr)).astype(np.bool_)
     begins = np.flatnonzero(fresh)
@@ -344,7 +344,7 @@ def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
 
 
 def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> float:
-    """Weighted mean with the policy for items that are not defined; nan of nothing."""
+    """Average with weights, under the policy for items that are not defined; nan of nothing."""
     share = item_weights(weights, len(values))
     undefined = np.isnan(values)
     fill = 0.0
@@ -360,7 +360,7 @@ def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> 
 
 
 def item_weights(weights: ArrayLike | None, n: int) -> Floats:
-    """Weights of n items, checked; ones where there are none."""
+    """Check the weights of n items; without any, return ones."""
     if weights is None:
         return np.ones(n)
     table = np.asarray(weights, np.float64)
@@ -393,7 +393,7 @@ def with_scores(block: Block[LabelTask], name: str) -> Any:
 
 @dataclass(frozen=True)
 class ItemRanking:
-    """What a ranking measure needs of each item before the number of labels is known.
+    """Numbers of each item for a ranking measure, before the number of labels is known.
 
     The labels that an item does not score tie below the others. How many these are is known when
     all parts have been merged, so this is not a function of sums.
@@ -404,7 +404,7 @@ class ItemRanking:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "part" (the measure on the scored labels), "n_ref", "scored", "missed"."""
+        """Compute "part" (the measure on the scored labels), "n_ref", "scored" and "missed"."""
         ranked = with_scores(block, self.name)
         matched = block.get(Matches("once", "class"))
         side, hit = ranked, matched.hit
@@ -428,7 +428,7 @@ class ItemRankingFamily(RowMeans):
     """Means of ranking measures over items."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Choose what is known of each item."""
+        """Choose the numbers of each item."""
         return ItemRanking(measure.definition.name)
 
     def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:

@@ -235,7 +235,7 @@ def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]
 
 
 def _parts(text: str) -> tuple[str, dict[str, str]]:
-    """The name in the text of an alias, and its options."""
+    """Split the text of an alias into the name and its options."""
     name, _, inside = text.partition("(")
     return name, dict(part.split("=") for part in _split(inside.removesuffix(")")))
 
@@ -292,7 +292,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
 
 
 def _options(text: str, inside: str) -> dict[str, str]:
-    """The options written between the parentheses of a measure."""
+    """Read the options written between the parentheses of a measure."""
     options: dict[str, str] = {}
     for part in _split(inside):
         name, equals, value = (piece.strip() for piece in part.partition("="))

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import (
     Columns,
@@ -79,7 +79,7 @@ _AVERAGES = ("example", "micro", "macro", "weighted")
 
 
 def check_decode(value: Value) -> None:
-    """Whether a decoding rule is written rightly."""
+    """Refuse a decoding rule that is not written rightly."""
     rule, colon, number = str(value).partition(":")
     if rule in ("all", "cardinality", "cardinality+scores") and not colon:
         return
@@ -110,7 +110,7 @@ def _policy(name: str, short: str, default: Any, text: str, averages: Any = None
 
 
 def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
-    """The options that all set metrics share."""
+    """Return the options that all set metrics share."""
     over_labels = ("macro", "micro", "weighted")
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
@@ -154,7 +154,7 @@ class ItemValues:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "value" (0 where undefined) and "cause"."""
+        """Compute the columns "value" (0 where undefined) and "cause"."""
         counts = Counts(self.cut, self.matches)
         if "precision_sum" in self.definition.arguments:
             extra = block.get(PrecisionSums(self.cut, self.matches))
@@ -183,7 +183,7 @@ class LabelCounts:
     labels: frozenset[str] = frozenset(("hit", "n_pred", "n_ref"))
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
+        """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
         ranked, ref = block.get(Ranked()), block.get(Reference())
         matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
         chosen = None if matched.counted is None else matched.counted

@@ -203,7 +203,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
 
 
 def _first_places(rows: Ints, flat: Ints) -> tuple[Ints, Ints]:
-    """The rows without the later places of repeated labels."""
+    """Leave out the later places of repeated labels."""
     number = row_numbers(rows)
     order = np.lexsort((flat, number))  # stable: the first place of a label comes first
     repeated = np.zeros(len(flat), np.bool_)

@@ -71,7 +71,7 @@ class BestThreshold(NamedTuple):
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
-    """Precision, recall and F1 of the first k labels, for every k, after one sort.
+    """Compute precision, recall and F1 of the first k labels, for every k, after one sort.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def sweep_top_k_rows(
     averages: Sequence[Average] = AVERAGES,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """`sweep_top_k` on ragged rows sorted by falling score.
+    """Do what `sweep_top_k` does on ragged rows sorted by falling score.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def sweep_thresholds(
     max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """Precision, recall and F1 of the labels scored above t, for every threshold t.
+    """Compute precision, recall and F1 of the labels scored above t, for every threshold t.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def sweep_thresholds_rows(
     max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """`sweep_thresholds` on ragged rows, in any order within a row.
+    """Do what `sweep_thresholds` does on ragged rows, in any order within a row.
 
     Parameters
     ----------

@@ -8,9 +8,9 @@ from typing import Any
 
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.resolve import kind_of_one
+from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.options import KINDS, OPTIONS, check_choice, resolve_options
 
 __all__ = ["SCHEMA", "report_validation", "validate"]
@@ -66,8 +66,8 @@ def validate(
         classes = read_class_list(classes, files.beside())
     with_classes = OPTIONS["classes"].kinds
     if task is None and classes is None:
-        found = kind_of_one(side, options=files)
-        task = found.task
+        found = resolve_kind(side, options=files)
+        task = found.kind
         if not found.sure:
             others = " or ".join(f"--task {other}" for other in KINDS if other != task)
             notes.append(f"{found.understood}, taken for {task}; if not, say {others}")

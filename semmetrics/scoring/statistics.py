@@ -22,8 +22,8 @@ from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_column
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.data.block import Noted, merge_notes
+from semmetrics.data.label_task import FOUND
 from semmetrics.data.lists import Ids
-from semmetrics.data.task import FOUND
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Statistic

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
-from semmetrics.data.reading import open_input
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
@@ -25,6 +25,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.score import Score, score_tasks
+from semmetrics.scoring.statistics import check_kind
 
 __all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
@@ -140,6 +141,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
     tasks = kind.make_tasks(preds, ref, options)
     plan = plan_measures(kind, tasks, options)
+    check_kind(plan.measures, name)
     tasks = kind.prepare(tasks, plan.measures, options)
     return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
 
@@ -185,12 +187,12 @@ def _resolve_kind(
     if name is not None:
         return name, systems, gts
     from semmetrics.data.form import ReadOptions
-    from semmetrics.kinds.resolve import kind_of
+    from semmetrics.kinds.resolve import resolve_kind
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
     systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
-    return kind_of(systems[first], gts, options=read).task, systems, gts
+    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:

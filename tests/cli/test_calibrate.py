@@ -142,7 +142,7 @@ def test_calibrate_refuses(refused, place, arguments, message):
 
 
 def test_sweep(ok, place):
-    arguments = ("sweep", *LISTS, *WORDS, "--thresholds", "0:1:0.25", "--measures",
+    arguments = ("sweep", *LISTS, *WORDS, "--thresholds", "0:1:0.25", "--measure",
                  "SemF1 SemRecall(match=any)", "--top-k", "1")  # fmt: skip
     found = semmetrics.sweep(
         PREDS, GT, measures=["SemF1", "SemRecall(match=any)"], thresholds="0:1:0.25", top_k=1,

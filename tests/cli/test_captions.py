@@ -450,7 +450,10 @@ def test_captions_of_any_kind(ok, files):
         (["--task", "labels"], ["captions.json, id '1'", "a list of labels is expected"]),
         (["-m", "F1 BLEU-1"], ["'F1' cannot be computed of captions", "semmetrics list"]),
         (["-m", "BLEU-9"], ["BLEU-9"]),
-        (["--protocol", "coco-caption", "-m", "BLEU-1"], ["-m or --protocol"]),
+        (
+            ["--protocol", "coco-caption", "-m", "BLEU-1"],
+            ["both measures and a protocol", "(-m)", "(--protocol)"],
+        ),
         (["--protocol", "coco-caption", "--tokenizer", "13a"], ["tokenizer=ptb, not 13a"]),
         (["--protocol", "coco-caption", "--task", "labels"], ["is for captions, not for labels"]),
         (["--protocol", "kubany2020"], ["captions.json"]),

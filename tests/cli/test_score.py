@@ -382,7 +382,7 @@ def test_settings_come_from_the_signature(ok, run, files, options):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_signatures_of_protocols(ok, run, files, protocol):
     arguments = (*LISTS, "--classes", "classes.txt")
-    if PROTOCOLS[protocol].task == "captions":
+    if PROTOCOLS[protocol].kind == "captions":
         arguments = ("captions.json", "references.json")
     for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
         assert again(run, entry, *arguments)["signature"] == entry["signature"]
@@ -455,5 +455,5 @@ def test_bad_signatures(refused, files, text):
 
 def test_what_a_signature_does_not_say_is_said(run, files):
     said = run("score", *LISTS, "--rescore", "F1|n:4|data:0|v:0.1.0").stderr
-    assert "warning: the signature does not say avg, count, empty" in said
+    assert "warning: the signature does not say avg, dup, empty" in said
     assert "computed with avg:example" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from golden.harness import (
     Case,
     attempt,
@@ -46,6 +47,21 @@ def _program(command: str, gpus: int = 1) -> Case:
     return Case(command, lambda: with_files(run))
 
 
+def _reached(spec: str, device: str) -> Any:
+    """The device that a model is put on; what the stub's tensors make of it does not count."""
+    found = _asked(spec, device, 2)()
+    return [one for one in found["reached"] if one[0] in ("SentenceTransformer", "to")]
+
+
+def _traced(said: str) -> Any:
+    """Whether a fault comes with its traceback."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEMMETRICS_TRACEBACK", said)
+        words = ["score", "-m", "SemF1", "--embedding", "sbert:faulty", "few.json", "few.json"]
+        found = _on(0, lambda: run_program(words))
+    return {"exit": found["result"][0], "traceback": "Traceback" in found["result"][2]}
+
+
 _DEVICES = [
     *(
         Case(f"{spec}, device={device}, {gpus} GPUs", _asked(spec, device, gpus))
@@ -84,6 +100,12 @@ _DEVICES = [
     _program("{coverage} --embedding sbert:stub --device cpu few.json"),
     _program("{coverage} --embedding sbert:stub few.json"),
     _program("embed info sbert:stub"),
+    *(
+        Case(f"{spec} is put on {device}", lambda s=spec, d=device: _reached(s, d))
+        for spec in ("sbert:stub", "transformers:first:stub", "transformers:mean:stub")
+        for device in ("cuda", "cuda:1")
+    ),
+    *(Case(f"a fault, traceback {said!r}", lambda s=said: _traced(s)) for said in ("", "0", "1")),
     _program("score -m SemF1(threshold=0.5) --embedding sbert:interrupted few.json few.json"),
     _program("score -m SemF1(threshold=0.5) --embedding sbert:faulty few.json few.json"),
 ]  # fmt: skip

@@ -242,6 +242,22 @@ _SETTINGS = [
     _named("near many thresholds", PREDS, GT, **_WORDS,
            measures="SemF1(threshold=0.5) SemF1(threshold=0.25) SemF1(threshold=1.0) "
            "SemF1(threshold=0.5000001)"),
+    *(
+        _named(f"near {number} thresholds", PREDS, GT, **_WORDS,
+               measures=" ".join(f"SemF1(threshold={one})" for one in (
+                   0.5, 0.5000001, 0.5000002, 0.5000003)[:number]))
+        for number in (1, 3, 4)
+    ),
+    _named("a taxonomy and no predictions", {"1": [], "2": []}, {"1": ["cat"], "2": ["dog"]},
+           taxonomy=TAXONOMY, measures="hF hP hR LCADistance hF(average=example)"),
+    _named("a taxonomy and no references", {"1": ["cat"], "2": ["dog"]}, {"1": [], "2": []},
+           taxonomy=TAXONOMY, measures="hF hP hR LCADistance hF(average=example)"),
+    _named("a taxonomy and nothing", {"1": []}, {"1": []}, taxonomy=TAXONOMY,
+           measures="hF hP hR LCADistance hF(average=example)"),
+    _named("no predictions", {"1": [], "2": []}, {"1": ["cat"], "2": ["dog"]}, **_WORDS,
+           measures="F1 MacroF1 AP SemF1 SemAP SoftF1 WMD RWMD MeanSim", tolerance=LOOSE),
+    _named("no references", {"1": ["cat"], "2": ["dog"]}, {"1": [], "2": []}, **_WORDS,
+           measures="F1 MacroF1 AP SemF1 SemAP SoftF1 WMD RWMD MeanSim", tolerance=LOOSE),
     _named("no taxonomy", PREDS, GT, measures="hF"),
     _named("labels outside the taxonomy", PREDS, GT, measures="hF", taxonomy=TAXONOMY),
     _named("a taxonomy in a file", {"1": ["cat"]}, {"1": ["dog"]}, measures="hF",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tiny import Tiny
 
 from semmetrics.data.block import Block
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels

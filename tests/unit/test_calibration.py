@@ -75,7 +75,7 @@ def test_the_threshold_lies_midway():
     )
     assert (found.method, found.criterion, found.n, found.unit) == ("pairs", "f1", 8, "pair")
     assert found.embedding == MODEL.identity
-    assert (found.part, found.seed, found.items) == (None, None, "")
+    assert (found.holdout, found.seed, found.items) == (None, None, "")
 
 
 def test_unknown_labels_of_pairs():
@@ -295,7 +295,7 @@ def test_the_order_of_items_does_not_matter():
         ({"holdout": 0}, "holdout=0"),
         ({"holdout": 1.5}, "give a share"),
         ({"holdout": True}, "holdout=True"),
-        ({"holdout": 1e-9}, "the part has 0 of 80 items"),
+        ({"holdout": 1e-9}, "the holdout has 0 of 80 items"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": 0.5}, "seed=0.5"),
         ({"measure": "F1"}, "F1 has no threshold of similarity"),
@@ -368,7 +368,7 @@ def test_another_task_is_refused_in_the_name_of_the_measure():
     for function in (calibrate_threshold, semmetrics.sweep):
         with pytest.raises(InputError, match=said):
             function(PREDS, GTS, task="captions")
-        with pytest.raises(InputError, match="task='x' is not known; choose one of 'labels'"):
+        with pytest.raises(InputError, match="task='x'; choose one of 'labels', 'captions'"):
             function(PREDS, GTS, task="x")
     found = calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=1, task="labels")
     assert found.criterion == "SemF1"
@@ -376,7 +376,7 @@ def test_another_task_is_refused_in_the_name_of_the_measure():
 
 def test_undefined_everywhere():
     empty = {name: [] for name in PREDS}
-    with pytest.raises(InputError, match="undefined on the part"):
+    with pytest.raises(InputError, match="undefined on the holdout"):
         calibrate_threshold(
             empty, GTS, embedding=MODEL, measure="SemPrecision(no_prediction=nan)", holdout=1
         )

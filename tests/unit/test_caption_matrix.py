@@ -260,7 +260,7 @@ def test_a_file_of_other_inputs_is_refused(tmp_path):
         "its shape is": {"captions": captions[1:]},
         "its type of numbers is float64, not float32": {"dtype": "float32"},
         "its measure is CIDEr-D.*, not CIDEr.*": {"measure": "CIDEr"},
-        "its document frequencies are others": {"df": df},
+        "its document frequencies are others": {"doc_freq": df},
         "its number of rows of a block .* is 3, not 6": {"memory": 2 * MEMORY},
     }
     hashes = json.loads(notes_of(path).read_text().splitlines()[0])
@@ -459,7 +459,7 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
         ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
         ({"dtype": "float16"}, "float16"),
-        ({"df": 3}, "int"),
+        ({"doc_freq": 3}, "int"),
     ],
 )
 def test_inputs_are_checked(change, problem):

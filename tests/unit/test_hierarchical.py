@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
-from semmetrics.data.task import LabelTask
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels

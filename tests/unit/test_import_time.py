@@ -26,6 +26,12 @@ def test_import_loads_nothing_heavy():
     assert modules_after("import semmetrics") & HEAVY == set()
 
 
+def test_small_files_are_read_without_pyarrow(tmp_path):
+    path = tmp_path / "gt.jsonl"
+    path.write_text('{"id": 1, "labels": ["cat"]}\n')
+    assert "pyarrow" not in modules_after(f"import semmetrics; semmetrics.as_labels({str(path)!r})")
+
+
 def test_scoring_lists_needs_no_other_package():
     statement = (
         "import semmetrics;"

@@ -9,10 +9,10 @@ import pytest
 from reading import read
 from scipy import sparse
 
-from semmetrics.data.arrays import parse_npy
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.reading import as_data
+from semmetrics.data.numpy_files import parse_npy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import FORM
 

@@ -240,3 +240,9 @@ def test_what_is_read_can_cross_a_process(tmp_path):
     raw = pickle.loads(pickle.dumps(read(file_of(tmp_path, "x.json", GOOD)).lists))
     assert isinstance(raw, Lists)
     assert raw.where(1).endswith("x.json, id 'b'")
+
+
+def test_gzip_of_many_small_members_is_read_whole(tmp_path):
+    parts = [b'{"a": ["cat"]', *(f', "{i}": []'.encode() for i in range(50)), b"}"]
+    data = b"".join(gzip.compress(part, mtime=0) for part in parts)
+    assert len(read(file_of(tmp_path, "x.json.gz", data)).ids) == 51

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.reading import open_input
+from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels

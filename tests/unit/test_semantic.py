@@ -23,7 +23,7 @@ from semmetrics.metrics import label_batches, label_similarity
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
+from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")

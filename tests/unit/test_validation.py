@@ -50,7 +50,7 @@ def test_lists_that_could_be_either():
 
 
 def test_errors(tmp_path):
-    with pytest.raises(InputError, match="task='texts' is not known; choose one of 'labels'"):
+    with pytest.raises(InputError, match="task='texts'; choose one of 'labels', 'captions'"):
         semmetrics.validate([["cat"]], task="texts")
     with pytest.raises(InputError, match=r"none\.json"):
         semmetrics.validate(tmp_path / "none.json")

@@ -53,6 +53,7 @@ def describe(captions: Lists) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from semmetrics.kinds.captions.reading import as_captions
     >>> found = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
     >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
     (3, 2, 3, [{'caption': 'a cat', 'count': 2}])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import lengths, row_numbers
+from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Lists
-from semmetrics.data.task import LabelTask
 from semmetrics.errors import amount, listing
 from semmetrics.kinds.description import (
     count_items,
@@ -56,6 +56,7 @@ def describe(labels: Lists) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
     >>> found = describe(as_labels({"a": ["cat", "dog"], "b": ["cat"]}))
     >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})

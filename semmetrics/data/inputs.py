@@ -145,7 +145,7 @@ def _read_format(
     source: Source, kind: str, form: Form, names: Any, options: ReadOptions
 ) -> Lists | Matrix:
     if kind in MATRICES:
-        from semmetrics.data.arrays import read_matrix_file
+        from semmetrics.data.numpy_files import read_matrix_file
 
         return read_matrix_file(source, options, names)
     if kind in ("parquet", "arrow"):
@@ -170,7 +170,7 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
         return read_table(source, form, options, tabs=kind == "tsv")
     if kind == "txt":
         return _read_text(source, form, options)
-    from semmetrics.data.documents import read_json, read_jsonl
+    from semmetrics.data.json_items import read_json, read_jsonl
 
     return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
 

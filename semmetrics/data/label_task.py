@@ -11,8 +11,7 @@ import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Bools, Floats, Ints, positions
-from semmetrics.data.axis import LabelAxis, occurring
-from semmetrics.data.block import Block
+from semmetrics.data.block import Block, LabelAxis, occurring
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
 
 __all__ = ["FOUND", "TAXONOMY", "LabelTask", "Synonyms"]

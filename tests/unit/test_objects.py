@@ -1,0 +1,173 @@
+"""Lists and matrices from frames, columns, tensors and Arrow streams."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from reading import Read
+
+from semmetrics import as_captions, as_labels
+from semmetrics.errors import InputError
+
+LONG = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
+WIDE = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
+
+
+class Stream:
+    """What speaks the Arrow C stream, and nothing else."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+KINDS = {
+    "columns": dict,
+    "pandas": pd.DataFrame,
+    "arrow": pa.table,
+    "stream": lambda columns: Stream(pa.table(columns)),
+    "records": lambda columns: pa.table(columns).to_pylist(),
+}
+
+
+@pytest.mark.parametrize("kind", ["columns", "pandas", "arrow", "stream"])
+def test_a_row_a_label(kind):
+    got = as_labels(KINDS[kind](LONG), source="gts")
+    assert (list(got.ids), got.to_list()) == (["a", "b"], [["cat", "dog"], ["cat"]])
+    assert got.where(1) == "gts, row 2 (from 0), id 'b'"
+    scored = as_labels(KINDS[kind]({**LONG, "score": [0.5, 1.0, 0.25]}))
+    assert Read(scored).items == [[("cat", 0.5), ("dog", 1.0)], [("cat", 0.25)]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_a_row(kind):
+    got = as_labels(KINDS[kind](WIDE))
+    assert (list(got.ids), got.to_list()) == (["7", "8"], [["cat", "dog"], []])
+    texts = {"image_id": [1, 1, 2], "caption": ["a cat", "the cat", ""]}
+    got = as_captions(KINDS[kind](texts))
+    assert (list(got.ids), got.to_list()) == (["1", "2"], [["a cat", "the cat"], [""]])
+
+
+def test_records_and_scores_as_files_have_them():
+    got = as_labels([{"id": 1, "labels": {"cat": 0.5}}, {"id": "b", "labels": []}])
+    assert (list(got.ids), Read(got).items) == (["1", "b"], [[("cat", 0.5)], []])
+    assert Read(as_labels({"a": {"cat": np.float32(0.5)}})).items == [[("cat", 0.5)]]
+    with pytest.raises(
+        InputError, match=r"^preds, element \[1\], id '1': the id is also at element \[0\]"
+    ):
+        as_labels([{"id": 1, "labels": []}, {"id": "1", "labels": []}], source="preds")
+
+
+def test_an_index_that_counts_is_the_id():
+    frame = pd.DataFrame({"label": ["cat", "dog"]}, index=["a", "b"])
+    assert list(as_labels(frame).ids) == ["a", "b"]
+    filtered = pd.DataFrame(LONG).iloc[1:]
+    assert list(as_labels(filtered).ids) == ["a", "b"]
+
+
+def test_frames_of_numbers_are_matrices():
+    table = pa.table({"id": ["a", "b"], "cat": [1, 0], "dog": [1, 1]})
+    got = as_labels(table)
+    assert (list(got.ids), got.to_list(), got.ranked) == (
+        ["a", "b"],
+        [["cat", "dog"], ["dog"]],
+        False,
+    )
+    scores = as_labels(pa.table({"cat": [0.5, 0.25], "label": [0.5, 1.0]}))
+    assert (scores.ids, scores.ranked) == (range(2), True)
+    assert scores.vocabulary == ["cat", "label"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "match"),
+    [
+        ({"id": ["a", ""], "label": ["x", "y"]}, r"row 1 \(from 0\): the id is empty"),
+        ({"id": ["a", "a"], "labels": [["x"], []]}, "id 'a': the id is also in row 0"),
+        ({"id": ["a", "b"], "labels": [["x"], None]}, "id 'b': the labels are null"),
+        ({"id": ["a"], "labels": [["x", None]]}, "id 'a', label 2: the label None is a NoneType"),
+        ({"id": ["a"], "labels": [["x", " "]]}, "id 'a', label 2: a label is empty"),
+        ({"id": ["a"], "label": [{"x": 1}]}, "struct<.*> is no type of a column of labels"),
+        ({"label": ["x"], "y": ["z"]}, "there is no id column"),
+    ],
+)
+def test_tables_that_are_refused(columns, match):
+    with pytest.raises(InputError, match=match):
+        as_labels(pa.table(columns), source="gts")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("columns", [LONG, WIDE])
+def test_arrow_files(tmp_path, columns, stream):
+    table, out = pa.table(columns), io.BytesIO()
+    make = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with make(out, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    path = tmp_path / "gt.arrow"
+    path.write_bytes(out.getvalue())
+    got = as_labels(path)
+    expected = as_labels(table)
+    assert (list(got.ids), got.to_list()) == (list(expected.ids), expected.to_list())
+    assert got.understood.startswith("Arrow, one row a")
+    path.write_bytes(out.getvalue()[: len(out.getvalue()) // 2])
+    with pytest.raises(InputError, match=r"gt\.arrow: it cannot be read as Arrow"):
+        as_labels(path)
+
+
+def test_rows_of_an_id_that_are_apart():
+    got = as_labels(pa.table({"id": [1, 2, 1], "label": ["x", "y", "z"]}))
+    assert (list(got.ids), got.to_list()) == (["1", "2"], [["x", "z"], ["y"]])
+    assert got.notes == ["1 id with rows that are not together; merged in file order"]
+
+
+def test_dictionaries_may_hold_more_than_occurs():
+    coded = pa.DictionaryArray.from_arrays(pa.array([2, 0]), pa.array(["x", "unused", "y"]))
+    got = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
+    assert (got.vocabulary, got.to_list()) == (["y", "x"], [["y"], ["x"]])
+
+
+class Array:
+    def __array__(self, dtype=None, copy=None):
+        return np.eye(2)
+
+
+class DLPack:
+    def __dlpack__(self, **options):
+        return np.eye(2).__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return np.eye(2).__dlpack_device__()
+
+
+@pytest.mark.parametrize("data", [Array(), DLPack()], ids=["array", "dlpack"])
+def test_arrays_by_protocol(data):
+    assert as_labels(data, classes=["cat", "dog"]).to_list() == [["cat"], ["dog"]]
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    for dtype in (torch.bool, torch.int64, torch.float16, torch.bfloat16, torch.float64):
+        got = as_labels(torch.eye(2).to(dtype).requires_grad_(dtype.is_floating_point))
+        assert got.to_list() == [["0"], ["1"]]
+    assert as_labels(torch.eye(2).to_sparse()).to_list() == [["0"], ["1"]]
+
+
+def test_polars():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    assert as_labels(polars.DataFrame(LONG)).to_list() == [["cat", "dog"], ["cat"]]
+    assert as_labels(polars.DataFrame(WIDE)).to_list() == [["cat", "dog"], []]
+    assert as_labels(polars.Series([["cat"], []])).to_list() == [["cat"], []]
+    hot = polars.DataFrame({"id": ["a"], "cat": [True], "dog": [False]})
+    assert as_labels(hot).to_list() == [["cat"]]
+
+
+def test_hugging_face():
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    data = datasets.Dataset.from_dict(WIDE)
+    assert as_labels(data).to_list() == [["cat", "dog"], []]
+    assert list(as_labels(data.select([1])).ids) == ["8"]
