@@ -21,11 +21,11 @@ import numpy as np
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.data.caption_task import caption_task
-from semmetrics.metrics.captions.cider import CIDErD
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.metrics.cider import CIDErD
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["WORKLOADS"]
 
@@ -107,7 +107,7 @@ def pairs(scale: Scale) -> list[Row]:
     rng = np.random.default_rng(0)
     rows, columns = (rng.integers(0, len(side), len(images)) for side in (images, captions))
     sample = list(zip(rows.tolist(), columns.tolist(), strict=True))
-    frequencies = fit_frequencies(images, TOKENS).as_dict()
+    frequencies = fit_document_frequencies(images, TOKENS).as_dict()
     matrix = caption_matrix(images, captions, tokenizer=TOKENS)
     one_by_one = partial(loop, CiderScorer, images, captions, sample, frequencies)
     agree("pycocoevalcap", matrix[rows, columns].tolist(), one_by_one(), 1e-9)

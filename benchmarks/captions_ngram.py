@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, ratio, seconds, take_turns
 from semmetrics.data.caption_task import CaptionTask, caption_task
-from semmetrics.metrics.captions.bleu import BLEU
-from semmetrics.metrics.captions.ngsm import NGSM
-from semmetrics.metrics.captions.rouge import ROUGE_L
+from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.definition import Frame, Measure
+from semmetrics.metrics.ngsm import NGSM
+from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

@@ -1,36 +1,49 @@
-"""The similarity core on torch: cosine blocks beside torch.matmul alone, transport beside numpy.
+"""Measures on a device beside numpy on the processor, from lists to the score.
 
-On the GPU where there is one, and otherwise by torch on the processor, with fewer rows: there the
-figures say little, but the workload is the same. The results must agree before a time is reported.
+On the GPU where there is one, and otherwise by torch on the processor, with fewer items: there the
+figures say little, but the workload is the same. The scores must agree before a time is reported.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
-import numpy as np
-
+import semmetrics
 from benchmarks.labels import Scale, agree
+from benchmarks.semantic import Lists, Vectors, make_lists
 from benchmarks.timing import Row, ratio, seconds, take_turns
-from semmetrics.core.similarity import cosine_blocks, unit_rows
-from semmetrics.core.transport import transport
+from semmetrics.embed.embedder import Embedded
 
 __all__ = ["WORKLOADS"]
 
-DIMENSION = 300
-MEMORY = 1 << 28
+LABELS, PREDICTED, REFERENCE = 5_000, 5, 14
 TOLERANCE = 1e-9
+MEASURES = (
+    "SemF1(threshold=0.4)",
+    "SemF1(threshold=0.4, match=optimal)",
+    "SoftF1",
+    "WMD",
+    "RWMD",
+    "MeanSim",
+    "BagSim",
+)
+
+
+class Texts(Vectors):
+    """The same vectors, and one for a list: that of its first label, which costs little."""
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Rows of the table; a text is known by its first two words."""
+        return super().embed([" ".join(text.split()[:2]) for text in texts])
 
 
 def device_name() -> str:
-    """``cuda`` where torch finds it, else ``cpu``."""
+    """``cuda`` where torch finds it, else torch on the processor."""
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    return "cuda" if torch.cuda.is_available() else "torch:cpu"
 
 
 def named(device: str) -> str:
@@ -40,84 +53,39 @@ def named(device: str) -> str:
     return torch.cuda.get_device_name() if device == "cuda" else "torch on the processor"
 
 
-def finished(device: str, run: Callable[[], object]) -> None:
-    """Run it, and wait for the device."""
-    import torch
-
-    run()
-    if device == "cuda":
-        torch.cuda.synchronize()
+def scored(pred: Lists, ref: Lists, measure: str, model: Vectors, device: str | None) -> float:
+    """One score, from lists."""
+    result = semmetrics.score(pred, ref, measures=[measure], embedding=model, device=device)
+    return float(result.scores[0].value)
 
 
-def cosines(scale: Scale) -> list[Row]:
-    """All pairs of two sets of vectors, in blocks of 256 MB."""
+def measures(scale: Scale) -> list[Row]:
+    """One measure at a time, on the device and by numpy in turns."""
     if importlib.util.find_spec("torch") is None:
-        return [Row("cosine blocks on torch", "", "skipped: torch is not installed")]
-    import torch
-
+        return [Row("measures on torch", "", "skipped: torch is not installed")]
     device = device_name()
-    count = scale.examples // (20 if device == "cuda" else 200)
-    rng = np.random.default_rng(0)
-    left, right = (torch.from_numpy(rng.normal(size=(count, DIMENSION))) for _ in range(2))
-    left, right = left.to(device), right.to(device)
-    step = MEMORY // (8 * count)
-
-    def ours() -> None:
-        deque(cosine_blocks(left, right, memory=MEMORY), maxlen=0)
-
-    def product() -> None:
-        for start in range(0, count, step):
-            torch.matmul(left[start : start + step], right.T)
-
-    some = next(cosine_blocks(left[:50], right[:50]))[1]
-    plain = torch.matmul(unit_rows(left[:50]), unit_rows(right[:50]).T)
-    agree("torch.matmul", some.flatten().tolist(), plain.flatten().tolist(), TOLERANCE)
-    runs = {"ours": ours, "product": product}
-    times = take_turns(
-        {k: partial(finished, device, run) for k, run in runs.items()}, scale.repeats
-    )
-    share = times["product"].median / times["ours"].median
-    what = f"cosine blocks, {count:,} x {count:,} of {DIMENSION} dimensions, float64"
-    return [
-        Row(
-            f"{what}, {named(device)}; `torch.matmul` of the same blocks alone",
-            seconds(times["ours"]),
-            seconds(times["product"]),
-            f"{share:.0%} of its rate",
-        )
-    ]
-
-
-def solved(scale: Scale) -> list[Row]:
-    """Exact transport of many problems, costs given on the device."""
-    if importlib.util.find_spec("torch") is None:
-        return [Row("transport on torch", "", "skipped: torch is not installed")]
-    import torch
-
-    device = device_name()
-    count = scale.examples // (10 if device == "cuda" else 100)
-    rng = np.random.default_rng(1)
+    items = scale.examples // (10 if device == "cuda" else 100)
+    model = Texts(LABELS)
+    sides = make_lists(items, PREDICTED, model, 1), make_lists(items, REFERENCE, model, 2)
     rows = []
-    for m, n in ((5, 14), (10, 10)):
-        sides = [rng.random((count, m, n)), np.full((count, m), 1 / m), np.full((count, n), 1 / n)]
-        there = [torch.from_numpy(side).to(device) for side in sides]
-        found = transport(*there).costs
-        agree("numpy", found.tolist(), transport(*sides).costs.tolist(), TOLERANCE)
-        runs: dict[str, Callable[[], Any]] = {
-            "ours": partial(finished, device, partial(transport, *there)),
-            "numpy": partial(transport, *sides),
+    for measure in MEASURES:
+        runs: dict[str, Callable[[], float]] = {
+            name: partial(scored, *sides, measure, model, where)
+            for name, where in (("device", device), ("numpy", None))
         }
+        agree("numpy", [runs["device"]()], [runs["numpy"]()], TOLERANCE)
         times = take_turns(runs, scale.repeats)
+        what = f"{measure} from lists, {items:,} items x ({PREDICTED} x {REFERENCE} labels)"
+        mine, theirs = times["device"], times["numpy"]
         rows.append(
             Row(
-                f"transport, costs given, {m} x {n}, {count:,} problems, {named(device)};"
-                " numpy on the processor",
-                seconds(times["ours"]),
-                seconds(times["numpy"]),
-                ratio(times["numpy"], times["ours"]),
+                f"{what}, {named(device)}; numpy on the processor",
+                seconds(mine),
+                seconds(theirs),
+                ratio(theirs, mine),
             )
         )
     return rows
 
 
-WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"cosines": cosines, "transport": solved}
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"measures": measures}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import semmetrics
 from benchmarks.labels import Scale
 from benchmarks.timing import Row, Times, fresh, seconds, take_turns
-from semmetrics.embed.base import Embedded
+from semmetrics.embed.embedder import Embedded
 
 __all__ = ["WORKLOADS"]
 

@@ -21,10 +21,16 @@ from numpy.typing import NDArray
 import semmetrics
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, ratio, seconds, take_turns
-from semmetrics.core.assignment import assign
-from semmetrics.core.keys import distinct
-from semmetrics.core.ragged import offsets
-from semmetrics.core.transport import Euclidean, gathered_transport, transport
+from semmetrics.core.assignment import (
+    first_allowed,
+    greedy_matching,
+    max_cardinality_matching,
+    max_similarity_matching,
+)
+from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import distinct_codes, offsets
+from semmetrics.core.similarity import EuclideanDistances
+from semmetrics.core.transport import WeightedWords, transport
 
 __all__ = ["WORKLOADS"]
 
@@ -50,9 +56,9 @@ class Texts:
         return {f"word{row}": row for row in range(len(self.vectors))}
 
     @cached_property
-    def distances(self) -> Euclidean:
+    def distances(self) -> EuclideanDistances:
         """Of pairs of words, with the vectors in double precision."""
-        return Euclidean(self.vectors)
+        return EuclideanDistances(self.vectors)
 
 
 def make_texts(pairs: int, sizes: tuple[int, int], seed: int = 0) -> Texts:
@@ -66,19 +72,18 @@ def make_texts(pairs: int, sizes: tuple[int, int], seed: int = 0) -> Texts:
     return Texts(predicted, reference, vectors)
 
 
-def counted(lists: Lists, places: dict[str, int]) -> tuple[Any, Any, Any]:
-    """Offsets, codes and weights of the distinct words of each list."""
+def counted(lists: Lists, places: dict[str, int]) -> WeightedWords:
+    """Count the distinct words of each list."""
     sizes = np.fromiter(map(len, lists), np.int64, len(lists))
     codes = np.fromiter(itemgetter(*chain.from_iterable(lists))(places), np.int64)
-    indptr, codes, counts = distinct(offsets(sizes), codes, len(places))
-    return indptr, codes, counts / np.repeat(sizes, np.diff(indptr))
+    indptr, codes, counts = distinct_codes(offsets(sizes), codes, len(places))
+    return WeightedWords(indptr, codes, counts / np.repeat(sizes, np.diff(indptr)))
 
 
 def ours(texts: Texts) -> list[float]:
     """All pairs at once."""
     sides = (counted(lists, texts.places) for lists in (texts.predicted, texts.reference))
-    found = gathered_transport(texts.distances, *chain.from_iterable(sides))
-    return found.costs.tolist()
+    return transport(texts.distances, *sides).costs.tolist()
 
 
 def pot(texts: Texts) -> list[float]:
@@ -155,6 +160,30 @@ def distances(sizes: tuple[int, int], scale: Scale) -> list[Row]:
     return [*rows, Row(what, seconds(whole), seconds(peer), ratio(peer, whole))]
 
 
+class Given:
+    """Costs given for each pair, whose words no other pair has."""
+
+    def __init__(self, costs: Any) -> None:
+        self.backend, self.costs = Backend(costs), costs
+        self.pairs, self.m, self.n = costs.shape
+
+    def __len__(self) -> int:
+        return self.pairs * (self.m + self.n)
+
+    def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
+        first, last = pred_codes[0, 0] // self.m, pred_codes[-1, 0] // self.m
+        return self.costs[first : last + 1]  # pairs of one size stay in their order
+
+    def sides(self) -> tuple[WeightedWords, WeightedWords]:
+        """Every word with the same weight."""
+        ends, split = np.arange(self.pairs + 1), self.pairs * self.m
+        codes = np.arange(len(self))
+        return (
+            WeightedWords(ends * self.m, codes[:split], np.ones(split)),
+            WeightedWords(ends * self.n, codes[split:], np.ones(len(self) - split)),
+        )
+
+
 def compiled(scale: Scale) -> list[Row]:
     """Transport alone, costs given: all at once beside POT's compiled function in a loop."""
     from ot.lp.emd_wrap import emd_c
@@ -163,7 +192,7 @@ def compiled(scale: Scale) -> list[Row]:
     rows = []
     for sizes in ((5, 14), (10, 10)):
         rng = np.random.default_rng(1)
-        costs = Euclidean(rng.normal(size=(WORDS, DIMENSION)))(
+        costs = EuclideanDistances(rng.normal(size=(WORDS, DIMENSION)))(
             *(rng.integers(WORDS, size=(pairs, size)) for size in sizes)
         )
         a, b = (np.full((pairs, size), 1 / size) for size in sizes)
@@ -171,7 +200,8 @@ def compiled(scale: Scale) -> list[Row]:
         def loop(costs: Any = costs, a: Any = a[0], b: Any = b[0]) -> list[float]:
             return [emd_c(a, b, cost, 100_000, 1)[1] for cost in costs]
 
-        at_once = partial(transport, costs, a, b)
+        given = Given(costs)
+        at_once = partial(transport, given, *given.sides())
         agree("emd_c", at_once().costs.tolist(), loop(), TOLERANCE)
         times = take_turns({"ours": at_once, "loop": loop}, scale.repeats)
         what = "transport, costs given, {} x {}, {:,} problems; POT's `emd_c`".format(*sizes, pairs)
@@ -186,12 +216,17 @@ def matching(scale: Scale) -> list[Row]:
     rng = np.random.default_rng(2)
     block = rng.normal(0.2, 0.2, (10_000, 5, 14)).astype(np.float32)
 
-    def run(match: str) -> None:
+    def run(match: Callable[[Any], Any], *, decided: bool) -> None:
         for _ in range(0, items, len(block)):
-            assign(block, 0.4, match=match)
+            match(block > 0.4 if decided else np.where(block > 0.4, block, -np.inf))
 
-    names = ("greedy", "optimal", "any", "total")
-    times = take_turns({name: partial(run, name) for name in names}, scale.repeats)
+    ways = {
+        "greedy": partial(run, greedy_matching, decided=True),
+        "optimal": partial(run, max_cardinality_matching, decided=True),
+        "any": partial(run, first_allowed, decided=True),
+        "total": partial(run, max_similarity_matching, decided=False),
+    }
+    times = take_turns(ways, scale.repeats)
     return [
         Row(f"matching `{name}`, {items:,} items x (5 x 14), similarities given", seconds(taken))
         for name, taken in times.items()

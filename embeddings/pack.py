@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.embed.static import FILES, LEVELS, checksum
+from semmetrics.embed.static import FILES, LEVELS
+from semmetrics.store import file_digest
 
 __all__ = ["axes", "describe", "four_bits", "write"]
 
@@ -56,7 +57,7 @@ def write(folder: Path, entries: Sequence[str], rows: Matrix, mean: Matrix) -> N
 
 def describe(folder: Path, facts: dict[str, Any]) -> None:
     """Write what is to be known of the model, with the checksums of its files."""
-    sums = {name: checksum([folder / name]) for name in FILES}
-    whole = checksum(folder / name for name in FILES)
+    sums = {name: file_digest(folder / name) for name in FILES}
+    whole = file_digest(*(folder / name for name in FILES))
     text = json.dumps({**facts, "sha256": whole, "files": sums}, indent=2)
     (folder / "static.json").write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from embeddings import wordnet
-from semmetrics.embed.static import checksum
+from semmetrics.store import file_digest
 
 __all__ = ["FILES", "SENTENCE_MODEL", "Source", "class_names", "verify"]
 
@@ -92,7 +92,7 @@ FILES = (
 def verify() -> None:
     """Stop where an input is not the file that the recipe was written for."""
     for source in FILES:
-        found = checksum([source.locate()])
+        found = file_digest(source.locate())
         if found != source.sha256:
             raise SystemExit(f"{source.locate()} has SHA-256 {found}, expected {source.sha256}")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import semmetrics
 from semmetrics import measure
-from semmetrics.metrics.families import divide
+from semmetrics.metrics.formulas import divide
 
 
 @measure(averages=("example", "micro", "macro"), bounds=(0, 1), source="Szymkiewicz 1934")

@@ -35,7 +35,7 @@ def cider(captions, references, **options):
 
 def systems():
     """Print the default measures, with the references as a system, and one score in detail."""
-    table = semmetrics.score_systems(SYSTEMS, REFERENCES, human=True)
+    table = semmetrics.score_systems(SYSTEMS, REFERENCES, score_references=True)
     print(table, end="\n\n")
     score = cider(SYSTEMS["model_a"], REFERENCES)
     print("CIDEr-D of model_a by image")
@@ -65,12 +65,12 @@ def frequencies():
     documents = captions.to_list()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "frequencies.npz")
-        semmetrics.fit_frequencies(documents).save(path)
+        semmetrics.fit_document_frequencies(documents).save(path)
         df = semmetrics.DocumentFrequencies.load(path)
     every = cider(SYSTEMS["model_a"], REFERENCES)
-    given = cider(SYSTEMS["model_a"], REFERENCES, df=df)
+    given = cider(SYSTEMS["model_a"], REFERENCES, doc_freq=df)
     first = {"101": semmetrics.as_captions(SYSTEMS["model_a"]).values()[0]}, {"101": documents[0]}
-    alone, helped = cider(*first).value, cider(*first, df=df).value
+    alone, helped = cider(*first).value, cider(*first, doc_freq=df).value
     print(f"{len(df)} n-grams of {df.documents} documents: df@{df.hash}")
     print(f"CIDEr-D of image 101 alone: {alone:.4f}, and with these frequencies {helped:.4f}")
     return {

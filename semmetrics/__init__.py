@@ -8,46 +8,54 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__
 
 if TYPE_CHECKING:
-    from semmetrics.api import score, score_systems
+    from semmetrics.api.rescore import rescore
+    from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
+    from semmetrics.comparison.ranks import rank_systems
     from semmetrics.errors import InputError, MissingDependencyError
-    from semmetrics.kinds.captions.reading import as_captions
-    from semmetrics.kinds.labels.reading import as_labels
-    from semmetrics.metrics.captions.documents import fit_frequencies
-    from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-    from semmetrics.metrics.catalogue import measure
     from semmetrics.metrics.definition import Measure
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
+    from semmetrics.metrics.registry import parse
+    from semmetrics.metrics.set_measures import measure
+    from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
-    from semmetrics.reports.threshold_sweep import ThresholdSweep
+    from semmetrics.reports.threshold_curves import ThresholdSweep
+    from semmetrics.reports.validation import validate
     from semmetrics.scoring.calibration import Calibration
-    from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.intervals import Bootstrap
-    from semmetrics.scoring.parse import parse
+    from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.score import Score
 
 _HOMES = {
-    "score": "semmetrics.api",
-    "score_systems": "semmetrics.api",
+    "score": "semmetrics.api.scores",
+    "score_systems": "semmetrics.api.scores",
+    "rescore": "semmetrics.api.rescore",
     "as_labels": "semmetrics.kinds.labels.reading",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
-    "measure": "semmetrics.metrics.catalogue",
+    "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
+    "Records": "semmetrics.reports.records",
     "ScoreTable": "semmetrics.reports.table",
+    "rank_systems": "semmetrics.comparison.ranks",
+    "validate": "semmetrics.reports.validation",
     "Bootstrap": "semmetrics.scoring.intervals",
-    "parse": "semmetrics.scoring.parse",
+    "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
-    "ThresholdSweep": "semmetrics.reports.threshold_sweep",
+    "ThresholdSweep": "semmetrics.reports.threshold_curves",
     "Calibration": "semmetrics.scoring.calibration",
     "sweep": "semmetrics.api.thresholds",
     "calibrate_threshold": "semmetrics.api.thresholds",
     "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
     "as_captions": "semmetrics.kinds.captions.reading",
-    "caption_blocks": "semmetrics.scoring.caption_matrix",
-    "caption_matrix": "semmetrics.scoring.caption_matrix",
-    "caption_top_k": "semmetrics.scoring.caption_matrix",
-    "DocumentFrequencies": "semmetrics.metrics.captions.frequencies",
-    "fit_frequencies": "semmetrics.metrics.captions.documents",
+    "caption_blocks": "semmetrics.scoring.pair_matrix",
+    "caption_matrix": "semmetrics.scoring.pair_matrix",
+    "caption_top_k": "semmetrics.scoring.pair_matrix",
+    "DocumentFrequencies": "semmetrics.metrics.document_frequencies",
+    "fit_document_frequencies": "semmetrics.metrics.document_frequencies",
 }
 _ROOMS = ("metrics",)
 
@@ -58,6 +66,7 @@ __all__ = [
     "InputError",
     "Measure",
     "MissingDependencyError",
+    "Records",
     "Score",
     "ScoreTable",
     "ThresholdSweep",
@@ -69,12 +78,15 @@ __all__ = [
     "caption_blocks",
     "caption_matrix",
     "caption_top_k",
-    "fit_frequencies",
+    "fit_document_frequencies",
     "measure",
     "parse",
+    "rank_systems",
+    "rescore",
     "score",
     "score_systems",
     "sweep",
+    "validate",
 ]
 
 

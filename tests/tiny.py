@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semmetrics.embed.base import Embedded
+from semmetrics.embed.embedder import Embedded
 
 
 class Tiny:

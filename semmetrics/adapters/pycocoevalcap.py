@@ -19,63 +19,59 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief, listing
-from semmetrics.metrics.captions.bleu import BLEU
-from semmetrics.metrics.captions.cider import CIDErD
-from semmetrics.metrics.captions.meteor import METEOR
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.metrics.captions.rouge import ROUGE_L
+from semmetrics.metrics.bleu import BLEU
+from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
+from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.score import Score, score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.ptb import PtbTokenizer
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge"]
 
+Captions: TypeAlias = Mapping[Any, Sequence[str]]
 
-def _at_blanks(caption: str) -> list[str]:
-    """Tokens as ROUGE and METEOR of pycocoevalcap take them: some hold a no-break space."""
+
+def _split_at_blanks(caption: str) -> list[str]:
+    """Split as ROUGE and METEOR of pycocoevalcap do: some tokens hold a no-break space."""
     return caption.split(" ")
 
 
-def _task(
-    gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], tokenizer: Any
-) -> CaptionTask:
-    """The task of tokenised captions, in the order of ``gts``."""
-    for name, lacking in (
-        ("candidate in res", [one for one in gts if one not in res]),
-        ("references in gts", [one for one in res if one not in gts]),
-    ):
-        if lacking:
+def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
+    """Return the task of tokenized captions, in the order of ``gts``."""
+    for what, some, others in (("candidate in res", gts, res), ("references in gts", res, gts)):
+        if lacking := [image for image in some if image not in others]:
             raise InputError(
-                f"images without {name}: {listing(lacking)}", remedy="give both the same images"
+                f"images without {what}: {listing(lacking)}", remedy="give both the same images"
             )
     if not gts:
         raise InputError("there is no image", remedy="give gts and res by image")
-    candidates = [_checked(res[one], f"res, image {one!r}") for one in gts]
-    for one, captions in zip(gts, candidates, strict=True):
+    candidates = [_check(res[image], f"res, image {image!r}") for image in gts]
+    for image, captions in zip(gts, candidates, strict=True):
         if len(captions) != 1:
             raise InputError(
                 f"there are {len(captions)} candidates, and one is scored",
-                where=f"res, image {one!r}",
+                where=f"res, image {image!r}",
                 remedy="give a list of one caption",
             )
-    references = [_checked(captions, f"gts, image {one!r}") for one, captions in gts.items()]
-    for one, captions in zip(gts, references, strict=True):
+    references = [_check(captions, f"gts, image {image!r}") for image, captions in gts.items()]
+    for image, captions in zip(gts, references, strict=True):
         if not captions:
-            raise InputError("there is no reference", where=f"gts, image {one!r}")
+            raise InputError("there is no reference", where=f"gts, image {image!r}")
     return caption_task(candidates, references, range(len(gts)), open_tokenizer(tokenizer))
 
 
-def _checked(captions: Any, where: str) -> list[str]:
-    """The captions of an image, if they are texts."""
+def _check(captions: Any, where: str) -> list[str]:
+    """Return the captions of an image, if they are strings in a list."""
     listed = isinstance(captions, (list, tuple))
     if not listed or not all(isinstance(text, str) for text in captions):
         raise InputError(
@@ -84,21 +80,6 @@ def _checked(captions: Any, where: str) -> list[str]:
             remedy="use what PTBTokenizer().tokenize gives",
         )
     return list(captions)
-
-
-def _scores(
-    gts: Mapping[Any, Sequence[str]],
-    res: Mapping[Any, Sequence[str]],
-    measures: Sequence[Measure],
-    tokenizer: Any = "whitespace",
-) -> list[Score]:
-    found = {"res": evaluate(_task(gts, res, tokenizer), measures)}
-    pairs = {"res": [(measure, "") for measure in measures]}
-    return score_statistics(found, pairs, headings=[str(measure) for measure in measures])
-
-
-def _items(score: Score) -> NDArray[np.float64]:
-    return np.zeros(0) if score.items is None else score.items
 
 
 class PTBTokenizer:
@@ -111,7 +92,7 @@ class PTBTokenizer:
     def tokenize(
         self, captions_for_image: Mapping[Any, Sequence[Mapping[str, str]]]
     ) -> dict[Any, list[str]]:
-        """The tokens of each caption, with blanks between them.
+        """Return the tokens of each caption, with blanks between them.
 
         Parameters
         ----------
@@ -125,7 +106,7 @@ class PTBTokenizer:
         Raises
         ------
         InputError
-            If a caption is no text.
+            If a caption is no string.
 
         Examples
         --------
@@ -156,7 +137,33 @@ def _caption(annotation: Any, where: str) -> str:
     return text
 
 
-class Bleu:
+class _Scorer:
+    """Some measures of captions, under the names that pycocoevalcap gives them."""
+
+    _names: ClassVar[tuple[str, ...]]
+    _method: ClassVar[str]
+    _tokenizer: ClassVar[Any] = "whitespace"
+    _measures: Sequence[Measure]
+
+    def method(self) -> str:
+        """Return its name."""
+        return self._method
+
+    def _scores(self, gts: Captions, res: Captions) -> list[Score]:
+        found = {"res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)}
+        pairs = {"res": [(measure, "") for measure in self._measures]}
+        return score_statistics(found, pairs, headings=list(map(str, self._measures)))
+
+    def _only(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
+        (score,) = self._scores(gts, res)
+        return score.value, _items(score)
+
+
+def _items(score: Score) -> NDArray[np.float64]:
+    return np.zeros(0) if score.items is None else score.items
+
+
+class Bleu(_Scorer):
     """BLEU-1 to BLEU-n.
 
     Parameters
@@ -165,18 +172,18 @@ class Bleu:
         1 to 4.
     """
 
+    _names = ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")
+    _method = "Bleu"
+
     def __init__(self, n: int = 4) -> None:
         if n not in range(1, len(BLEU) + 1):
             raise InputError(f"n={n!r} is not 1, 2, 3 or 4")
         self._measures = [definition() for definition in BLEU[:n]]
 
     def compute_score(
-        self,
-        gts: Mapping[Any, Sequence[str]],
-        res: Mapping[Any, Sequence[str]],
-        verbose: int = 1,
+        self, gts: Captions, res: Captions, verbose: int = 1
     ) -> tuple[list[float], list[list[float]]]:
-        """Values of the corpus, and of its items.
+        """Return the values of the corpus, and of its items.
 
         Parameters
         ----------
@@ -194,30 +201,24 @@ class Bleu:
         InputError
             If images differ, or have no reference or not one candidate.
         """
-        scores = _scores(gts, res, self._measures)
+        scores = self._scores(gts, res)
         return [score.value for score in scores], [_items(score).tolist() for score in scores]
 
-    def method(self) -> str:
-        """Its name."""
-        return "Bleu"
 
-
-class Rouge:
+class Rouge(_Scorer):
     """ROUGE-L."""
 
-    def compute_score(
-        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
-    ) -> tuple[float, NDArray[np.float64]]:
-        """Mean over images, and the value of each; arguments as for ``Bleu``."""
-        (score,) = _scores(gts, res, [ROUGE_L()], _at_blanks)
-        return score.value, _items(score)
+    _names = ("ROUGE_L",)
+    _method = "Rouge"
+    _measures = (ROUGE_L(),)
+    _tokenizer = _split_at_blanks
 
-    def method(self) -> str:
-        """Its name."""
-        return "Rouge"
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
+        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
+        return self._only(gts, res)
 
 
-class Cider:
+class Cider(_Scorer):
     """CIDEr-D, with document frequencies of the references that are given.
 
     Parameters
@@ -230,24 +231,20 @@ class Cider:
         Of the penalty on length.
     """
 
+    _names = ("CIDEr",)
+    _method = "CIDEr"
+
     def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
         if n != 4:
             raise InputError(f"n={n!r}", remedy="CIDEr-D is computed with n=4")
-        self._measure = CIDErD(sigma=sigma)
+        self._measures = (CIDErD(sigma=sigma),)
 
-    def compute_score(
-        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
-    ) -> tuple[float, NDArray[np.float64]]:
-        """Mean over images, and the value of each; arguments as for ``Bleu``."""
-        (score,) = _scores(gts, res, [self._measure])
-        return score.value, _items(score)
-
-    def method(self) -> str:
-        """Its name."""
-        return "CIDEr"
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
+        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
+        return self._only(gts, res)
 
 
-class Meteor:
+class Meteor(_Scorer):
     """METEOR 1.5; a Java program is started at each call.
 
     Raises
@@ -256,21 +253,19 @@ class Meteor:
         If Java or the program is missing.
     """
 
+    _names = ("METEOR",)
+    _method = "METEOR"
+    _measures = (METEOR(),)
+    _tokenizer = _split_at_blanks
+
     def __init__(self) -> None:
-        reason = meteor_missing()
-        if reason:
+        if reason := METEOR_PROGRAM.missing():
             raise InputError(reason)
 
-    def compute_score(
-        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
-    ) -> tuple[float, list[float]]:
-        """The value of the corpus, and of each image; arguments as for ``Bleu``."""
-        (score,) = _scores(gts, res, [METEOR()], _at_blanks)
-        return score.value, _items(score).tolist()
-
-    def method(self) -> str:
-        """Its name."""
-        return "METEOR"
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
+        """Return the value of the corpus, and of each image; arguments as for ``Bleu``."""
+        value, items = self._only(gts, res)
+        return value, items.tolist()
 
 
 _SPICE = "take pycocoevalcap's Spice, with the same captions"
@@ -319,7 +314,7 @@ class COCOEvalCap:
             PTBTokenizer().tokenize({one: side.imgToAnns.get(one, []) for one in images})
             for side in (self.coco, self.cocoRes)
         )
-        reason = meteor_missing()
+        reason = METEOR_PROGRAM.missing()
         self.missing = {"SPICE": _SPICE, **({"METEOR": reason} if reason else {})}
         scorers: list[Any] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
         self.eval, columns = {}, {"image_id": list(gts)}
@@ -327,14 +322,8 @@ class COCOEvalCap:
             value, items = scorer.compute_score(gts, res)
             values = value if isinstance(value, list) else [value]
             several = items if isinstance(value, list) else [items]
-            for name, one, column in zip(_names(scorer), values, several, strict=True):
+            for name, one, column in zip(scorer._names, values, several, strict=True):
                 self.eval[name], columns[name] = one, np.asarray(column).tolist()
         rows = zip(*columns.values(), strict=True)
         self.evalImgs = [dict(zip(columns, row, strict=True)) for row in rows]
         self.imgToEval = {row["image_id"]: row for row in self.evalImgs}
-
-
-def _names(scorer: Any) -> list[str]:
-    if isinstance(scorer, Bleu):
-        return [f"Bleu_{order}" for order in range(1, len(BLEU) + 1)]
-    return ["ROUGE_L" if isinstance(scorer, Rouge) else str(scorer.method())]

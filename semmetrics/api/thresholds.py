@@ -5,31 +5,36 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
-from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from semmetrics.api import score_systems, system_name
-from semmetrics.api.scores import said_kind
+from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.labels.models import with_models
+from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.reports.threshold_sweep import ThresholdSweep
-from semmetrics.scoring.calibrating import of_contrast, of_pairs, pairs_task
+from semmetrics.metrics.registry import parse, parse_all
+from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.fits import BEST
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.notes import notes_on, unused_cache
-from semmetrics.scoring.parse import parse, parse_all
 from semmetrics.scoring.statistics import check_kind
+from semmetrics.scoring.systems import prepare_systems, resolve_task
 from semmetrics.scoring.threshold_points import check_swept, threshold_points
+from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_task
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
 
 Named = str | Measure | Definition
+_OWN = ("measures", "keep_rows")  # what a sweep sets itself
+_IN_MEASURE = ("top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration")
 
 
+@document_options(*_OWN)
 def sweep(
     preds: Any,
     gts: Any,
@@ -53,7 +58,6 @@ def sweep(
         "START:STOP:STEP" with both ends, or numbers; left out, 0, 0.01, … 1.
     system : str, optional
     **options
-        As for ``score_systems``: embedding, lookup, oov, normalize, top_k and so on.
 
     Returns
     -------
@@ -70,27 +74,24 @@ def sweep(
     >>> found.points, found.values
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
     """
-    _check_options("sweep", options)
+    check_options("sweep", options, [name for name in OPTIONS if name not in _OWN])
     asked = parse_all([measures] if isinstance(measures, Named) else measures)
     check_swept(asked)
     _check_task(asked, options)
     points = threshold_points(thresholds)
-    table = score_systems(
-        {system or system_name(preds): preds},
-        gts,
-        measures=[one.with_options(threshold=point) for one in asked for point in points],
-        keep_rows=False,
-        **options,
-    )
-    return ThresholdSweep.of(points, table.scores, table.notes)
+    every = [one.with_options(threshold=point) for one in asked for point in points]
+    given = {**options, "measures": every, "keep_rows": False}
+    table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
+    return ThresholdSweep.of(points, table)
 
 
+@document_options(*_IN_MEASURE, "keep_rows", "seed", "resamples", "level", "progress")
 def calibrate_threshold(
     preds: Any,
     gts: Any,
     *,
     measure: Named = "SemF1",
-    part: float = 0.2,
+    holdout: float = 0.2,
     seed: int = 12345,
     thresholds: Any = None,
     **options: Any,
@@ -108,14 +109,13 @@ def calibrate_threshold(
         As for ``score``.
     measure : str, Measure or Definition
         One with a threshold of similarity.
-    part : float
+    holdout : float
         The share of items that are used. An item is chosen by a hash of its id and the seed,
         whatever other items there are.
     seed : int
     thresholds : str or iterable of float, optional
         Those to choose from; left out, 0, 0.01, … 1.
     **options
-        As for ``score_systems``: embedding, lookup, oov, normalize and so on.
 
     Returns
     -------
@@ -133,24 +133,24 @@ def calibrate_threshold(
     --------
     >>> preds = {"a": ["bike"], "b": ["cat", "dog"], "c": ["boat"]}
     >>> gts = {"a": ["bicycle"], "b": ["kitten"], "c": ["ship"]}
-    >>> found = calibrate_threshold(preds, gts, part=1, thresholds="0:0.9:0.1")
+    >>> found = calibrate_threshold(preds, gts, holdout=1, thresholds="0:0.9:0.1")
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
     chosen = _calibrated(measure, options)
     points = threshold_points(thresholds)
-    for name in ("top_k", "decode", "min_labels", "measures", "protocol", "ci", "calibration"):
-        if _given(options.get(name)):
+    for name in _IN_MEASURE:
+        if is_given(options.get(name)):
             raise InputError(
                 f"{name} does not go with a calibration",
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
-    _check_options("calibrate_threshold", options)
-    name, probe = system_name(preds), _probe(chosen)
-    table = score_systems({name: preds}, gts, measures=[probe], keep_rows=False, **options)
-    task: Any = table.tasks[name]
-    found = of_contrast(task, chosen, points=points, part=part, seed=seed)
-    return replace(found, notes=tuple(table.notes))
+    check_options("calibrate_threshold", options, [name for name in OPTIONS if name not in _OWN])
+    name = system_name(preds)
+    prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
+    task: Any = prepared.tasks[name][""]
+    found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
+    return replace(found, notes=tuple(prepared.notes()), understood=tuple(prepared.understood()))
 
 
 def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
@@ -167,37 +167,9 @@ def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
     return several[0]
 
 
-def _given(value: Any) -> bool:
-    """Whether an option has a value that asks for something."""
-    try:
-        return bool(value)
-    except ValueError:  # an array of several
-        return True
-
-
-def _check_options(function: str, options: Mapping[str, Any]) -> None:
-    """Refuse names that are no options of ``score_systems``, or that the function itself sets."""
-    own = ("systems", "gts", "measures", "keep_rows")
-    known = [name for name in signature(score_systems).parameters if name not in own]
-    for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, n=3, cutoff=0.5)
-            every = f"choose one of {', '.join(known)}"
-            hint = f"did you mean {' or '.join(near)}?" if near else every
-            raise InputError(f"{function} has no option {name!r}", remedy=hint)
-
-
 def _check_task(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
     """Refuse a task that the measures are not of, before others stand in their place."""
-    check_kind(measures, str(said_kind(options.get("task"), None, measures)))
-
-
-def _probe(measure: Measure) -> Measure:
-    """What reads, joins, and looks labels up, and has no threshold of which something is said.
-
-    The cutoff is one that a matrix of scores and lists without scores can have.
-    """
-    return parse("SoftF1@1")[0].with_options(embedding=measure["embedding"])
+    check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
 def calibrate_threshold_on_pairs(
@@ -205,11 +177,11 @@ def calibrate_threshold_on_pairs(
     embedding: Any = None,
     *,
     criterion: str = "f1",
-    lookup: str = "auto",
-    oov: str = "zero",
-    normalize: str = "none",
+    lookup: str | None = None,
+    oov: str | None = None,
+    normalize: str | None = None,
     device: str | None = None,
-    limit: int | None = None,
+    max_words: int | None = None,
     cache: bool | str | os.PathLike[str] = False,
     read: ReadOptions | None = None,
 ) -> Calibration:
@@ -223,13 +195,8 @@ def calibrate_threshold_on_pairs(
         Left out, the static model that ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
-    lookup, oov, normalize
-        As for ``score_systems``.
-    device : str, optional
-    limit : int, optional
-    cache : bool or path
-        As for ``score_systems``.
-    read : ReadOptions, optional
+    lookup, oov, normalize, device, max_words, cache, read
+        As for ``score``.
 
     Returns
     -------
@@ -254,9 +221,17 @@ def calibrate_threshold_on_pairs(
             f"pairs are compared by one embedding, and names are given: {listing(embedding)}",
             remedy="give the embedding itself (--embedding SPEC)",
         )
+    given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
+    given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
+    options = resolve_options(given, "labels")
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
-    task = pairs_task(known, normalize)
-    rules: dict[str, Any] = {"lookup": lookup, "oov": oov, "device": device, "limit": limit}
-    models = with_models({"pairs": task}, parse("SemF1"), embedding, cache=cache, **rules)
-    found = of_pairs(models["pairs"], known, criterion=criterion)
-    return replace(found, notes=(*notes_on(models, []), *unused_cache(models, cache)))
+    task = pairs_task(known, options["normalize"])
+    measures = parse("SemF1")
+    names = ("device", "cache", "lookup", "oov")
+    opening = {name: options[name] for name in names}
+    tasks = with_models(
+        {"pairs": task}, measures, embedding, max_words=options["max_words"], **opening
+    )
+    found = of_pairs(tasks["pairs"], known, criterion=criterion)
+    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options, {})
+    return replace(found, notes=tuple(notes))

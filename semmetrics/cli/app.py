@@ -21,26 +21,40 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
+from semmetrics.cli.layout import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.cli.shape import EXIT_CODES, Examples
 from semmetrics.errors import InputError
 
 __all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
-    "score": "Score predictions against ground truth.",
-    "sweep": "Compute semantic measures at many thresholds of similarity.",
-    "calibrate": "Find the threshold of similarity of an embedding, and save it.",
-    "df": "Count document frequencies for CIDEr-D and CIDEr, and save them.",
-    "matrix": "Compute CIDEr-D or CIDEr of all captions for all images.",
-    "validate": "Say what is in a file, how it is understood, and what is odd.",
-    "list": "Name the measures, protocols, normalisations and formats.",
-    "explain": "Define a measure or a protocol: equation, source, options, policies.",
-    "embed": "Get, convert and look at embeddings.",
-    "cite": "Print BibTeX for measures and protocols.",
-    "rank": "Rank systems over several data sets by a normalised measure.",
-    "completion": "Print the completion script of a shell.",
-}
+    "score": ("score:command", "Score predictions against ground truth."),
+    "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
+    "calibrate": (
+        "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
+    ),
+    "doc-freq": (
+        "caption_commands:doc_freq",
+        "Count document frequencies for CIDEr-D and CIDEr, and save them.",
+    ),
+    "pairs": (
+        "caption_commands:pairs", "Compute CIDEr-D or CIDEr of all captions for all images."
+    ),
+    "validate": (
+        "validate:command", "Say what is in a file, how it is understood, and what is odd."
+    ),
+    "list": ("about:list_command", "Name the measures, protocols, normalisations and formats."),
+    "explain": (
+        "about:explain_command",
+        "Define a measure or a protocol: equation, source, options, policies.",
+    ),
+    "embed": ("embed:command", "Get, convert and look at embeddings."),
+    "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
+    "rank": ("rank:command", "Rank systems over several data sets by a normalised measure."),
+    "completion": ("names:command", "Print the completion script of a shell."),
+}  # fmt: skip
+"""By name: the module of this package that has the command, with its name there; what it does."""
+
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
 
@@ -49,26 +63,26 @@ class Program(Examples, click.Group):
     """The group of commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands, in the order of use."""
+        """Name the commands, in the order of use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"semmetrics.cli.{cmd_name}")
-        command: click.Command = module.command
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"semmetrics.cli.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named first, or an error that says what was probably meant."""
+        """Find the command named first, or say what was probably meant."""
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)

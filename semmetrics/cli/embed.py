@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semmetrics.cli.layout import EXIT_CODES, FILE, Command, Examples, option, quiet_option
 from semmetrics.cli.messages import complain
-from semmetrics.cli.models import device_option, limit_option
-from semmetrics.cli.reading import Reading, label_reading_options
-from semmetrics.cli.shape import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.options import read_given, reading_options, score_options
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
-    from semmetrics.embed.unknown import Unknown
+    from semmetrics.embed.label_vectors import Coverage
 
 __all__ = ["command"]
 
-SCHEMA = "semmetrics.unknown/1"
+SCHEMA = "semmetrics.coverage/1"
 LABELS, MODEL, OUTPUT = "Labels", "The embedding", "Output"
 SPEC = (
     "NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, fasttext, kv, "
@@ -28,7 +27,7 @@ SPEC = (
 )
 FIRST = "The first K labels of each item, by falling score where there are scores."
 _MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
-_LIMIT = limit_option(MODEL)
+_MAX_WORDS = score_options("max_words")
 
 
 class Group(Examples, click.Group):
@@ -58,11 +57,10 @@ def command() -> None:
 @_MANIFEST
 def listed(manifest: str | None) -> None:
     """Name the vectors that can be fetched, and the kinds of embeddings."""
-    from semmetrics.embed.compact import is_converted
-    from semmetrics.embed.folders import vectors_folder
-    from semmetrics.embed.manifest import read_manifest
+    from semmetrics.embed.converted import is_converted
+    from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
-    from semmetrics.reports.grid import aligned
+    from semmetrics.reports.forms import align
 
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
@@ -70,11 +68,11 @@ def listed(manifest: str | None) -> None:
         words, there = f"{entry.words:,}" if entry.words else "", is_converted(entry.folder)
         kept = "yes" if there else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
-    kinds = [[f"{kind}:", text] for kind, text in KINDS.items()]
+    kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
     click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(aligned(rows, left=True, indent="  "))
+    click.echo(align(rows, left=True, indent="  "))
     click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(aligned(kinds, left=True, indent="  "))
+    click.echo(align(kinds, left=True, indent="  "))
     click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
 
 
@@ -84,26 +82,30 @@ def listed(manifest: str | None) -> None:
     no_args_is_help=True,
     examples=[
         "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed fetch glove-6b-300 --limit 100000 --to glove",
+        "semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove",
     ],
 )
 @click.argument("name")
 @_MANIFEST
-@_LIMIT
+@_MAX_WORDS
 @option(OUTPUT, "--to", "folder", type=FILE, metavar="FOLDER",
         help="Where the converted vectors go; the user's cache folder.")  # fmt: skip
 @option(OUTPUT, "--keep", is_flag=True, help="Keep the download, too.")
 @quiet_option()
 def fetched(
-    name: str, manifest: str | None, limit: int | None, folder: str | None, keep: bool, quiet: bool
+    name: str,
+    manifest: str | None,
+    max_words: int | None,
+    folder: str | None,
+    keep: bool,
+    quiet: bool,
 ) -> None:
     """Download word vectors, check them and convert them.
 
     A download that stops goes on where it stopped when the command is run again.
     """
-    from semmetrics.cli.progress import progress_on
-    from semmetrics.embed.fetch import fetch
-    from semmetrics.embed.manifest import read_manifest
+    from semmetrics.cli.messages import show_progress
+    from semmetrics.embed.fetch import fetch, read_manifest
 
     entries = read_manifest(manifest)
     if name not in entries:
@@ -112,17 +114,17 @@ def fetched(
             remedy=f"choose one of {', '.join(entries)}; a file that is here already is converted "
             "by: semmetrics embed convert FILE FOLDER",
         )
-    if folder is None and (limit is not None or manifest is not None):
+    if folder is None and (max_words is not None or manifest is not None):
         raise InputError(
-            f"{'--manifest' if limit is None else '--limit'} may make other vectors than the name "
-            "stands for",
+            f"{'--manifest' if max_words is None else '--max-words'} may make other vectors than "
+            "the name stands for",
             remedy="say where they go: --to FOLDER",
         )
     entry = entries[name]
     if not quiet:
         complain(f"{name}: {entry.url}; licence: {entry.licence}")
-    with progress_on(quiet=quiet) as progress:
-        got = fetch(entry, folder=folder, limit=limit, keep=keep, progress=progress)
+    with show_progress(quiet=quiet) as progress:
+        got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
     if got.sha256 and not got.checked:
         complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
     done = "converted" if got.sha256 else "was there already"
@@ -135,12 +137,12 @@ def fetched(
     no_args_is_help=True,
     examples=[
         "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
-        "semmetrics embed convert --limit 200000 crawl-300d-2M.vec crawl",
+        "semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl",
     ],
 )
 @click.argument("source", metavar="FILE")
 @click.argument("folder", type=FILE, metavar="FOLDER")
-@_LIMIT
+@_MAX_WORDS
 @option(MODEL, "--name", metavar="NAME", help="What signatures call the vectors; the file's name.")
 @option(MODEL, "--member", metavar="NAME", help="The file in a zip archive.")
 @option(MODEL, "--licence", default="", metavar="TEXT", help="Written into the meta data.")
@@ -148,7 +150,7 @@ def fetched(
 def converted(
     source: str,
     folder: str,
-    limit: int | None,
+    max_words: int | None,
     name: str | None,
     member: str | None,
     licence: str,
@@ -159,15 +161,15 @@ def converted(
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.cli.progress import progress_on
-    from semmetrics.embed.compact import convert, meta_of
-    from semmetrics.embed.keyed import read_keyed
-    from semmetrics.embed.open import options_of
-    from semmetrics.embed.vectors import KINDS, read_vectors
+    from semmetrics.cli.messages import show_progress
+    from semmetrics.embed.converted import convert, read_meta
+    from semmetrics.embed.open import opening_options
+    from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
+    from semmetrics.embed.word_vectors import WORD_KINDS
 
     if Path(folder).exists():
         raise InputError("it exists", where=folder, remedy="name a new folder, or remove it")
-    if "limit" not in options_of(source):
+    if "max_words" not in opening_options(source):
         raise InputError(
             "only files of word vectors are converted",
             where=source,
@@ -175,16 +177,16 @@ def converted(
         )
     kind, colon, path = source.partition(":")
     if colon and kind == "kv":
-        vectors = read_keyed(Path(path), limit=limit, name=name)
-    elif colon and kind in KINDS:
-        vectors = read_vectors(path, kind=kind, limit=limit, name=name, member=member)
+        vectors = read_keyed_vectors(path, max_words=max_words, name=name)
+    elif colon and kind in WORD_KINDS:
+        vectors = read_vectors(path, kind=kind, max_words=max_words, name=name, member=member)
     else:
-        vectors = read_vectors(source, limit=limit, name=name, member=member)
+        vectors = read_vectors(source, max_words=max_words, name=name, member=member)
     if vectors.compose is not None and not quiet:
         complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
-    with progress_on(quiet=quiet) as progress:
+    with show_progress(quiet=quiet) as progress:
         convert(vectors, folder, licence=licence, progress=progress)
-    meta = meta_of(Path(folder))
+    meta = read_meta(Path(folder))
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
@@ -206,33 +208,34 @@ def info(embedding: str, form: str, verify: bool) -> None:
 
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
-    from semmetrics.embed.describe import describe
-    from semmetrics.reports.grid import aligned
+    from semmetrics.embed.open import describe
+    from semmetrics.reports.forms import align
 
     facts = describe(embedding, check=verify)
     if form == "json":
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(aligned(rows, left=True))
+    click.echo(align(rows, left=True))
 
 
 @command.command(
-    "unknown",
+    "coverage",
     cls=Command,
     no_args_is_help=True,
     examples=[
-        "semmetrics embed unknown --embedding word2vec-googlenews-300 preds.json gt.json",
-        "semmetrics embed unknown --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv b.csv",
+        "semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json",
+        "semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv",
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-@label_reading_options
+@score_options("classes")
+@reading_options("labels")
 @option(MODEL, "--embedding", default="static", show_default=True, metavar="EMBEDDING", help=SPEC)
 @option(MODEL, "--lookup", default="auto", show_default=True, metavar="RULE",
         help="auto, kubany2020, words, exact or text.")  # fmt: skip
-@device_option(MODEL)
-@_LIMIT
+@score_options("device")
+@_MAX_WORDS
 @option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
         help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
 @option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
@@ -241,43 +244,43 @@ def info(embedding: str, form: str, verify: bool) -> None:
 @option(OUTPUT, "--names", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
         help="The most frequent unknown labels that are named.")  # fmt: skip
 @quiet_option()
-def unknown(
+def coverage(
     files: tuple[str, ...],
     embedding: str,
     lookup: str,
     device: str | None,
-    limit: int | None,
+    max_words: int | None,
     normalize: str,
     top_k: int | None,
     form: str,
     names: int,
     quiet: bool,
-    **reading: Any,
+    **given: Any,
 ) -> None:
-    """Count the labels of each file that an embedding does not know (Kubany et al., table 1).
+    """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known.
     """
+    from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
-    from semmetrics.embed.unknown import unknown_table
-    from semmetrics.reports.grid import draw
+    from semmetrics.reports.forms import draw
 
     check_rules(lookup, "zero")
-    systems = _read(files, Reading(**reading), normalize, quiet)
-    model = open_embedding(embedding, device=device, limit=limit)
+    systems = _read(files, given, normalize, quiet)
+    model = open_embedding(embedding, device=device, max_words=max_words)
     rule = lookup_rule(model, lookup)
-    table = unknown_table(systems, model, lookup=rule, top_k=top_k)
+    table = measure_coverage(systems, model, lookup=rule, top_k=top_k)
     if form == "json":
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "schema": SCHEMA,
             "embedding": model.identity,
             "lookup": rule,
             "top_k": top_k,
         }
-        told |= {"normalize": normalize, "systems": [one.to_dict() for one in table]}
-        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+        record |= {"normalize": normalize, "systems": [one.to_dict() for one in table]}
+        click.echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
         return
     click.echo(draw(_rows(table), form))
     if form == "table":
@@ -287,21 +290,27 @@ def unknown(
         click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
-def _read(files: Sequence[str], reading: Reading, normalize: str, quiet: bool) -> dict[str, Any]:
-    """The cleaned labels of each file, by the name of the system."""
-    from semmetrics.cli.files import check_inputs, distinct_names
-    from semmetrics.cli.reading import understood
+def _read(
+    files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
+) -> dict[str, Any]:
+    """Read the cleaned labels of each file, by the name of the system."""
+    from semmetrics.cli.files import check_inputs, name_files
+    from semmetrics.data.beside import read_class_list
     from semmetrics.kinds.labels.normalize import normalization
+    from semmetrics.kinds.labels.reading import as_labels
+    from semmetrics.scoring.systems import describe_inputs
 
     check_inputs(files)
-    clean, names, classes = normalization(normalize), distinct_names(files), reading.class_list()
-    read = [reading.labels(path, classes) for path in files]
-    for line in [] if quiet else understood(read):
+    path, read = given.pop("classes"), read_given(given)["read"]
+    classes = None if path is None else read_class_list(path, read.beside())
+    clean, names = normalization(normalize), name_files(files)
+    inputs = [as_labels(file, classes=classes, options=read) for file in files]
+    for line in [] if quiet else describe_inputs(inputs):
         complain(line)
-    return {name: one.normalized(clean) for name, one in zip(names, read, strict=True)}
+    return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 
 
-def _rows(table: Sequence[Unknown]) -> list[list[str]]:
+def _rows(table: Sequence[Coverage]) -> list[list[str]]:
     rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %"]]
     for one in table:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]

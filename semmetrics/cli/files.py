@@ -8,28 +8,39 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TextIO
 
+import click
+
 from semmetrics.errors import InputError
 
-__all__ = ["check_inputs", "check_outputs", "distinct_names", "stem", "written"]
+__all__ = [
+    "check_endings",
+    "check_inputs",
+    "check_outputs",
+    "name_files",
+    "ending",
+    "open_output",
+    "strip_endings",
+    "write_text",
+]
 
 STDIN = "-"
 
 
-def stem(path: str) -> str:
-    """The name of a file without its folder and endings.
+def strip_endings(path: str) -> str:
+    """Return the name of a file without its folder and endings.
 
     Examples
     --------
-    >>> stem("runs/resnet.json.gz")
+    >>> strip_endings("runs/resnet.json.gz")
     'resnet'
     """
-    from semmetrics.api import system_name
+    from semmetrics.api.scores import system_name
 
     return system_name(path)
 
 
-def distinct_names(paths: Sequence[str]) -> list[str]:
-    """A name for each file: its stem, with as many folders before it as tell equal stems apart.
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Name each file: its stem, with as many folders before it as tell equal stems apart.
 
     Raises
     ------
@@ -38,24 +49,25 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> distinct_names(["a/preds.json", "b/preds.json", "c/other.csv"])
+    >>> name_files(["a/preds.json", "b/preds.json", "c/other.csv"])
     ['a/preds', 'b/preds', 'other']
-    >>> distinct_names(["a/preds.json", "a/preds.csv"])
+    >>> name_files(["a/preds.json", "a/preds.csv"])
     ['a/preds.json', 'a/preds.csv']
     """
     for place, path in enumerate(paths):
-        if any(_same(path, other) for other in paths[:place]):
+        if any(_is_same(path, other) for other in paths[:place]):
             raise InputError(f"{path} is given twice", remedy="give each file once")
+    stems = [strip_endings(path) for path in paths]
     alike: dict[str, list[str]] = {}
-    for path in paths:
-        alike.setdefault(stem(path), []).append(path)
+    for name, path in zip(stems, paths, strict=True):
+        alike.setdefault(name, []).append(path)
     return [
-        stem(path) if len(alike[stem(path)]) == 1 else _deeper(path, alike[stem(path)])
-        for path in paths
+        name if len(alike[name]) == 1 else _add_folders(path, alike[name])
+        for name, path in zip(stems, paths, strict=True)
     ]
 
 
-def _deeper(path: str, alike: Sequence[str]) -> str:
+def _add_folders(path: str, alike: Sequence[str]) -> str:
     depth = max(len(PurePath(other).parts) for other in alike)
     for folders in range(1, depth):
         names = [_with_folders(other, folders) for other in alike]
@@ -65,10 +77,10 @@ def _deeper(path: str, alike: Sequence[str]) -> str:
 
 
 def _with_folders(path: str, number: int) -> str:
-    return "/".join((*PurePath(path).parent.parts[-number:], stem(path)))
+    return "/".join((*PurePath(path).parent.parts[-number:], strip_endings(path)))
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """Whether two names are one regular file, or standard input twice."""
     if STDIN in (one, other):
         return one == other
@@ -117,15 +129,15 @@ def check_outputs(
     for name, path in outputs.items():
         if path is None or path == STDIN:
             continue
-        if any(_same(path, other) for other in read):
+        if any(_is_same(path, other) for other in read):
             raise InputError(
                 "the output would overwrite an input",
                 where=f"{name} {path}",
                 remedy=remedy,
             )
-        taken = next((option for other, option in seen.items() if _same(path, other)), None)
-        if taken is not None:
-            raise InputError(f"{taken} writes to the same file", where=f"{name} {path}",
+        first = next((option for other, option in seen.items() if _is_same(path, other)), None)
+        if first is not None:
+            raise InputError(f"{first} writes to the same file", where=f"{name} {path}",
                              remedy="give each output its own file")  # fmt: skip
         folder = Path(path).is_dir()
         if folder or not Path(os.path.realpath(path)).parent.is_dir():
@@ -137,9 +149,58 @@ def check_outputs(
         seen[path] = name
 
 
+def check_endings(files: Mapping[str, str | None], endings: Mapping[str, Sequence[str]]) -> None:
+    """Refuse names of files that do not say what the files are to hold.
+
+    Parameters
+    ----------
+    files : mapping from option to path or None
+    endings : mapping from option to the endings that it knows
+
+    Raises
+    ------
+    InputError
+        If an ending is unknown.
+    """
+    for option, path in files.items():
+        known = endings.get(option, ())
+        if path is not None and known and ending(path) not in known:
+            raise InputError(
+                f"the ending {ending(path)!r} says nothing about the format",
+                where=f"{option} {path}",
+                remedy=f"end the name with {', '.join(known[:-1])} or {known[-1]}",
+            )
+
+
+def ending(path: str) -> str:
+    """Return what says the format of a file.
+
+    Examples
+    --------
+    >>> ending("runs/items.JSONL")
+    '.jsonl'
+    """
+    return Path(path).suffix.lower()
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write a result with a line end, to standard output where no file is named.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    if output in (None, STDIN):
+        click.echo(text)
+        return
+    with open_output(str(output)) as out:
+        out.write(text + "\n")
+
+
 @contextmanager
-def written(path: str) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete.
+def open_output(path: str) -> Iterator[TextIO]:
+    """Open a text file that appears under its name only when it is complete.
 
     Raises
     ------

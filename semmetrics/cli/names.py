@@ -1,15 +1,19 @@
-"""Names that a shell completes: measures, protocols, normalisations, formats."""
+"""Names that a shell completes, and the command ``semmetrics completion``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
+
+from semmetrics.cli.layout import Command
 
 __all__ = [
     "LOOKUPS",
     "OOV",
+    "VARIABLE",
+    "command",
     "complete",
     "formats",
     "measures",
@@ -21,15 +25,16 @@ __all__ = [
 # Those of semmetrics.embed.lookup, which is not loaded to show help.
 LOOKUPS = ("auto", "kubany2020", "words", "exact", "text")
 OOV = ("unknown", "skip", "zero", "error")
+VARIABLE = "_SEMMETRICS_COMPLETE"
 
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
 def measures() -> dict[str, str]:
     """Measures and aliases, and what each is."""
-    from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+    from semmetrics.metrics.registry import aliases, all_definitions
 
-    return {name: d.summary for name, d in DEFINITIONS.items()} | ALIASES
+    return {d.name: d.summary for d in all_definitions()} | aliases()
 
 
 def protocols() -> dict[str, str]:
@@ -89,3 +94,28 @@ def items(names: Mapping[str, str] | Iterable[str], incomplete: str) -> list[Com
         for name, text in texts.items()
         if name.lower().startswith(incomplete.lower())
     ]
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        'eval "$(semmetrics completion bash)"   # in ~/.bashrc',
+        'eval "$(semmetrics completion zsh)"    # in ~/.zshrc',
+        "semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish",
+    ],
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    It completes commands, options and files, and the names of measures, protocols, normalisations
+    and formats.
+    """
+    kind = get_completion_class(shell)
+    if kind is None:  # click knows these shells
+        raise click.UsageError(f"there is no completion for {shell}")
+    program = click.get_current_context().find_root().command
+    script = kind(program, {}, "semmetrics", VARIABLE)
+    click.echo(script.source_template % script.source_vars())

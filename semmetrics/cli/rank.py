@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from semmetrics.cli import names
-from semmetrics.cli.shape import FILE, Command, option
+from semmetrics.cli.files import check_inputs, check_outputs, name_files, write_text
+from semmetrics.cli.layout import FILE, Command, option
 
 __all__ = ["command"]
 
@@ -60,6 +61,11 @@ def command(
     file. The values of a data set are divided by its best; a system's value is the mean over all
     data sets, and a system that lacks one is listed and not ranked (Pineda, Salvador et al. 2019).
     """
-    from semmetrics.cli.ranking import ranked
+    from semmetrics.comparison.ranks import rank_systems
+    from semmetrics.reports.score_text import draw_ranks
 
-    ranked(files, measure, form, output, digits)
+    check_inputs(files)
+    check_outputs({"-o": output}, files)
+    datasets = dict(zip(name_files(files), files, strict=True))
+    ranks = rank_systems(datasets, measure)
+    write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

@@ -1,202 +1,170 @@
-"""The result of ``semmetrics score`` as text, and what is said beside it."""
+"""What ``semmetrics score`` writes: the result, the files beside it, and remarks on both."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-from semmetrics.cli.matches import matched_heading
-from semmetrics.cli.meaning import unused
-from semmetrics.cli.runs import runs_text
-from semmetrics.cli.worst import worst_text
-from semmetrics.reports.grid import aligned
+from semmetrics.cli.files import ending, open_output
+from semmetrics.errors import InputError
+from semmetrics.reports.details import find_matching_heading
+from semmetrics.reports.records import Records
+from semmetrics.reports.score_text import (
+    draw_runs,
+    draw_signatures,
+    draw_systems,
+    draw_worst,
+    report_gaps,
+    report_shared,
+)
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.score import Score
-from semmetrics.scoring.signature import MODELS, SETTINGS
 
-if TYPE_CHECKING:
-    from semmetrics.cli.job import Request
+__all__ = [
+    "ENDINGS",
+    "Output",
+    "collect_details",
+    "collect_remarks",
+    "render_result",
+    "write_details",
+]
 
-__all__ = ["remarks", "result"]
-
-_POLICIES = {
-    "0": "counted as 0",
-    "1": "counted as 1",
-    "skip": "left out",
-    "nan": "makes the value undefined",
+ENDINGS = {
+    "--per-item": (".jsonl", ".csv"),
+    "--per-label": (".json", ".csv"),
+    "--matches": (".csv", ".json", ".jsonl"),
 }
-_LONG = 40  # measures that share a line
-_SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
 
 
-def result(request: Request, table: ScoreTable) -> str:
-    """The result in the form asked for."""
-    scale, digits = _scale(request)
-    if request.runs:
-        return runs_text(table, request.form, digits=digits, scale=scale)
-    if request.form == "json":
-        return _json(request, table)
-    if request.form != "table":
-        return table.render(request.form, digits=digits, scale=scale)
-    wide = request.output is None and sys.stdout.isatty()
-    columns = shutil.get_terminal_size().columns if wide else None
-    parts = [drawn(table, columns, digits, scale), *beside(table)]
-    parts += _worst(request, table)
-    parts += [_shared(table)] if len(table) else []
-    if request.signatures:
-        parts.append(_signatures(table))
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written, and how; None and empty where nothing was said."""
+
+    signatures: bool
+    form: str
+    output: str | None
+    digits: int | None
+    percent: bool
+    runs: bool
+    per_item: str | None
+    per_label: str | None
+    matches: str | None
+    worst: int | None
+
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> Output:
+        """Take it from what the command was given."""
+        return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
+
+    def files(self) -> dict[str, str | None]:
+        """Return all files that are written, by option."""
+        return {
+            "-o": self.output,
+            "--per-item": self.per_item,
+            "--per-label": self.per_label,
+            "--matches": self.matches,
+        }
+
+
+def render_result(output: Output, table: ScoreTable) -> str:
+    """Write the result in the form asked for."""
+    scale, digits = _scale(output)
+    if output.runs:
+        return draw_runs(table, output.form, digits=digits, scale=scale)
+    if output.form == "json":
+        return _json(output, table)
+    if output.form != "table":
+        return table.render(output.form, digits=digits, scale=scale)
+    wide = output.output is None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if wide else None
+    parts = [draw_systems(table, width=width, digits=digits, scale=scale), *report_gaps(table)]
+    parts += _worst(output, table)
+    parts += [report_shared(table)] if len(table) else []
+    if output.signatures:
+        parts.append(draw_signatures(table))
     return "\n\n".join(parts)
 
 
-def remarks(request: Request, table: ScoreTable) -> list[str]:
-    """What is said on standard error."""
+def collect_remarks(output: Output, table: ScoreTable) -> list[str]:
+    """Collect what is said on standard error."""
     lines: list[str] = []
-    if request.form != "table" or request.runs:
-        parts = [*beside(table), *_worst(request, table)]
+    if output.form != "table" or output.runs:
+        parts = [*report_gaps(table), *_worst(output, table)]
         lines += [line for part in parts for line in part.split("\n")]
-        if request.signatures and request.form not in ("json", "csv"):
-            lines += _signatures(table).split("\n")
-    idle = {"--seed": request.seed, "--resamples": request.resamples, "--level": request.level}
-    said = [name for name, value in idle.items() if value is not None]
-    if request.ci and request.runs:
+        if output.signatures and output.form not in ("json", "csv"):
+            lines += draw_signatures(table).split("\n")
+    if output.runs and any(score.ci is not None for score in table):
         lines.append("--ci has no effect on the result of --runs")
-    if said and not request.ci:
-        lines.append(f"{', '.join(said)} has no effect without --ci")
-    if request.form in ("json", "csv") and (request.percent or request.digits is not None):
-        lines.append(f"--percent and --digits have no effect on {request.form}: full precision")
-    if request.matches is not None:
-        lines.append(f"{request.matches}: the matches of {matched_heading(table)}")
-    return [*lines, *unused(request, [score.measure for score in table])]
+    if output.form in ("json", "csv") and (output.percent or output.digits is not None):
+        lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
+    if output.matches is not None:
+        lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
+    return lines
 
 
-def _worst(request: Request, table: ScoreTable) -> list[str]:
-    scale, digits = _scale(request)
-    worst = request.worst
-    return [] if worst is None else [worst_text(table, worst, digits=digits, scale=scale)]
+def _worst(output: Output, table: ScoreTable) -> list[str]:
+    if output.worst is None:
+        return []
+    scale, digits = _scale(output)
+    with _name_option("--worst"):
+        return [draw_worst(table, output.worst, digits=digits, scale=scale)]
 
 
-def _scale(request: Request) -> tuple[float, int]:
-    digits = 2 if request.percent else 4
-    return (100.0 if request.percent else 1.0), digits if request.digits is None else request.digits
+def _scale(output: Output) -> tuple[float, int]:
+    digits = 2 if output.percent else 4
+    return (100.0 if output.percent else 1.0), digits if output.digits is None else output.digits
 
 
-def _json(request: Request, table: ScoreTable) -> str:
+def _json(output: Output, table: ScoreTable) -> str:
     scores = table.to_dicts()
     for entry, score in zip(scores, table, strict=True):
-        if request.per_item is not None and score.items is not None:
-            entry["rows"] = request.per_item
+        if output.per_item is not None and score.items is not None:
+            entry["rows"] = output.per_item
     return json.dumps(scores, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def drawn(table: ScoreTable, columns: int | None, digits: int, scale: float) -> str:
-    """The table, in parts one below the other where a terminal is too narrow for all systems."""
-
-    def text(systems: Sequence[str]) -> str:
-        some = [score for score in table if score.system in systems]
-        return ScoreTable(some).to_text(digits=digits, scale=scale)
-
-    parts: list[list[str]] = []
-    for system in table.systems:
-        grown = [*parts[-1], system] if parts else []
-        if grown and (columns is None or max(map(len, text(grown).split("\n"))) <= columns):
-            parts[-1] = grown
-        else:
-            parts.append([system])
-    return "\n\n".join(map(text, parts)) or "no measure could be computed"
+@contextmanager
+def _name_option(option: str) -> Iterator[None]:
+    """Say in an error which option asks for what is not there."""
+    try:
+        yield
+    except InputError as error:
+        remedy = f"leave it out, or {error.remedy}"
+        raise InputError(error.problem, where=option, remedy=remedy) from None
 
 
-def beside(table: ScoreTable) -> list[str]:
-    """What was undefined, by cause and counted; and what was not computed, with the reason."""
-    parts = []
-    rows = undefined(table)
-    if rows:
-        parts.append(aligned([["undefined", *table.systems], *rows]))
-    reasons: dict[str, list[str]] = {}
-    for entry in table.not_computed:
-        reasons.setdefault(entry.reason, []).append(entry.heading)
-    if reasons:
-        parts.append(
-            "\n".join(f"not computed: {together(h)} - {reason}" for reason, h in reasons.items())
-        )
-    return parts
+def collect_details(output: Output, table: ScoreTable) -> dict[str, Records]:
+    """Collect what the files beside the result are to hold, by path.
 
-
-def together(headings: Sequence[str]) -> str:
-    """Headings with their cutoffs once.
-
-    Examples
-    --------
-    >>> together(["F1@1", "F1@3"]), together(["F1@1", "WMD@1", "F1@3", "WMD@3"])
-    ('F1@1,3', 'F1, WMD (@1,3)')
+    Raises
+    ------
+    InputError
+        If no measure has it; names the option.
     """
-    cuts: dict[str, list[str]] = {}
-    for heading in headings:
-        name, sign, cut = heading.rpartition("@")
-        whole = not sign or not cut.isdecimal()
-        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
-    alike: dict[str, list[str]] = {}
-    for name, several in cuts.items():
-        alike.setdefault(",".join(several), []).append(name)
-    return ", ".join(_cut_together(names, cut) for cut, names in alike.items())
-
-
-def _cut_together(names: Sequence[str], cut: str) -> str:
-    if cut and len(names) > 1:
-        return f"{', '.join(names)} (@{cut})"
-    return f"{names[0]}@{cut}" if cut else ", ".join(names)
-
-
-def undefined(table: ScoreTable) -> list[list[str]]:
-    """A row for each cause: the measures, the cause and its policy, the count of each system."""
-    scores = {(score.heading, score.system): score for score in table}
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for heading in table.headings:
-        row = [scores.get((heading, system)) for system in table.systems]
-        causes: dict[str, dict[str, int]] = {}
-        for score in row:
-            for cause, number in [] if score is None else _causes(score):
-                causes.setdefault(cause, {})[score.system] = number  # type: ignore[union-attr]
-        for cause, numbers in causes.items():
-            key = (cause, *(str(numbers.get(system, 0)) for system in table.systems))
-            groups.setdefault(key, []).append(heading)
-    rows = []
-    for (cause, *counts), headings in groups.items():
-        together = ", ".join(headings)
-        shown = [together] if len(together) <= _LONG else headings
-        rows += [[f"{heading}: {cause}", *counts] for heading in shown]
-    return rows
-
-
-def _causes(score: Score) -> list[tuple[str, int]]:
-    over = {"example": f"{score.unit}s", "macro": "labels", "weighted": "labels"}
-    unit = over.get(str(score.measure["average"]))
-    found = []
-    for cause, number in score.undefined.items():
-        policy = _POLICIES.get(str(score.measure[cause]))
-        text = f"{cause.replace('_', ' ')}{f' ({unit})' if unit else ''}"
-        found.append((f"{text}, {policy}" if policy else text, number))
-    if score.ci is not None and score.ci.undefined:
-        found.append(("resamples without a value, left out", score.ci.undefined))
+    found: dict[str, Records] = {}
+    if output.worst is not None:
+        with _name_option("--worst"):
+            table.worst(1)
+    wanted: tuple[tuple[str, str | None, Any], ...] = (
+        ("--per-item", output.per_item, table.per_item),
+        ("--matches", output.matches, table.matches),
+        ("--per-label", output.per_label, table.per_label),
+    )
+    for option, path, collect in wanted:
+        if path is not None:
+            with _name_option(option):
+                found[path] = collect()
+    if output.matches is not None and len(table.systems) == 1:
+        found[output.matches] = found[output.matches].drop("system")
     return found
 
 
-def _shared(table: ScoreTable) -> str:
-    """What all signatures say of items, settings, data and version, in one line."""
-    split = [score.signature.split("|") for score in table]
-    shared = [
-        part
-        for part in split[0]
-        if part.partition(":")[0] in _SHARED and all(part in other for other in split[1:])
-    ]
-    return f"signatures share: {'|'.join(shared)}"
-
-
-def _signatures(table: ScoreTable) -> str:
-    several = len(table.systems) > 1
-    return aligned(
-        [[*([score.system] if several else []), score.heading, score.signature] for score in table],
-        left=True,
-    )
+def write_details(files: dict[str, Records]) -> None:
+    """Write records, each in the form that the ending of its file names."""
+    for path, records in files.items():
+        with open_output(path) as out:
+            records.write(out, ending(path)[1:])

@@ -1,33 +1,32 @@
-"""The command ``semmetrics score``: its options and help."""
+"""The command ``semmetrics score``: read, score, write."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from semmetrics.cli import names
-from semmetrics.cli.caption_options import df_option, tokenizer_option
-from semmetrics.cli.models import MEANING, meaning_options
-from semmetrics.cli.reading import Reading, reading_options
-from semmetrics.cli.shape import FILE, Command, option, quiet_option
+from semmetrics.cli.layout import FILE, Command, option, quiet_option
+from semmetrics.cli.options import (
+    read_given,
+    reading_options,
+    score_options,
+    threshold_option,
+    vector_files,
+)
+from semmetrics.errors import InputError
+from semmetrics.options import CERTAINTY
+
+if TYPE_CHECKING:
+    from semmetrics.cli.results import Output
+    from semmetrics.reports.table import ScoreTable
 
 __all__ = ["command"]
 
-WHAT, DATA = "What is computed", "What the data are"
-CAPTIONS = "What captions are compared by"
-CERTAIN, OUT = "Confidence intervals and signatures", "Output"
+OUT = "Output"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
-         "cardinality+scores")  # fmt: skip
-
-
-def complete_rules(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
-    """Decoding rules."""
-    return names.items(RULES, incomplete)
+_BESIDE = ("classes", "weights", "taxonomy", "doc_freq")
 
 
 @click.command(
@@ -48,134 +47,22 @@ def complete_rules(
 )
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
 @click.argument("gt", type=FILE, metavar="GT", required=False)
+@score_options()
+@threshold_option
+@reading_options()
 @option(
-    WHAT,
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    shell_complete=names.complete(names.measures),
-    help="Such as F1, MacroF1, Recall@5, 'F1(average=macro)@1,3'; may be repeated, or hold "
-    "several with blanks between. See: semmetrics list.",
-)
-@option(
-    WHAT,
-    "--protocol",
-    metavar="P",
-    shell_complete=names.complete(names.protocols),
-    help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption.",
-)
-@option(
-    WHAT,
-    "--top-k",
-    metavar="K,...",
-    help="Every measure on the first k predictions, for each k: 1,3,5.",
-)
-@option(
-    WHAT,
-    "--threshold",
-    metavar="T,...",
-    help="Predicted are the labels that score above T, for each T; 'best' is the one with the "
-    "best F1 (of semantic measures the best SemF1).",
-)
-@option(
-    WHAT,
-    "--decode",
-    multiple=True,
-    metavar="RULE",
-    shell_complete=complete_rules,
-    help="Another rule that makes sets of scores: cumulative:0.5, cardinality, "
-    "cardinality+scores; may be repeated.",
-)
-@option(WHAT, "--min-labels", type=int, metavar="N", help="Labels that a rule always keeps.")
-@option(
-    WHAT,
-    "--cardinality",
-    multiple=True,
-    type=FILE,
-    metavar="FILE",
-    help="Probabilities of each set size (.npy), for the rules that use them: one file, or "
-    "one for each PRED.",
-)
-@option(
-    DATA,
-    "--task",
-    type=click.Choice(["labels", "captions"]),
-    help="What is evaluated, where neither the measures nor the shape of the data tell.",
-)
-@option(
-    DATA,
-    "--normalize",
-    metavar="N",
-    shell_complete=names.complete(names.normalizations),
-    help="What is done to labels before they are compared: none (the default), lower, kubany2020.",
-)
-@option(
-    DATA,
-    "--missing",
-    type=click.Choice(["error", "skip", "empty"]),
-    help="An id that only one side has is an error (the default), is left out, or has an "
-    "empty list (of captions: an empty candidate, or no reference) on the other side.",
-)
-@option(
-    DATA,
-    "--unpredicted",
-    type=click.Choice(["keep", "skip"]),
-    help="Whether items with an empty prediction count (keep, the default).",
-)
-@option(
-    DATA,
-    "--ignore",
-    multiple=True,
-    metavar="LABEL,...|@FILE",
-    help="Labels left out on both sides; @FILE has one a line.",
-)
-@option(
-    DATA,
-    "--weights",
-    type=FILE,
-    metavar="FILE",
-    help="A weight for each item: {id: number}, CSV, or a vector.",
-)
-@meaning_options
-@option(
-    MEANING,
-    "--calibration",
-    multiple=True,
-    type=FILE,
-    metavar="FILE",
-    help="The threshold of similarity that 'semmetrics calibrate' saved, in place of the "
-    "embedding's own; may be repeated, once for each embedding.",
-)
-@option(
-    MEANING,
-    "--taxonomy",
-    type=FILE,
-    metavar="FILE",
-    help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
-    "[parents]}, CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER.",
-)
-@tokenizer_option(CAPTIONS)
-@df_option(CAPTIONS)
-@option(
-    CAPTIONS,
-    "--human",
-    is_flag=True,
-    help="Score the references too, each against the others of its image, as the system 'human'.",
-)
-@reading_options
-@option(CERTAIN, "--ci", is_flag=True, help="Bootstrap confidence intervals.")
-@option(CERTAIN, "--seed", type=int, metavar="N", help="Of the resamples; 12345 when left out.")
-@option(CERTAIN, "--resamples", type=int, metavar="N", help="1000 when left out.")
-@option(CERTAIN, "--level", type=float, metavar="X", help="0.95 when left out.")
-@option(
-    CERTAIN,
-    "--signature",
-    metavar="STR",
+    CERTAINTY,
+    "--rescore",
+    metavar="SIGNATURE",
     help="Compute that signature again on these files, and say where they differ from it.",
 )
-@option(CERTAIN, "--signatures", is_flag=True, help="Show the whole signature of each score.")
+@option(
+    CERTAINTY,
+    "--show-signatures",
+    "signatures",
+    is_flag=True,
+    help="Show the whole signature of each score.",
+)
 @option(
     OUT,
     "--format",
@@ -185,37 +72,41 @@ def complete_rules(
     show_default=True,
     help="json and csv have full precision.",
 )
-@option(OUT, "-o", "--output", type=FILE, metavar="FILE", help="Write there instead.")
+@option(OUT, "-o", "--output", type=FILE, metavar="FILE", help="Write the result there.")
 @option(
     OUT,
     "--digits",
     type=click.IntRange(0, 17),
     metavar="N",
-    help="After the point: 4, or 2 with --percent, when left out.",
+    help="Digits after the point. The default is 4, or 2 with --percent.",
 )
-@option(OUT, "--percent", is_flag=True, help="Values in [0, 1] times 100.")
+@option(OUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
 @option(
     OUT,
     "--runs",
     is_flag=True,
-    help="The PRED files are runs of one system: mean (std, n-1) over them.",
+    help="The PRED files are runs of one system: show mean (std, n-1) over them.",
 )
 @option(
-    OUT, "--per-item", type=FILE, metavar="FILE", help="The values of each item, as .jsonl or .csv."
+    OUT,
+    "--per-item",
+    type=FILE,
+    metavar="FILE",
+    help="Write the values of each item, as .jsonl or .csv.",
 )
 @option(
     OUT,
     "--per-label",
     type=FILE,
     metavar="FILE",
-    help="The values and counts of each label, as .json or .csv.",
+    help="Write the values and counts of each label, as .json or .csv.",
 )
 @option(
     OUT,
     "--matches",
     type=FILE,
     metavar="FILE",
-    help="Which prediction matched which true label, how similar they are, and what nothing "
+    help="Write which prediction matched which true label, how similar they are, and what nothing "
     "matched, by the first semantic measure; .csv, .json or .jsonl.",
 )
 @option(
@@ -223,11 +114,12 @@ def complete_rules(
     "--worst",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show the N items with the worst values of the first measure that items have a value of, "
-    "with their labels.",
+    help="Show the N worst items by the first per-item measure.",
 )
 @quiet_option()
-def command(**given: Any) -> None:
+def command(
+    preds: tuple[str, ...], gt: str | None, rescore: str | None, quiet: bool, **given: Any
+) -> None:
     """Score predictions against ground truth.
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
@@ -240,7 +132,86 @@ def command(**given: Any) -> None:
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
-    from semmetrics.cli.job import Request, run
+    from semmetrics.cli.files import name_files, write_text
+    from semmetrics.cli.messages import complain
+    from semmetrics.cli.results import (
+        Output,
+        collect_details,
+        collect_remarks,
+        render_result,
+        write_details,
+    )
 
-    reading = Reading.taken(given)
-    run(Request(reading=reading, **given))
+    if not preds or gt is None:
+        raise click.UsageError("name at least one file of predictions and, last, the ground truth")
+    output = Output.take(given)
+    _check_files(preds, gt, output, given)
+    names = name_files(preds)
+    given["set_size_probs"] = _by_system(given["set_size_probs"], names)
+    options = read_given(given)
+    options["keep_rows"] = output.per_item is not None or output.worst is not None
+    table = _score(dict(zip(names, preds, strict=True)), gt, rescore, options, quiet=quiet)
+    say = _be_silent if quiet else complain
+    for line in [*(f"read {line}" for line in table.understood), *table.notes]:
+        say(line)
+    text, details = render_result(output, table), collect_details(output, table)
+    write_details(details)
+    write_text(text, output.output)
+    for line in collect_remarks(output, table):
+        say(line)
+    for line in table.differences:
+        complain(f"warning: {line}")
+
+
+def _be_silent(_: str) -> None:
+    """Say nothing."""
+
+
+def _check_files(preds: Sequence[str], gt: str, output: Output, given: Mapping[str, Any]) -> None:
+    """Refuse files that are in each other's way, before anything large is read."""
+    from semmetrics.cli.files import check_endings, check_inputs, check_outputs
+    from semmetrics.cli.results import ENDINGS
+
+    inputs = [*preds, gt, *(given[name] for name in _BESIDE if given[name])]
+    inputs += [*given["set_size_probs"], *given["calibration"], *vector_files(given["embedding"])]
+    inputs += [entry[1:] for entry in given["ignore"] if entry.startswith("@")]
+    check_inputs(inputs)
+    check_outputs(
+        output.files(),
+        inputs,
+        remedy="give the output another name (the ground truth is the last file)",
+    )
+    check_endings(output.files(), ENDINGS)
+
+
+def _by_system(files: Sequence[str], names: Sequence[str]) -> Any:
+    """Give each system its own file, where there are several."""
+    if len(files) not in (0, 1, len(names)):
+        raise InputError(
+            f"--set-size-probs is given {len(files)} times for {len(names)} files of predictions",
+            remedy="give it once, or once for each, in their order",
+        )
+    if len(files) > 1:
+        return dict(zip(names, files, strict=True))
+    return files[0] if files else None
+
+
+def _score(
+    systems: Mapping[str, str],
+    gt: str,
+    signature: str | None,
+    options: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> ScoreTable:
+    """Score, or compute a signature again, with progress."""
+    from semmetrics.cli.messages import show_progress
+
+    with show_progress(quiet=quiet) as progress:
+        if signature is None:
+            from semmetrics.api.scores import score_systems
+
+            return score_systems(systems, gt, progress=progress, **options)
+        from semmetrics.api.rescore import rescore_systems
+
+        return rescore_systems(signature, systems, gt, progress=progress, **options)

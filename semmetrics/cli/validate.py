@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
-from semmetrics.cli.reading import Reading, reading_options
-from semmetrics.cli.shape import FILE, Command, option
+from semmetrics.cli.files import check_inputs
+from semmetrics.cli.layout import FILE, Command, option
+from semmetrics.cli.messages import complain
+from semmetrics.cli.options import read_given, reading_options, score_options
 
 __all__ = ["command"]
 
@@ -31,7 +34,8 @@ __all__ = ["command"]
     help="What the files hold, where their shape does not tell: lists of sentences are taken for "
     "captions.",
 )
-@reading_options
+@score_options("classes")
+@reading_options()
 @option(
     "Output",
     "--format",
@@ -49,6 +53,21 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
-    from semmetrics.cli.inspection import inspect
+    from semmetrics.errors import InputError
+    from semmetrics.reports.validation import SCHEMA, report_validation, validate
 
-    return inspect(files, Reading(**given), form, task)
+    check_inputs(files)
+    classes, read = given.pop("classes"), read_given(given)["read"]
+    records: list[dict[str, Any]] = []
+    for path in files:
+        try:
+            record = validate(path, classes=classes, task=task, read=read)
+            if form == "table":
+                click.echo(("\n" if records else "") + report_validation(record))
+        except InputError as error:
+            record = {"schema": SCHEMA, "file": path, "error": str(error)}
+            complain(f"error: {error}")
+        records.append(record)
+    if form == "json":
+        click.echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False))
+    return 2 if any(record["error"] for record in records) else 0

@@ -1,24 +1,20 @@
-"""Several runs of one system, and several systems over several data sets.
+"""Several runs of one system: the mean and standard deviation of each measure.
 
 Conventions
 -----------
-The standard deviation over runs has n - 1 in its denominator, unless said otherwise. A normalised
-value is a system's value over the best value on the same data set, so that every data set counts
-alike (Pineda, Salvador et al. 2019, section 4.1 and table 3).
+The standard deviation over runs has n - 1 in its denominator, unless said otherwise.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from semmetrics.errors import InputError
 from semmetrics.scoring.score import Score
 
-__all__ = ["Rank", "RunSummary", "rank_normalized", "summarize"]
+__all__ = ["RunSummary", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -101,83 +97,3 @@ def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
     square = math.fsum((value - mean) ** 2 for value in values)
     std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
     return RunSummary(heading, mean, std, n, tuple(values), ddof)
-
-
-@dataclass(frozen=True)
-class Rank:
-    """A system's place among others over several data sets.
-
-    Attributes
-    ----------
-    system : str
-    rank : int or None
-        From 1, equal values share the better one; None for a system that lacks a data set.
-    value : float
-        Mean over the data sets that it has of value over best value.
-    normalized : mapping from data set to float
-    lacking : tuple of str
-    """
-
-    system: str
-    rank: int | None
-    value: float
-    normalized: Mapping[str, float]
-    lacking: tuple[str, ...] = ()
-
-
-def rank_normalized(values: Mapping[str, Mapping[str, float]]) -> list[Rank]:
-    """Rank systems by their mean normalised value over data sets.
-
-    Parameters
-    ----------
-    values : mapping from data set to mapping from system to value
-        Higher is better; nan counts as lacking.
-
-    Returns
-    -------
-    list of Rank
-        Ranked systems first, best first; then those that lack a data set, which still count as
-        the best of the data sets that they have, as in the source.
-
-    Raises
-    ------
-    InputError
-        If there is no value, or the best value of a data set is not positive.
-
-    References
-    ----------
-    Pineda, Salvador et al., 2019, section 4.1 and table 3.
-
-    Examples
-    --------
-    >>> ranks = rank_normalized({"VOC": {"A": 0.8, "B": 0.9}, "COCO": {"A": 0.7, "B": 0.6}})
-    >>> [(r.system, r.rank, round(r.value, 4)) for r in ranks]
-    [('A', 1, 0.9444), ('B', 2, 0.9286)]
-    """
-    if not values or not any(values.values()):
-        raise InputError("there is nothing to rank", remedy="give values of at least one data set")
-    normalized: dict[str, dict[str, float]] = {}
-    for dataset, row in values.items():
-        known = {system: value for system, value in row.items() if not math.isnan(value)}
-        best = max(known.values(), default=math.nan)
-        if not best > 0:
-            raise InputError(f"the best value on {dataset!r} is {best}", remedy="check its scores")
-        for system in row:
-            normalized.setdefault(system, {})
-        for system, value in known.items():
-            normalized[system][dataset] = value / best
-    return _ranked(normalized, list(values))
-
-
-def _ranked(normalized: Mapping[str, Mapping[str, float]], datasets: list[str]) -> list[Rank]:
-    entries = []
-    for system, row in normalized.items():
-        lacking = tuple(name for name in datasets if name not in row)
-        value = math.fsum(row.values()) / len(row) if row else math.nan
-        entries.append(Rank(system, None, value, row, lacking))
-    whole = sorted((e for e in entries if not e.lacking), key=lambda e: -e.value)
-    order = np.array([entry.value for entry in whole])
-    ranked = [
-        Rank(e.system, 1 + int((order > e.value).sum()), e.value, e.normalized) for e in whole
-    ]
-    return ranked + [entry for entry in entries if entry.lacking]

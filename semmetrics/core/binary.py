@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 
-__all__ = ["column_counts", "matrix", "row_counts"]
+__all__ = ["column_counts", "binary_matrix", "row_counts"]
 
 _GROUP = 255  # so many ones fit a byte
 _CELLS = 1 << 19
 
 
-def matrix(values: Any, name: str) -> NDArray[Any]:
-    """A 0/1 matrix as an array of shape (items, labels).
+def binary_matrix(values: Any, name: str) -> NDArray[Any]:
+    """Return a 0/1 matrix as an array of shape (items, labels).
 
     Raises
     ------
@@ -43,7 +43,7 @@ def matrix(values: Any, name: str) -> NDArray[Any]:
 
 
 def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
-    """A block as bytes, checked to be 0/1."""
+    """Return a block as bytes, checked to be 0/1."""
     if table.dtype == np.bool_:
         return np.ascontiguousarray(table).view(np.uint8)
     if table.dtype == np.uint8:
@@ -69,8 +69,8 @@ def _blocks(
         yield part, _bytes(pred[part], "pred", start), _bytes(ref[part], "ref", start)
 
 
-def _added(block: NDArray[np.uint8]) -> Ints:
-    """Column sums: whole groups of rows are added side by side, in bytes."""
+def _sum_columns(block: NDArray[np.uint8]) -> Ints:
+    """Sum columns: whole groups of rows are added side by side, in bytes."""
     width = block.shape[1]
     side = len(block) // _GROUP
     total = np.zeros(width, np.int64)
@@ -85,7 +85,7 @@ def _added(block: NDArray[np.uint8]) -> Ints:
 def column_counts(
     pred: NDArray[Any], ref: NDArray[Any], weights: Floats | None = None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Hits, predictions and references of each label.
+    """Count hits, predictions and references of each label.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ def column_counts(
     total = np.zeros((3, width), kind)
     for part, mine, theirs in _blocks(pred, ref, side * _GROUP):
         for place, block in enumerate((mine & theirs, mine, theirs)):
-            total[place] += _added(block) if weights is None else weights[part] @ block
+            total[place] += _sum_columns(block) if weights is None else weights[part] @ block
     return total[0], total[1], total[2]
 
 
 def row_counts(pred: NDArray[Any], ref: NDArray[Any]) -> tuple[Ints, Ints, Ints]:
-    """Hits, predictions and references of each item; three int64 arrays of shape (items,).
+    """Count hits, predictions and references of each item; three int64 arrays of shape (items,).
 
     Examples
     --------

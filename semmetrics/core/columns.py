@@ -3,8 +3,10 @@
 Conventions
 -----------
 ``sum`` is exact: int64 for counts, and for floats Python integers in units of 2**-1074 (dtype
-object, see ``core.exact``). ``resample`` takes item weights of shape (B, items) and gives float64
-sums with B in front; counts are exact there too, below 2**53.
+object). A finite float64 is a whole number of that unit, so sums merge in any order, and one
+correctly rounded division at the end gives what ``math.fsum`` would give. ``resample`` takes
+item weights of shape (B, items) and gives float64 sums with B in front; counts are exact there
+too, below 2**53.
 """
 
 from __future__ import annotations
@@ -16,10 +18,88 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.exact import exact_sums, to_floats
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
 
-__all__ = ["Coded", "Column", "Dense", "OneHot", "Sparse", "as_floats", "plus", "stack"]
+__all__ = [
+    "UNIT",
+    "Coded",
+    "Column",
+    "Dense",
+    "OneHot",
+    "Sparse",
+    "add_sums",
+    "as_floats",
+    "concatenate_columns",
+    "exact_sums",
+    "to_floats",
+]
+
+UNIT = 1 << 1074
+_HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
+_MOST = 1 << 26
+_TABLE = 1 << 22  # cells of (group, exponent) that are counted without sorting them first
+
+
+def exact_sums(
+    values: Floats, groups: NDArray[np.integer] | None = None, n_groups: int = 1
+) -> NDArray[np.object_]:
+    """Sum finite floats exactly, in units of 2**-1074, group by group.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Finite.
+    groups : int array, shape (n,), optional
+        The group of each value, in [0, n_groups); one group when left out.
+    n_groups : int
+
+    Returns
+    -------
+    object array of int, shape (n_groups,)
+
+    Examples
+    --------
+    >>> to_floats(exact_sums(np.array([1e16, 1.0, -1e16])))
+    array([1.])
+    """
+    total = np.zeros(n_groups, object)
+    for start in range(0, len(values), _MOST):
+        part = slice(start, start + _MOST)
+        total += _sum_block(values[part], None if groups is None else groups[part], n_groups)
+    return total
+
+
+def _sum_block(
+    values: Floats, groups: NDArray[np.integer] | None, n_groups: int
+) -> NDArray[np.object_]:
+    total = np.zeros(n_groups, object)
+    if not len(values):
+        return total
+    fractions, exponents = np.frexp(values)
+    mantissas = np.ldexp(fractions, 53).astype(np.int64)
+    low = int(exponents.min())
+    width = int(exponents.max()) - low + 1
+    keys = (exponents - low).astype(np.int64)
+    if groups is not None:
+        keys += groups.astype(np.int64) * width
+    if n_groups * width > _TABLE:
+        cells, keys = np.unique(keys, return_inverse=True)
+    else:
+        cells = np.arange(n_groups * width)
+    high = np.bincount(keys, mantissas >> _HALF, len(cells))
+    rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
+    for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
+        group, exponent = divmod(int(cells[place]), width)
+        number = (int(high[place]) << _HALF) + int(rest[place])
+        shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
+        total[group] += number << shift if shift >= 0 else number >> -shift
+    return total
+
+
+def to_floats(sums: NDArray[np.object_]) -> Floats:
+    """Return the floats nearest to exact sums, in the same shape."""
+    flat = [value / UNIT for value in sums.ravel().tolist()]
+    return np.array(flat, np.float64).reshape(sums.shape)
 
 
 class Column(Protocol):
@@ -41,12 +121,12 @@ class Column(Protocol):
 
 
 def as_floats(sums: NDArray[Any]) -> Floats:
-    """Exact sums as float64."""
+    """Return exact sums as float64."""
     return to_floats(sums) if sums.dtype == object else sums.astype(np.float64)
 
 
-def plus(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Sums of two parts, as an array also where they are single numbers."""
+def add_sums(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Add the sums of two parts; single numbers stay arrays."""
     total: NDArray[Any] = np.empty(left.shape, np.result_type(left, right))
     np.add(left, right, out=total)
     return total
@@ -94,7 +174,7 @@ class Coded:
 
     @property
     def values(self) -> Floats:
-        """The number of each item."""
+        """Return the number of each item."""
         return self.table.take(self.codes)
 
     def sum(self, weights: Floats | None = None) -> NDArray[Any]:
@@ -188,7 +268,7 @@ class Sparse:
         return Sparse(self.indptr[start : stop + 1] - first, self.codes[first:last], self.width)
 
     def recoded(self, codes: Codes, width: int) -> Sparse:
-        """The same items with column c called codes[c]."""
+        """Return the same items with column c called codes[c]."""
         return Sparse(self.indptr, codes[self.codes], width)
 
     @staticmethod
@@ -199,6 +279,6 @@ class Sparse:
         return Sparse(offsets(widths), codes, parts[0].width)
 
 
-def stack(parts: Sequence[Any]) -> Any:
-    """Columns of one kind joined over items; one part is returned as it is."""
+def concatenate_columns(parts: Sequence[Any]) -> Any:
+    """Join columns of one kind over items; a single part is returned as it is."""
     return parts[0] if len(parts) == 1 else type(parts[0]).join(parts)

@@ -42,7 +42,7 @@ def mix(numbers: NDArray[np.integer]) -> Hashes:
 
 
 def hash_strings(strings: Sequence[str]) -> Hashes:
-    """One 64-bit hash for each string, from its UTF-8 bytes.
+    """Return a 64-bit hash of each string, from its UTF-8 bytes.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _hash_block(strings: Sequence[str]) -> Hashes:
 
 
 def _mixed(cells: NDArray[np.int64]) -> Hashes:
-    """The same as ``mix``, from a table where no number is large."""
+    """Do the same as ``mix``, from a table where no number is large."""
     if len(cells) < _KNOWN or int(cells.max()) >= _KNOWN:
         return mix(cells)
     return _table().take(cells)
@@ -81,7 +81,7 @@ def _table() -> Hashes:
 
 
 def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
-    """Hashes of item ids; items known by position alone are hashed by their number."""
+    """Hash item ids; items known by position alone are hashed by their number."""
     if isinstance(ids, range):
         return mix(np.arange(ids.start, ids.stop, ids.step))
     if isinstance(ids, np.ndarray):

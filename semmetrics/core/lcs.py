@@ -34,7 +34,7 @@ _MASKS = 4096  # masks of tokens kept at a time, each of one bit for a token of 
 
 
 def lcs_lengths(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints) -> Ints:
-    """Length of the longest common subsequence of pairs of texts.
+    """Return the length of the longest common subsequence of pairs of texts.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def lcs_lengths(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: I
 
 
 def _in_words(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints) -> Ints:
-    """All pairs at once, where every text has at most 64 tokens."""
+    """Compare all pairs at once, where every text has at most 64 tokens."""
     masks, steps = _masks(indptr, codes, first, second)
     order = np.argsort(-steps, kind="stable")
     begins = offsets(steps)[:-1][order]
@@ -89,7 +89,7 @@ def _in_words(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Int
 def _masks(
     indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
 ) -> tuple[Words, Ints]:
-    """The places in the first text of each token of the second, and how many tokens a pair has.
+    """Return the places in the first text of each token of the second, and the tokens of each pair.
 
     Tokens that the first text does not have change nothing, and are left out.
     """
@@ -109,7 +109,7 @@ def _masks(
 
 
 def _ones(words: Words) -> Ints:
-    """How many bits are set: sums of 2, 4 and 8 bits side by side."""
+    """Count the bits that are set: sums of 2, 4 and 8 bits side by side."""
     pairs, fours, bytes_ = (
         np.uint64(n) for n in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
     )
@@ -121,7 +121,7 @@ def _ones(words: Words) -> Ints:
 
 
 def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int:
-    """One pair of texts of any length, the bits of the pattern in one integer."""
+    """Compare one pair of texts of any length, the bits of the pattern in one integer."""
     if not len(text):
         return 0
     mask, full = _mask_of(pattern), (1 << len(pattern)) - 1
@@ -133,7 +133,7 @@ def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int
 
 
 def _mask_of(pattern: NDArray[np.integer]) -> Callable[[int], int]:
-    """A function from a token to its places in the pattern, as bits."""
+    """Return a function from a token to its places in the pattern, as bits."""
     order = np.argsort(pattern, kind="stable")
     tokens, starts = np.unique(pattern[order], return_index=True)
     rows = [*starts.tolist(), len(pattern)]

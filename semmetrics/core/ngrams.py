@@ -1,9 +1,12 @@
-"""N-grams of coded texts, counted for all texts at once.
+"""N-grams of coded texts: counted for all texts at once, found in a table and added up.
 
 Conventions
 -----------
 Texts are ragged rows of token codes. An n-gram of each order has a code of its own, dense from 0;
 equal n-grams have equal codes, whatever text they stand in.
+
+In a table of n-grams every row is one of them, its tokens coded from 0 below ``width``. Rows are
+compared two columns at a time, so that long n-grams of large codes do not overflow.
 """
 
 from __future__ import annotations
@@ -15,10 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.keys import distinct
-from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, runs_within
+from semmetrics.core.ragged import (
+    Ints,
+    distinct_codes,
+    lengths,
+    offsets,
+    row_numbers,
+    runs_within,
+)
 
-__all__ = ["NGrams", "count_ngrams"]
+__all__ = ["NGrams", "count_ngrams", "find_rows", "sum_equal_rows"]
 
 _BITS = 63  # of a number that is not negative
 _SMALL = 1 << 30  # numbers up to this have 32 bits
@@ -54,14 +63,14 @@ class NGrams:
 
     @cached_property
     def totals(self) -> Ints:
-        """How many n-grams each text has, shape (texts,)."""
+        """Return how many n-grams each text has, shape (texts,)."""
         found, some = np.zeros(len(self.indptr) - 1, np.int64), lengths(self.indptr) > 0
         if some.any():
             found[some] = np.add.reduceat(self.counts, self.indptr[:-1][some], dtype=np.int64)
         return found
 
     def tokens(self, flat: NDArray[Any]) -> NDArray[Any]:
-        """The tokens of each distinct n-gram, shape (distinct n-grams, order)."""
+        """Return the tokens of each distinct n-gram, shape (distinct n-grams, order)."""
         words: NDArray[Any] = flat[self.places[:, None] + np.arange(self.order)]
         return words
 
@@ -106,12 +115,12 @@ def count_ngrams(indptr: Ints, codes: NDArray[np.integer], orders: int = 4) -> l
 
 
 def _places(size: int) -> type[np.signedinteger[Any]]:
-    """A type of integers for numbers of that size."""
+    """Return an integer type for numbers of that size."""
     return np.int32 if size <= _SMALL else np.int64
 
 
 def _dense(grams: Ints, starts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Codes from 0 in the order of the keys, and a place where each occurs."""
+    """Return codes from 0 in the order of the keys, and a place where each occurs."""
     ordered, order = _sorted(grams)
     new = np.ones(len(order), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
@@ -122,7 +131,7 @@ def _dense(grams: Ints, starts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any
 
 
 def _sorted(keys: Ints) -> tuple[Ints, NDArray[Any]]:
-    """Keys that are not negative, rising, and where each stood."""
+    """Sort keys that are not negative; return them and where each stood."""
     bits = len(keys).bit_length()
     if int(keys.max(initial=0)).bit_length() + bits > _BITS:
         order = np.argsort(keys)  # not stable, which would take longer
@@ -137,14 +146,72 @@ def _sorted(keys: Ints) -> tuple[Ints, NDArray[Any]]:
 def _counted(
     indptr: Ints, codes: NDArray[Any], size: int
 ) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
-    """Offsets, the distinct codes of each row and their counts, some rows at a time."""
+    """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
     widths, done = [np.zeros(0, np.int64)], 0
     held = np.empty((2, len(codes)), codes.dtype)  # what is not filled takes no memory
     for rows in runs_within(indptr, _CELLS):
         some = indptr[rows.start : rows.stop + 1]
         flat = codes[some[0] : some[-1]]
-        part, cells, counts = distinct(some - some[0], flat, max(1, size))
+        part, cells, counts = distinct_codes(some - some[0], flat, max(1, size))
         widths.append(lengths(part))
         held[:, done : done + len(cells)] = cells, counts
         done += len(cells)
     return offsets(np.concatenate(widths)), *held[:, :done]
+
+
+def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int) -> Ints:
+    """Find each row asked for in a table of distinct rows; -1 where it is not there.
+
+    Parameters
+    ----------
+    table : int array, shape (rows, length)
+    asked : int array, shape (asked, length)
+        A negative code is in no row of the table.
+    width : int
+
+    Examples
+    --------
+    >>> find_rows(np.array([[0, 2], [1, 1]]), np.array([[1, 1], [2, 0], [-1, 2]]), 3).tolist()
+    [1, -1, -1]
+    """
+    if not len(table):
+        return np.full(len(asked), -1)
+    number, wanted = table[:, 0].astype(np.int64), asked[:, 0].astype(np.int64)
+    for column, asks in zip(table.T[1:], asked.T[1:], strict=True):
+        keys, number = _numbered(number * width + column)
+        known = (wanted >= 0) & (asks >= 0)
+        wanted = _find(keys, np.where(known, wanted * width + asks, -1))
+    keys, first = np.unique(number, return_index=True)
+    place = _find(keys, wanted)
+    return np.where(place >= 0, first[place], -1)
+
+
+def sum_equal_rows(
+    rows: NDArray[np.integer], counts: Ints, width: int
+) -> tuple[NDArray[np.integer], Ints]:
+    """Return the distinct rows, in the order of their first places, and the sum of counts of each.
+
+    Examples
+    --------
+    >>> rows, counts = sum_equal_rows(np.array([[1, 2], [0, 1], [1, 2]]), np.array([3, 4, 5]), 3)
+    >>> rows.tolist(), counts.tolist()
+    ([[1, 2], [0, 1]], [8, 4])
+    """
+    number = rows[:, 0].astype(np.int64)
+    for column in rows.T[1:]:
+        _, number = _numbered(number * width + column)
+    _, first, same = np.unique(number, return_index=True, return_inverse=True)
+    total = np.zeros(len(first), np.int64)
+    np.add.at(total, same.ravel(), counts)
+    order = np.argsort(first, kind="stable")
+    return rows[first[order]], total[order]
+
+
+def _numbered(keys: Ints) -> tuple[Ints, Ints]:
+    distinct, number = np.unique(keys, return_inverse=True)
+    return distinct, number.ravel()
+
+
+def _find(keys: Ints, wanted: Ints) -> Ints:
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)

@@ -4,6 +4,10 @@ Conventions
 -----------
 ``indptr`` has one entry more than there are rows; row ``i`` is ``flat[indptr[i]:indptr[i + 1]]``.
 Every function is vectorised over all rows; none loops over them.
+
+The key of a cell (row, code) is ``row * width + code``. Membership is looked up in a table of all
+cells while that stays in memory caches, and in sorted keys otherwise, so that the cost does not
+grow with the number of codes.
 """
 
 from __future__ import annotations
@@ -16,9 +20,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Bools",
+    "Codes",
     "Floats",
     "Ints",
+    "cell_keys",
+    "distinct_codes",
+    "first_occurrences",
+    "is_member",
     "lengths",
+    "occurrence_numbers",
     "offsets",
     "order_rows",
     "positions",
@@ -35,9 +45,11 @@ Codes: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
+_TABLE = 1 << 26
+
 
 def offsets(lengths: NDArray[np.integer]) -> Ints:
-    """Row offsets from row lengths.
+    """Return row offsets from row lengths.
 
     Examples
     --------
@@ -50,12 +62,12 @@ def offsets(lengths: NDArray[np.integer]) -> Ints:
 
 
 def lengths(indptr: Ints) -> Ints:
-    """Row lengths from row offsets."""
+    """Return row lengths from row offsets."""
     return np.diff(indptr)
 
 
 def row_numbers(indptr: Ints) -> Ints:
-    """The row of each flat element.
+    """Return the row of each flat element.
 
     Examples
     --------
@@ -66,7 +78,7 @@ def row_numbers(indptr: Ints) -> Ints:
 
 
 def positions(indptr: Ints) -> Ints:
-    """The position of each flat element in its row, from 0.
+    """Return the position of each flat element in its row, from 0.
 
     Examples
     --------
@@ -77,7 +89,7 @@ def positions(indptr: Ints) -> Ints:
 
 
 def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
-    """Whether each flat element is among the first so many of its row.
+    """Return whether each flat element is among the first so many of its row.
 
     Examples
     --------
@@ -89,14 +101,14 @@ def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
 
 
 def running_sums(flat: NDArray[np.generic]) -> Ints:
-    """Cumulative sums of a flat array with a leading zero, to difference at offsets."""
+    """Return cumulative sums of a flat array with a leading zero, to difference at offsets."""
     total = np.zeros(len(flat) + 1, np.int64)
     np.cumsum(flat, out=total[1:])
     return total
 
 
 def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
-    """Integer sum of each row; empty rows give 0.
+    """Sum the integers of each row; empty rows give 0.
 
     Examples
     --------
@@ -108,7 +120,7 @@ def sum_rows(flat: NDArray[np.generic], indptr: Ints) -> Ints:
 
 
 def runs_within(costs: Ints, most: int) -> Iterator[slice]:
-    """Rows in runs that cost at most so much together; a run has at least one row.
+    """Yield rows in runs that cost at most so much together; a run has at least one row.
 
     Parameters
     ----------
@@ -129,7 +141,7 @@ def runs_within(costs: Ints, most: int) -> Iterator[slice]:
 
 
 def order_rows(indptr: Ints, keys: Floats) -> Ints:
-    """Flat indices that sort each row by falling key; equal keys keep their order.
+    """Return flat indices that sort each row by falling key; equal keys keep their order.
 
     Examples
     --------
@@ -145,7 +157,7 @@ def order_rows(indptr: Ints, keys: Floats) -> Ints:
 
 
 def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Offsets and flat indices of the rows chosen, in the order given.
+    """Return offsets and flat indices of the rows chosen, in the order given.
 
     Examples
     --------
@@ -155,3 +167,87 @@ def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
     widths = np.diff(indptr)[rows]
     chosen = offsets(widths)
     return chosen, np.arange(chosen[-1]) + np.repeat(indptr[rows] - chosen[:-1], widths)
+
+
+def cell_keys(indptr: Ints, codes: NDArray[np.integer], width: int) -> Ints:
+    """Return the key of each flat element."""
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64) * width, np.diff(indptr))
+    rows += codes
+    return rows
+
+
+def distinct_codes(indptr: Ints, codes: NDArray[np.integer], width: int) -> tuple[Ints, Ints, Ints]:
+    """Return offsets, the distinct codes of each row in rising order, and how often each occurs.
+
+    Codes lie in [0, width).
+
+    Examples
+    --------
+    >>> [part.tolist() for part in distinct_codes(np.array([0, 3, 4]), np.array([5, 2, 5, 0]), 6)]
+    [[0, 2, 3], [2, 5, 0], [1, 2, 1]]
+    """
+    keys = cell_keys(indptr, codes, width)
+    keys.sort()
+    new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    times, keys = np.diff(starts, append=len(keys)), keys[starts]
+    rows = keys // width  # cheaper than a remainder
+    keys -= rows * width
+    return offsets(np.bincount(rows, minlength=len(indptr) - 1)), keys, times
+
+
+def is_member(keys: Ints, among: Ints, size: int) -> Bools:
+    """Return whether each key is among the others; all lie in [0, size).
+
+    Examples
+    --------
+    >>> is_member(np.array([3, 1]), np.array([1, 2]), 4).tolist()
+    [False, True]
+    """
+    if size <= _TABLE:
+        table = np.zeros(size, np.bool_)
+        table[among] = True
+        found: Bools = table[keys]
+        return found
+    return np.isin(keys, among)
+
+
+def first_occurrences(keys: Ints, size: int) -> Bools | None:
+    """Return whether each key appears for the first time; None where no key is repeated.
+
+    Examples
+    --------
+    >>> first_occurrences(np.array([3, 1, 3]), 4).tolist()
+    [True, True, False]
+    """
+    if size <= _TABLE:
+        table = np.zeros(size, np.bool_)
+        table[keys] = True
+        if np.count_nonzero(table) == len(keys):
+            return None
+    else:
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return None
+    first = np.unique(keys, return_index=True)[1]
+    flags = np.zeros(len(keys), np.bool_)
+    flags[first] = True
+    return flags
+
+
+def occurrence_numbers(keys: Ints) -> Ints:
+    """Count how many equal keys stand before each key.
+
+    Examples
+    --------
+    >>> occurrence_numbers(np.array([3, 1, 3, 3])).tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(keys) else order
+    run = np.repeat(starts, np.diff(np.r_[starts, len(keys)]))
+    numbers = np.empty(len(keys), np.int64)
+    numbers[order] = np.arange(len(keys)) - run
+    return numbers

@@ -1,18 +1,18 @@
-"""The similarity core: normalised rows, cosine and Euclidean tables, top-k, on numpy or torch.
+"""Cosines and Euclidean distances of vectors, on numpy or torch.
 
 Conventions
 -----------
-The backend is that of the input: numpy arrays stay numpy, torch tensors stay where they are. Torch
-is used only where it is loaded already.
+The backend is that of the input: numpy arrays stay numpy, torch tensors stay where they are.
+Everything is computed in float64, without gradients, and a zero vector has cosine 0 with every
+vector.
 
-Everything is computed in float64. A value of a table has the same bits in whatever table it is
-computed: vectors are cut into parts so short that sums of their products are exact in any order
-(`Parts`). Cosines are rounded to 1e-9, so that 0.6 is 0.6, and distances to 1e-12. The blocks of
-``cosine_blocks`` are one plain product each, rounded the same way: there a last digit can depend
-on the block.
+A cosine has the same bits whatever else is computed with it: vectors are split into parts so short
+that the sums of their products are exact in any order (`SplitVectors`). Cosines are rounded to
+1e-9, so that 0.6 is 0.6.
 
-A zero vector has cosine 0 with every vector. Squared distances are clamped at 0 before the root.
-Gradients are not followed: rounding has none.
+Distances are computed item by item, in a product of the item's own shape, whatever the block, and
+are rounded to 1e-12. Vectors that nearly agree are subtracted before they are squared. Torch
+chooses how to multiply by the number of items, so there a last digit can depend on the block.
 
 References
 ----------
@@ -22,50 +22,43 @@ routines of matrix multiplication, Numerical Algorithms 59.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from semmetrics.core.backend import Backend, is_torch
+from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
 
 __all__ = [
-    "Parts",
-    "cosine_blocks",
+    "EuclideanDistances",
+    "SplitVectors",
     "cosine_table",
-    "euclidean_table",
-    "is_torch",
-    "top_k",
+    "paired_cosines",
+    "sum_vectors",
     "unit_rows",
 ]
 
 _DECIMALS = 9  # of cosines
-_PLACES = 32  # bits of a row's number beside a cosine
-_DIGITS = 12  # decimals of distances
-_MEMORY = 1 << 28
-_MOST = 1e150  # larger numbers have squares that are not finite
+_DISTANCE_DECIMALS = 12
+_LARGEST = 1e150  # larger numbers have squares that are not finite
 _SMALL = 1e-140  # numbers of shorter vectors have squares that vanish
 _HIGH, _LOW = 2.0**26, 2.0**46  # one over the last place of each part
-_NEAR = 1e-4  # of the squared lengths: below it, vectors are subtracted first
-_NUMBERS = 1 << 20  # in the differences of near pairs that are there at a time
-
-
-def is_torch(values: Any) -> bool:
-    """Whether it is a torch tensor; torch is not imported for the question."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(values, torch.Tensor)
+_NEAR = 1e-6  # of the squared lengths: below it, vectors are subtracted first
+_GATHERED = 1 << 16  # numbers of gathered vectors at a time: they stay in a cache
+_CELLS = 1 << 15  # distances at a time, for the same reason
+_TORCH_GATHERED = 1 << 24, 1 << 29  # the same in torch on the processor, and on a device
 
 
 def _checked(vectors: Any) -> Any:
-    """As a float64 matrix of its own backend."""
+    """Return vectors as a float64 matrix of their own backend."""
     table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
     if table.ndim != 2:
         raise InputError(f"vectors have shape {tuple(table.shape)}", remedy="give rows of numbers")
-    if not (abs(table) <= _MOST).all():
+    if not (abs(table) <= _LARGEST).all():
         raise InputError(
-            f"a vector holds a number that is not finite, or beyond {_MOST}",
+            f"a vector holds a number that is not finite, or beyond {_LARGEST}",
             remedy="check the model",
         )
     return table
@@ -86,7 +79,7 @@ def _checked_sides(left: Any, right: Any) -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class SplitVectors:
     """Vectors scaled to lengths below 1, each number cut into 26 bits and the next 20.
 
     Products of such parts are whole multiples of one number, and their sums below 2**53 of it: no
@@ -97,63 +90,59 @@ class Parts:
     ----------
     high, low : float64 arrays or tensors, shape (..., n, d)
         With at most 2**14 dimensions.
-    scales : float64 array or tensor, shape (..., n)
-        The powers of 2 that the vectors were divided by.
     lengths : float64 array or tensor, shape (..., n)
-        After that.
+        Of the scaled vectors.
     """
 
     high: Any
     low: Any
-    scales: Any
     lengths: Any
 
     @staticmethod
-    def of(vectors: Any) -> Parts:
-        """The parts of float64 rows, shape (n, d)."""
+    def of(vectors: Any) -> SplitVectors:
+        """Split float64 rows, shape (n, d)."""
         xp = _module(vectors)
-        first = _power_above(abs(vectors).sum(1))  # now squares neither overflow nor vanish
-        scaled = vectors / first[:, None]
-        second = _power_above(xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled)))
-        scaled = scaled / second[:, None]
+        scaled = vectors / _power_above(abs(vectors).sum(1))[:, None]
+        # now squares neither overflow nor vanish
+        scaled = scaled / _power_above(xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled)))[:, None]
         high = xp.round(scaled * _HIGH) / _HIGH
         low = xp.round((scaled - high) * _LOW) / _LOW
         squares = (high * high).sum(1) + 2 * (high * low).sum(1)
-        return Parts(high, low, first * second, xp.sqrt(squares))
+        return SplitVectors(high, low, xp.sqrt(squares))
 
-    def __getitem__(self, rows: Any) -> Parts:
-        """Some of the vectors, or a table of them."""
-        return Parts(self.high[rows], self.low[rows], self.scales[rows], self.lengths[rows])
+    def __getitem__(self, rows: Any) -> SplitVectors:
+        """Select vectors by number, in the shape of the numbers."""
+        return SplitVectors(self.high[rows], self.low[rows], self.lengths[rows])
 
-    def dots(self, other: Parts) -> Any:
-        """Products of the scaled vectors, shape (..., n, m)."""
+    def products(self, other: SplitVectors) -> Any:
+        """Return the inner products of the scaled vectors, shape (..., n, m)."""
         high, low = other.high.swapaxes(-1, -2), other.low.swapaxes(-1, -2)
         table = self.low @ high
         table += self.high @ low
         table += self.high @ high
         return table
 
-    def cosines(self, other: Parts) -> Any:
-        """Cosines, rounded, shape (..., n, m)."""
-        table, xp = self.dots(other), _module(self.high)
+    def cosines(self, other: SplitVectors) -> Any:
+        """Return the rounded cosines, shape (..., n, m)."""
+        table, xp = self.products(other), _module(self.high)
         mine, theirs = (xp.where(s.lengths > 0, s.lengths, 1.0) for s in (self, other))
         table /= mine[..., :, None] * theirs[..., None, :]
-        return _rounded(table)
+        return xp.round(table, decimals=_DECIMALS, out=table)  # what exceeds 1 becomes 1
 
 
 def _module(values: Any) -> Any:
-    return sys.modules["torch"] if is_torch(values) else np
+    return Backend(values).xp
 
 
 def _power_above(sizes: Any) -> Any:
-    """The least power of 2 above each size; 1 for 0."""
+    """Return the least power of 2 above each size; 1 for 0."""
     xp = _module(sizes)
     nothing = sizes == 0
     return xp.where(nothing, 1.0, sizes / xp.where(nothing, 1.0, xp.frexp(sizes)[0]))
 
 
 def unit_rows(vectors: Any) -> Any:
-    """Rows divided by their Euclidean norm; zero rows stay zero.
+    """Divide rows by their Euclidean norm; zero rows stay zero.
 
     Parameters
     ----------
@@ -188,7 +177,7 @@ def _norms(table: Any) -> Any:
 
 
 def cosine_table(left: Any, right: Any) -> Any:
-    """Cosine of every row of one matrix with every row of another.
+    """Return the cosine of every row of one matrix with every row of another.
 
     Parameters
     ----------
@@ -209,95 +198,19 @@ def cosine_table(left: Any, right: Any) -> Any:
     [[1.0, 0.7071]]
     """
     mine, theirs = _checked_sides(left, right)
-    return Parts.of(mine).cosines(Parts.of(theirs))
+    return SplitVectors.of(mine).cosines(SplitVectors.of(theirs))
 
 
-def _rounded(table: Any) -> Any:
-    """In its place; what exceeds 1 by the last digits becomes 1."""
-    return _module(table).round(table, decimals=_DECIMALS, out=table)
-
-
-def cosine_blocks(left: Any, right: Any, *, memory: int = _MEMORY) -> Iterator[tuple[int, Any]]:
-    """Rows of the cosine table in blocks of at most that many bytes, each with its first row.
-
-    Examples
-    --------
-    >>> rows = np.eye(3)
-    >>> [(start, block.shape) for start, block in cosine_blocks(rows, rows, memory=48)]
-    [(0, (2, 3)), (2, (1, 3))]
-    """
-    mine, theirs = map(unit_rows, _checked_sides(left, right))
-    step = max(1, memory // (8 * max(1, len(theirs))))
-    for start in range(0, len(mine), step):
-        yield start, _rounded(mine[start : start + step] @ theirs.T)
-
-
-def top_k(left: Any, right: Any, k: int, *, memory: int = _MEMORY) -> tuple[Any, Any]:
-    """The k most similar rows of the right matrix for each row of the left one.
+def paired_cosines(left: Any, right: Any) -> Any:
+    """Return the cosine of each row of one matrix with the same row of another, rounded.
 
     Parameters
     ----------
-    left, right : arrays or tensors, shapes (n, d) and (m, d)
-    k : int
-        At most m.
-    memory : int
-        Bytes of the table that are there at a time.
+    left, right : arrays or tensors, shape (n, d)
 
     Returns
     -------
-    cosines, positions : arrays or tensors, shape (n, k)
-        Those of ``cosine_table``, falling; equal cosines by rising position.
-
-    Raises
-    ------
-    InputError
-        If k is not between 1 and m.
-
-    Examples
-    --------
-    >>> cosines, rows = top_k(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]), 1)
-    >>> cosines.tolist(), rows.tolist()
-    ([[1.0]], [[1]])
-    """
-    if not 1 <= k <= len(right):
-        raise InputError(f"k={k} for {len(right)} rows", remedy="choose k from 1 to their number")
-    mine, theirs = map(Parts.of, _checked_sides(left, right))
-    starts = range(0, max(1, len(mine.high)), max(1, memory // (8 * len(right))))
-    parts = [_best(mine[start : start + starts.step].cosines(theirs), k) for start in starts]
-    values, places = zip(*parts, strict=True)
-    if is_torch(values[0]):
-        torch = sys.modules["torch"]
-        return torch.cat(values), torch.cat(places)
-    return np.concatenate(values), np.concatenate(places)
-
-
-def _best(block: Any, k: int) -> tuple[Any, Any]:
-    """By whole numbers that hold a rounded cosine and, below it, its place."""
-    if is_torch(block):
-        torch = sys.modules["torch"]
-        keys = (block * -(10.0**_DECIMALS)).round().long() << _PLACES
-        keys += torch.arange(block.shape[1], device=block.device)
-        places = keys.topk(k, dim=1, largest=False).values & ((1 << _PLACES) - 1)
-        return block.gather(1, places), places
-    keys = np.rint(block * -(10.0**_DECIMALS)).astype(np.int64) << _PLACES
-    keys += np.arange(block.shape[1])
-    keys.partition(k - 1, axis=1)
-    places = np.sort(keys[:, :k], axis=1) & ((1 << _PLACES) - 1)
-    return np.take_along_axis(block, places, axis=1), places
-
-
-def euclidean_table(left: Any, right: Any) -> Any:
-    """Euclidean distance of every row of one matrix from every row of another.
-
-    Parameters
-    ----------
-    left, right : arrays or tensors, shapes (n, d) and (m, d)
-        As the model gives them, not normalised.
-
-    Returns
-    -------
-    float64 array or tensor, shape (n, m)
-        Exactly 0 for rows that are equal.
+    float64 array or tensor, shape (n,), in [-1, 1]
 
     Raises
     ------
@@ -306,21 +219,111 @@ def euclidean_table(left: Any, right: Any) -> Any:
 
     Examples
     --------
-    >>> euclidean_table(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[5.0, 0.0]]
+    >>> paired_cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.ones((2, 2))).round(4).tolist()
+    [0.7071, 0.0]
     """
-    mine, theirs = _checked_sides(left, right)
-    rows, columns = Parts.of(mine), Parts.of(theirs)
-    table = rows.dots(columns)
-    table *= -2.0 * rows.scales[:, None] * columns.scales
-    squares = ((rows.lengths * rows.scales) ** 2)[:, None] + (columns.lengths * columns.scales) ** 2
-    table += squares
-    xp = _module(table)
-    near = xp.where(table < _NEAR * squares)
-    table = xp.sqrt(xp.clip(table, 0.0, None))
-    step = max(1, _NUMBERS // max(1, mine.shape[1]))
-    for start in range(0, len(near[0]), step):  # their difference is exact, their squares are not
-        row, column = (places[start : start + step] for places in near)
-        apart = mine[row] - theirs[column]
-        table[row, column] = xp.sqrt((apart * apart).sum(1))
-    return xp.round(table, decimals=_DIGITS)
+    mine, theirs = map(unit_rows, _checked_sides(left, right))
+    xp = _module(mine)
+    return xp.round(xp.einsum("ij,ij->i", mine, theirs), decimals=_DECIMALS)
+
+
+def sum_vectors(vectors: Any, indptr: Ints, codes: Ints) -> Any:
+    """Sum the vectors of each ragged row of codes.
+
+    Parameters
+    ----------
+    vectors : float64 array or tensor, shape (n, d)
+    indptr : int array, shape (rows + 1,)
+    codes : int array
+
+    Returns
+    -------
+    float64 array or tensor, shape (rows, d)
+
+    Examples
+    --------
+    >>> sum_vectors(np.eye(2), np.array([0, 2, 2]), np.array([0, 0])).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
+    backend = Backend(vectors)
+    if backend.torch:
+        if not len(codes):
+            return backend.zeros(len(indptr) - 1, vectors.shape[1])
+        bags = backend.array(codes), vectors, backend.array(indptr[:-1])
+        return backend.xp.nn.functional.embedding_bag(*bags, mode="sum")
+    from scipy.sparse import csr_array
+
+    shape = len(indptr) - 1, len(vectors)
+    return csr_array((np.ones(len(codes)), codes, indptr), shape=shape) @ vectors
+
+
+class EuclideanDistances:
+    """Euclidean distances of chosen pairs of vectors.
+
+    Parameters
+    ----------
+    vectors : array or torch tensor, shape (words, dimension)
+        As the model gives them, not normalised.
+
+    Examples
+    --------
+    >>> distances = EuclideanDistances(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    >>> distances(np.array([[0, 1]]), np.array([[1]])).tolist()
+    [[[5.0], [0.0]]]
+    """
+
+    def __init__(self, vectors: Any) -> None:
+        self.backend = Backend(vectors)
+        self.vectors = self.backend.array(vectors, "float64")
+        self.squares = self.backend.xp.einsum("ij,ij->i", self.vectors, self.vectors)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
+        """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        table, step = self._allocate(items, m, n)
+        for start in range(0, items, step):
+            part = slice(start, start + step)
+            self._products(pred_codes[part], ref_codes[part], table[part])
+            self._to_distances(table[part], pred_codes[part], ref_codes[part])
+        return table
+
+    def _allocate(self, items: int, m: int, n: int) -> tuple[Any, int]:
+        """Return an empty table, and how many items to fill at a time."""
+        if not self.backend.torch:
+            return np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
+        numbers = _TORCH_GATHERED[not self.backend.on_cpu]
+        step = numbers // max(1, (m + n) * self.vectors.shape[1])
+        return self.backend.zeros(items, m, n), max(1, step)
+
+    def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
+        """Write inner products into a table."""
+        if self.backend.torch:
+            left, right = self.vectors[pred_codes], self.vectors[ref_codes]
+            self.backend.xp.matmul(left, right.swapaxes(1, 2), out=table)
+            return
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
+        step = max(1, min(items, _GATHERED // max(1, (m + n) * dimension)))
+        taken = np.empty((step, m + n, dimension))  # the same memory for every step
+        for start in range(0, items, step):
+            part = codes[start : start + step]
+            both = taken[: len(part)]
+            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
+            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
+
+    def _to_distances(self, square: Any, pred_codes: Any, ref_codes: Any) -> None:
+        """Turn inner products into distances in place."""
+        xp, squares = self.backend.xp, self.squares
+        square *= -2
+        lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
+        square += lengths
+        # few tables hold vectors that nearly agree
+        if 0 not in square.shape and square.min() < _NEAR * lengths.max():
+            item, row, column = xp.where(square < lengths * _NEAR)
+            apart = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
+            square[item, row, column] = (apart * apart).sum(1)
+        xp.sqrt(square, out=square)
+        xp.round(square, decimals=_DISTANCE_DECIMALS, out=square)

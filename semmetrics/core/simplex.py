@@ -16,15 +16,15 @@ the same bits alone, in any block and under any padding.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.space import Space, running_total
+from semmetrics.core.backend import Backend, sum_in_order
 
-__all__ = ["MOST_NODES", "Solved", "proved", "solve"]
+__all__ = ["MAX_NODES", "Solutions", "certify", "scale_costs", "solve_simplex"]
 
-MOST_NODES = 63
+MAX_NODES = 63
 """Rows and columns together that one problem may have: edges fit a signed 64-bit mask."""
 
 _OPTIMAL = 1e-13  # a reduced cost above minus this, relative to the largest cost, is none
@@ -33,6 +33,7 @@ _FAR = 1e30  # beside scaled costs
 _STEPS = 1.5, 1.1, 0.7, 0.4  # by which rows are shifted before a tree starts
 _UNITS = 1 << 20  # of mass, in doing so
 _KEPT = 0.7  # solved problems are taken out when fewer than these are left
+_TINY = 1e-300  # what is divided by less may not be finite
 
 
 @dataclass
@@ -49,25 +50,29 @@ class _Trees:
     u: Any  # (rows,)
     v: Any  # (columns,)
 
-    def chosen(self, space: Space, keep: Any) -> _Trees:
-        return _Trees(*(space.chosen(getattr(self, field.name), keep) for field in fields(self)))
+    def select(self, backend: Backend, keep: Any) -> _Trees:
+        """Return the trees of some problems."""
+        return _Trees(
+            *(backend.take_last(getattr(self, field.name), keep) for field in fields(self))
+        )
 
 
-@dataclass(frozen=True)
-class Solved:
-    """Costs of optimal plans with what proves them; the last axis is the problem."""
+class Solutions(NamedTuple):
+    """Costs of optimal plans, and how far each can be from the optimum.
+
+    Attributes
+    ----------
+    costs, gaps : float64 arrays or tensors, shape (problems,)
+        A gap is the primal minus the dual value, and the unplaced mass times the largest cost.
+    """
 
     costs: Any
     gaps: Any
-    """By how much a cost can miss the optimum: primal minus dual value, and unplaced mass times
-    the largest cost."""
-    cells: Any
-    """Cells of a plan that may carry mass, row * columns + column, shape (edges, problems)."""
-    flows: Any
-    """Their mass."""
 
 
-def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, largest: Any) -> Solved:
+def solve_simplex(
+    costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, largest: Any
+) -> Solutions:
     """Solve a block of transport problems.
 
     Parameters
@@ -77,94 +82,116 @@ def solve(costs: Any, rows: Any, columns: Any, n_rows: Any, n_columns: Any, larg
     rows, columns : float64, shapes (rows, problems) and (columns, problems)
         Mass, positive within the sizes and 0 outside them; the two sums of a problem agree.
     n_rows, n_columns : int64, shape (problems,)
-        Sizes, at least 1; rows and columns together at most ``MOST_NODES``.
+        Sizes, at least 1; rows and columns together at most ``MAX_NODES``.
     largest : float64, shape (problems,)
         Largest costs.
 
     Returns
     -------
-    Solved
+    Solutions
 
     Examples
     --------
     >>> costs = np.array([[1.0, 3.0], [2.0, 1.0]])[:, :, None]
     >>> half, two = np.full((2, 1), 0.5), np.array([2])
-    >>> solve(costs, half, half, two, two, np.array([3.0])).costs
+    >>> solve_simplex(costs, half, half, two, two, np.array([3.0])).costs
     array([1.])
     """
-    space = Space(costs)
-    alike, order = _opening(space, costs, (rows, columns), (n_rows, n_columns), largest)
-    start = _start(space, alike, order, (rows, columns), (n_rows, n_columns))
-    table = _closed(space, costs, rows, columns)
-    trees = _rooted(space, table, start, _OPTIMAL * largest)
-    cell, flow, u = (space.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
+    backend = Backend(costs)
+    alike, order = _plan_start(backend, costs, (rows, columns), (n_rows, n_columns), largest)
+    start = _build_trees_in_order(backend, alike, order, (rows, columns), (n_rows, n_columns))
+    table = _close_padding(backend, costs, rows, columns)
+    trees = _root_trees(backend, table, start, _OPTIMAL * largest)
+    cell, flow, u = (backend.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
 
     def put(done: Any) -> None:
         numbers = trees.number[done]
         for whole, part in ((cell, trees.cell), (flow, trees.flow), (u, trees.u)):
-            whole[:, numbers] = space.chosen(part, done)
+            whole[:, numbers] = backend.take_last(part, done)
 
     for _ in range(40 + 10 * sum(costs.shape[:2])):
-        reduced, column = _price(space, trees)
+        reduced, column = _cheapest_column(backend, trees)
         active = reduced < -trees.tolerance
-        left = int(space.xp.count_nonzero(active))
+        left = int(backend.xp.count_nonzero(active))
         if left < _KEPT * len(reduced) or not left:
-            put(space.nonzero(~active))
-            keep = space.nonzero(active)
-            trees = trees.chosen(space, keep)
+            put(backend.nonzero(~active))
+            keep = backend.nonzero(active)
+            trees = trees.select(backend, keep)
             reduced, column, active = reduced[keep], column[keep], active[keep]
         if not left:
             break
-        _pivot(space, trees, reduced, column, active)
-    put(space.arange(len(trees.number)))  # those left at the limit: their gaps tell
-    return proved((costs, table), (rows, columns), (cell, flow, u), largest)
+        _pivot(backend, trees, reduced, column, active)
+    put(backend.arange(len(trees.number)))  # those left at the limit: their gaps tell
+    return certify((costs, table), (rows, columns), (cell, flow, u), largest)
 
 
-def _closed(space: Space, costs: Any, rows: Any, columns: Any) -> Any:
-    """Costs with what lies outside the sizes infinitely dear."""
+def scale_costs(costs: Any, largest: Any) -> Any:
+    """Divide costs by the largest of each problem, in single precision; 0 where that is 0."""
+    backend = Backend(costs)
+    scale = 1 / backend.xp.where(largest > _TINY, largest, np.inf)
+    if backend.torch:
+        return (costs * scale).float()
+    found = np.empty(costs.shape, np.float32)
+    return np.multiply(costs, scale, out=found, casting="same_kind")
+
+
+def _close_padding(backend: Backend, costs: Any, rows: Any, columns: Any) -> Any:
+    """Set costs outside the sizes to infinity."""
     used = (rows > 0)[:, None] & (columns > 0)
-    return costs if used.all() else space.xp.where(used, costs, np.inf)
+    return costs if used.all() else backend.xp.where(used, costs, np.inf)
 
 
-def _opening(
-    space: Space, costs: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any], largest: Any
+def _plan_start(
+    backend: Backend, costs: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any], largest: Any
 ) -> tuple[Any, Any]:
-    """Costs shifted by row, and columns by falling regret of their second-best row.
+    """Return costs shifted by row, and columns by falling regret of their second-best row.
 
     Only differences between rows matter, as every column is served. A few digits do where a tree
     starts; the last bits of a cost hold the number of its row.
     """
-    where, (rows, columns), (n_rows, n_columns) = space.xp.where, masses, sizes
-    table = space.shares(costs, largest)
-    table -= (running_total(table.swapaxes(0, 1)) / space.array(n_columns, "float32"))[:, None]
-    squares = running_total(table * table) * (columns > 0)
-    spread = space.array(space.xp.sqrt(running_total(squares) / (n_rows * n_columns)), "float32")
-    table += space.array(where(rows > 0, 0.0, _FAR), "float32")[:, None]
-    _level(space, table, masses, spread)
-    table = space.numbered(table)
+    where, (rows, columns), (n_rows, n_columns) = backend.xp.where, masses, sizes
+    table = scale_costs(costs, largest)
+    table -= (sum_in_order(table.swapaxes(0, 1)) / backend.array(n_columns, "float32"))[:, None]
+    squares = sum_in_order(table * table) * (columns > 0)
+    spread = backend.array(backend.xp.sqrt(sum_in_order(squares) / (n_rows * n_columns)), "float32")
+    table += backend.array(where(rows > 0, 0.0, _FAR), "float32")[:, None]
+    _balance_rows(backend, table, masses, spread)
+    table = _tag_places(backend, table)
     best = table[0]
     second = best + _FAR  # of one row there is none
     for cost in table[1:]:
-        second = space.xp.minimum(second, space.xp.maximum(best, cost))
-        best = space.xp.minimum(best, cost)
-    regret = space.numbered(where(columns > 0, best - second, _FAR))
-    return table, space.numbers(space.sorted(regret))
+        second = backend.xp.minimum(second, backend.xp.maximum(best, cost))
+        best = backend.xp.minimum(best, cost)
+    regret = _tag_places(backend, where(columns > 0, best - second, _FAR))
+    return table, _read_places(backend, backend.sort(regret))
 
 
-def _level(space: Space, table: Any, masses: tuple[Any, Any], spread: Any) -> None:
+def _tag_places(backend: Backend, values: Any) -> Any:
+    """Replace the last six bits of single-precision values by their place on the first axis."""
+    bits = backend.array(values, "float32").view(backend.dtype("int32")) & -64
+    bits |= backend.arange(len(values), "int32").reshape(-1, *[1] * (values.ndim - 1))
+    return bits.view(backend.dtype("float32"))
+
+
+def _read_places(backend: Backend, values: Any) -> Any:
+    """Read the places that ``_tag_places`` wrote."""
+    return backend.array(values.view(backend.dtype("int32")) & 63, "int64")
+
+
+def _balance_rows(backend: Backend, table: Any, masses: tuple[Any, Any], spread: Any) -> None:
     """Shift the rows of a table until about as much comes to each as it has.
 
     With every column at its cheapest row, a row gets dearer by what comes to it beyond its mass,
     or cheaper by what is missing: subgradients of the dual (Shor 1985), in steps of the spread of
     costs. Masses are whole numbers, whose sums know no order.
     """
-    unit = _UNITS / running_total(masses[0])
-    rows, columns = (space.array(mass * unit, "int32") for mass in masses)
+    unit = _UNITS / sum_in_order(masses[0])
+    rows, columns = (backend.array(mass * unit, "int32") for mass in masses)
     for step in _STEPS:
-        best = space.xp.amin(table, 0)
+        best = backend.xp.amin(table, 0)
         for row, mass in zip(table, rows, strict=True):
             surplus = ((row == best) * columns).sum(0, dtype=columns.dtype) - mass
-            row += space.array(surplus, "float32") * (spread * (step / _UNITS))
+            row += backend.array(surplus, "float32") * (spread * (step / _UNITS))
 
 
 @dataclass
@@ -178,44 +205,44 @@ class _Start:
     used: Any
 
 
-def _start(
-    space: Space, costs: Any, order: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any]
+def _build_trees_in_order(
+    backend: Backend, costs: Any, order: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any]
 ) -> _Start:
     """Serve one column after the other, each from its cheapest row with mass left."""
     m, n, size = costs.shape
-    at, edges = space.arange(size), m + n - 1
-    flat_rows, flat_shut = space.copy(masses[0]).reshape(-1), (costs[:, 0] * 0).reshape(-1)
+    at, edges = backend.arange(size), m + n - 1
+    flat_rows, flat_shut = backend.copy(masses[0]).reshape(-1), (costs[:, 0] * 0).reshape(-1)
     flat_columns, shut = masses[1].reshape(-1), flat_shut.reshape(m, size)
     flat_order, by_row = (order * size + at).reshape(-1), costs.reshape(m, -1)
-    row_of, column_of = (space.zeros(edges, size, dtype="int64") for _ in range(2))
-    flow, leaf_row = space.zeros(edges, size), space.zeros(edges, size, dtype="bool")
-    most, never = sizes[0] - 1, space.zeros(1, dtype="float32") + np.inf
+    row_of, column_of = (backend.zeros(edges, size, dtype="int64") for _ in range(2))
+    flow, leaf_row = backend.zeros(edges, size), backend.zeros(edges, size, dtype="bool")
+    most, never = sizes[0] - 1, backend.zeros(1, dtype="float32") + np.inf
     closed, turn, end = at * 0, at + 0, (sizes[1] - 1) * size + at
     there = flat_order[:size]
     need = flat_columns.take(there)
     for edge in range(edges):
-        row = space.numbers(space.xp.amin(space.chosen(by_row, there) + shut, 0))
+        row = _read_places(backend, backend.xp.amin(backend.take_last(by_row, there) + shut, 0))
         here = row * size + at
         have = flat_rows.take(here)
-        moved = space.xp.minimum(have, need)
+        moved = backend.xp.minimum(have, need)
         ends = ((have <= need) & (closed < most)) | (turn == end)
         row_of[edge], column_of[edge], flow[edge], leaf_row[edge] = row, there, moved, ends
         flat_rows[here] = have - moved
-        flat_shut[here] = space.xp.where(ends, never, 0.0)
+        flat_shut[here] = backend.xp.where(ends, never, 0.0)
         closed = closed + ends
         turn = turn + ~ends * size
         there = flat_order.take(turn)
-        need = space.xp.where(ends, need - moved, flat_columns.take(there))
-    used = space.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
+        need = backend.xp.where(ends, need - moved, flat_columns.take(there))
+    used = backend.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
     return _Start(row_of * used, column_of // size * used, flow * used, leaf_row, used)
 
 
-def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
-    """Paths and potentials, from the last edge placed, whose column is the root, to the first."""
+def _root_trees(backend: Backend, costs: Any, start: _Start, tolerance: Any) -> _Trees:
+    """Find paths and potentials, from the last edge placed, at the root, to the first."""
     m, n, size = costs.shape
-    where, at, edges = space.xp.where, space.arange(size), len(start.row)
+    where, at, edges = backend.xp.where, backend.arange(size), len(start.row)
     kind = "int32" if edges <= 31 else "int64"  # one bit an edge, and the sign
-    place = space.column(edges, kind)
+    place = backend.column(edges, kind)
     bits = (place * 0 + 1) << place
     forward, backward = bits * ~start.leaf_row, bits * start.leaf_row
     cell = start.row * n + start.column
@@ -223,8 +250,8 @@ def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
     row, column = start.row * size + at, (m + start.column) * size + at
     parent = where(start.leaf_row, column, row)
     leaf = where(start.used, row + column - parent, (m + n) * size + at)  # one node to spare
-    down, up = (space.zeros((m + n + 1) * size, dtype=kind) for _ in range(2))
-    potential = space.zeros((m + n + 1) * size)
+    down, up = (backend.zeros((m + n + 1) * size, dtype=kind) for _ in range(2))
+    potential = backend.zeros((m + n + 1) * size)
     for edge in range(edges - 1, -1, -1):
         child, origin = leaf[edge], parent[edge]
         down[child] = down[origin] | forward[edge]
@@ -237,40 +264,40 @@ def _rooted(space: Space, costs: Any, start: _Start, tolerance: Any) -> _Trees:
     )  # fmt: skip
 
 
-def _price(space: Space, trees: _Trees) -> tuple[Any, Any]:
-    """The least reduced cost, and the first column that has it."""
-    least = _best_rows(space, trees.costs, trees.u)
+def _cheapest_column(backend: Backend, trees: _Trees) -> tuple[Any, Any]:
+    """Return the least reduced cost, and the first column that has it."""
+    least = _best_rows(backend, trees.costs, trees.u)
     least -= trees.v
-    return space.first_least(least)
+    return backend.first_minimum(least)
 
 
-def _best_rows(space: Space, costs: Any, u: Any) -> Any:
-    """The least of costs minus row potentials in each column."""
+def _best_rows(backend: Backend, costs: Any, u: Any) -> Any:
+    """Return the least of costs minus row potentials in each column."""
     least = costs[0] - u[0]
     for row in range(1, len(u)):
-        space.xp.minimum(least, costs[row] - u[row], out=least)
+        backend.xp.minimum(least, costs[row] - u[row], out=least)
     return least
 
 
-def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
+def _pivot(backend: Backend, trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
     """Bring the cheapest cell into each tree, send mass around its cycle and mend the tree.
 
     A solved problem gets an edge that its tree has, which changes nothing.
     """
-    where, (m, n) = space.xp.where, trees.costs.shape[:2]
-    at = space.arange(len(column))
+    where, (m, n) = backend.xp.where, trees.costs.shape[:2]
+    at = backend.arange(len(column))
     column = where(active, column, trees.cell[0] % n)
-    costs = space.chosen(trees.costs.reshape(m, -1), column * len(at) + at)
-    row = space.first_least(costs - trees.u)[1]
+    costs = backend.take_last(trees.costs.reshape(m, -1), column * len(at) + at)
+    row = backend.first_minimum(costs - trees.u)[1]
     row = where(active, row, trees.cell[0] // n)
     from_row, to_row = trees.down[row, at], trees.up[row, at]
     from_column, to_column = trees.down[m + column, at], trees.up[m + column, at]
     less = (from_column & ~from_row) | (to_row & ~to_column)
     more = (from_row & ~from_column) | (to_column & ~to_row)
-    shift = space.column(len(trees.cell), str(less.dtype).removeprefix("torch."))
+    shift = backend.column(len(trees.cell), str(less.dtype).removeprefix("torch."))
     bits = (shift * 0 + 1) << shift
     falls, grows = (less & bits) != 0, (more & bits) != 0
-    amount, leaving = space.first_least(where(falls, trees.flow, _HUGE))
+    amount, leaving = backend.first_minimum(where(falls, trees.flow, _HUGE))
     trees.flow += where(falls, -amount, where(grows, amount, 0.0))
     trees.flow[leaving, at], trees.cell[leaving, at] = amount, row * n + column
     place = shift[leaving, 0]
@@ -278,11 +305,16 @@ def _pivot(space: Space, trees: _Trees, reduced: Any, column: Any, active: Any) 
     rest = less & ~bit
     behind = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
     cycle = where(behind, more, rest), where(behind, rest, more)
-    _mend(space, trees, place, bit, cycle, (behind, reduced * active))
+    _repair_paths(backend, trees, place, bit, cycle, (behind, reduced * active))
 
 
-def _mend(
-    space: Space, trees: _Trees, place: Any, bit: Any, cycle: tuple[Any, Any], cut: tuple[Any, Any]
+def _repair_paths(
+    backend: Backend,
+    trees: _Trees,
+    place: Any,
+    bit: Any,
+    cycle: tuple[Any, Any],
+    cut: tuple[Any, Any],
 ) -> None:
     """Lead the paths of the nodes cut off through the new edge, and shift their potentials.
 
@@ -300,31 +332,31 @@ def _mend(
     trees.u += apart[:m] * step
 
 
-def proved(
+def certify(
     tables: tuple[Any, Any],
     masses: tuple[Any, Any],
     plan: tuple[Any, Any, Any],
     largest: Any,
-) -> Solved:
-    """Costs of plans and their distance from what row potentials prove.
+) -> Solutions:
+    """Evaluate plans, and how far they can be from what row potentials prove.
 
     Parameters
     ----------
     tables : two arrays, shape (rows, columns, problems)
         Costs, 0 outside the sizes; and infinite there.
     masses : rows and columns
-    plan : cells and flows, shape (edges, problems), and row potentials
+    plan : cells (row * columns + column) and flows, shape (edges, problems); row potentials
     largest : array, shape (problems,)
     """
     (costs, closed), (rows, columns), (cell, flow, u) = tables, masses, plan
-    space = Space(costs)
+    backend = Backend(costs)
     n, size = costs.shape[1:]
-    at = space.arange(size)
-    value = running_total(costs.reshape(-1).take(cell * size + at) * flow)
-    v = space.xp.where(columns > 0, _best_rows(space, closed, u), 0.0)
-    bound = running_total(rows * u) + running_total(columns * v)
-    unplaced = space.zeros(size)
+    at = backend.arange(size)
+    value = sum_in_order(costs.reshape(-1).take(cell * size + at) * flow)
+    v = backend.xp.where(columns > 0, _best_rows(backend, closed, u), 0.0)
+    bound = sum_in_order(rows * u) + sum_in_order(columns * v)
+    unplaced = backend.zeros(size)
     for mass, node in ((rows, cell // n), (columns, cell % n)):
-        placed = space.totals(node * size + at, flow, len(mass) * size).reshape(-1, size)
-        unplaced += running_total(abs(mass - placed))
-    return Solved(value, abs(value - bound) + unplaced * largest, cell, flow)
+        placed = backend.bincount(node * size + at, flow, len(mass) * size).reshape(-1, size)
+        unplaced += sum_in_order(abs(mass - placed))
+    return Solutions(value, abs(value - bound) + unplaced * largest)

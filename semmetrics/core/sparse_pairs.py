@@ -51,7 +51,7 @@ class Cells:
         return len(self.indptr) - 1
 
     def kept(self, chosen: Bools, features: Ints) -> Cells:
-        """Some cells, their features renamed."""
+        """Select cells, their features renamed."""
         counts = np.bincount(row_numbers(self.indptr)[chosen], minlength=len(self))
         return Cells(offsets(counts), features[self.features[chosen]], self.values[chosen])
 
@@ -107,13 +107,13 @@ class SparsePairs:
 
     @cached_property
     def _places(self) -> Ints:
-        """Where each column stands among columns ordered by class."""
+        """Return where each column stands among columns ordered by class."""
         places = np.empty(self.n_columns, np.int64)
         places[self._order] = np.arange(self.n_columns)
         return places
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
-        """The products of rows ``start`` to ``stop`` with all columns.
+        """Return the products of rows ``start`` to ``stop`` with all columns.
 
         Parameters
         ----------
@@ -145,14 +145,14 @@ class SparsePairs:
             _add_sparse(out[:, columns], rare, rare.values * scale[rare_kinds], one.rare)
 
     def _scratch(self, rows: int) -> Floats:
-        """Memory that blocks share."""
+        """Return memory that blocks share."""
         if self._buffer is None or len(self._buffer) < rows:
             self._buffer = np.empty((rows, self.n_columns))
         return self._buffer[:rows]
 
 
 def _ways(rows: Cells, columns: Cells) -> tuple[Bools, Bools]:
-    """Which features go through dense products, and which through sparse ones."""
+    """Choose which features go through dense products, and which through sparse ones."""
     width = 1 + max(rows.features.max(initial=-1), columns.features.max(initial=-1))
     mine, theirs = (np.bincount(side.features, minlength=width) for side in (rows, columns))
     pairs = mine * theirs
@@ -176,7 +176,7 @@ def _ordered(columns: Cells, order: Ints) -> Cells:
 
 
 def _dense_columns(columns: Cells, chosen: Bools) -> Floats:
-    """Shape (features, columns)."""
+    """Return a table of shape (features, columns)."""
     kept = columns.kept(chosen[columns.features], np.cumsum(chosen) - 1)
     table = np.zeros((int(chosen.sum()), len(columns)))
     table[kept.features, row_numbers(kept.indptr)] = kept.values

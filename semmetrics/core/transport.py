@@ -1,16 +1,22 @@
-"""Transport between weighted words, with distances taken from a table or from vectors.
+"""Exact optimal transport between weighted words, with the proof of its exactness.
 
 Conventions
 -----------
 Predicted and reference words of item ``i`` are ``codes[indptr[i]:indptr[i + 1]]`` with weights at
-the same places, in one vocabulary; each side's weights are divided by their sum. Equal words are
-at distance 0 by their code, whatever the table says. Items come in any order and are solved in
-blocks of similar sizes; an item without words on one side has nan. Exactness and gaps are those
-of ``core.padded``, whose functions are found here too.
+the same places, in one vocabulary. The cost of an item is the least cost of carrying the weights of
+one side to the other, for one unit of mass: each side is divided by its own sum, so sides that
+differ by rounding, or hold counts, need no care. Words without weight are left out. An item with
+an empty side has cost nan.
 
-Where distances are a metric, mass that a word has on both sides stays where it is: an optimal plan
-that moves it can be changed by the triangle inequality into one that does not, at no cost. So it
-is taken out, which leaves smaller problems with the same result.
+Equal words are at distance 0 by their code, whatever the distances say. Distances are a metric:
+mass that a word has on both sides stays where it is, since an optimal plan that moves it can be
+changed by the triangle inequality into one that does not, at no cost. It is taken out, which
+leaves smaller problems with the same result.
+
+A *gap* is how far a cost can be from the optimum, in its units: the value of the plan minus what
+dual potentials prove, and the mass misplaced by rounding times the largest cost. It is at most
+1e-9 of an item's largest cost, or there is an error. Items come in any order and are solved in
+blocks of similar sizes; an item's result has the same bits alone and in any block.
 
 References
 ----------
@@ -19,61 +25,95 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.padded import (
-    METHODS,
-    Transported,
-    relaxed_block,
-    relaxed_costs,
-    shares_of,
-    transport,
-    transport_plans,
+from semmetrics.core.backend import Backend, count_workers, run_parts, sum_in_order
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.simplex import Solutions
+from semmetrics.core.transport_block import (
+    bad_value,
+    cells_per_block,
+    check_costs,
+    group_by_size,
+    solve_block,
 )
-from semmetrics.core.pairs import Euclidean
-from semmetrics.core.ragged import Ints
-from semmetrics.core.settle import block_cells, parts_by_size, settle
-from semmetrics.core.space import Space, running_total
-from semmetrics.core.workers import do_parts, usable_workers
 from semmetrics.errors import InputError
 
-__all__ = [
-    "Euclidean",
-    "Transported",
-    "gathered_transport",
-    "relaxed_costs",
-    "relaxed_transport",
-    "transport",
-    "transport_plans",
-]
+__all__ = ["Distances", "WeightedWords", "relaxed_transport", "transport"]
 
-_REST = 1e-15  # a share below this is what rounding left
+_ROUNDING = 1e-15  # a share below this is what rounding left
+_LARGE = 2.0**960  # weights above it are divided by it: no side has so many that they overflow then
 
 
-Distances = Callable[[Any, Any], Any]
+class Distances(Protocol):
+    """Distances of words, such as ``core.similarity.EuclideanDistances``."""
+
+    backend: Backend
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        ...
+
+    def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
+        """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
+        ...
 
 
-@dataclass(frozen=True)
-class _Words:
-    """One side of all items."""
+class WeightedWords(NamedTuple):
+    """The words of one side of all items.
+
+    Attributes
+    ----------
+    indptr : int array, shape (items + 1,)
+    codes : int array
+    weights : float array
+        Not negative.
+    """
 
     indptr: Ints
     codes: Ints
-    weights: NDArray[np.float64]
+    weights: Floats
+
+    def checked(self, name: str, n_words: int) -> WeightedWords:
+        """Return the same as arrays.
+
+        Raises
+        ------
+        InputError
+            If the offsets are none, or a code has no weight or no distances.
+        """
+        indptr, codes = np.asarray(self.indptr, np.int64), np.asarray(self.codes, np.int64)
+        weights = np.asarray(self.weights, np.float64)
+        if not len(indptr) or indptr[0] != 0 or (np.diff(indptr) < 0).any():
+            raise InputError(f"{name}.indptr is no list of offsets", remedy="start at 0 and rise")
+        if not len(codes) == len(weights) == indptr[-1]:
+            raise InputError(
+                f"{name} has {len(codes)} codes, {len(weights)} weights and offsets up"
+                f" to {indptr[-1]}",
+                remedy="give a weight for each code",
+            )
+        if len(codes) and (codes.min() < 0 or codes.max() >= n_words):
+            raise InputError(
+                f"a code of {name} has no distances", remedy=f"give codes from 0 to {n_words - 1}"
+            )
+        return WeightedWords(indptr, codes, weights)
 
     def padded(self, items: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Codes and weights with the items along the last axis; padding has weight 0."""
+        """Return codes and weights with the items along the last axis; padding has weight 0."""
         sizes = np.diff(self.indptr)[items]
         place = np.arange(int(sizes.max(initial=0)))[:, None]
         real = place < sizes
         flat = np.where(real, self.indptr[items] + place, 0)
         return self.codes[flat], np.where(real, self.weights[flat], 0.0)
+
+
+Sides = tuple[WeightedWords, WeightedWords]
 
 
 @dataclass(frozen=True)
@@ -87,93 +127,65 @@ class _Block:
     equal: Any
 
 
-def gathered_transport(
-    distances: Any,
-    pred_indptr: Any,
-    pred_codes: Any,
-    pred_weights: Any,
-    ref_indptr: Any,
-    ref_codes: Any,
-    ref_weights: Any,
-    *,
-    metric: bool = True,
-    method: str = "auto",
-    workers: int | None = None,
-) -> Transported:
-    """Exact transport costs of items, such as word mover's distances (Kusner et al. 2015).
+def transport(
+    distances: Distances, pred: WeightedWords, ref: WeightedWords, *, workers: int | None = None
+) -> Solutions:
+    """Return the exact transport cost of each item: the word mover's distance (Kusner et al. 2015).
 
     Parameters
     ----------
-    distances : array or torch tensor, shape (words, words), or function
-        Where it is a function, ``distances(pred_codes, ref_codes)`` gives the distances of codes
-        (items, m) and (items, n) as (items, m, n): ``Euclidean(vectors)``, for instance, which is
-        less work than a table where words are many and items few.
-    pred_indptr, ref_indptr : int arrays, shape (items + 1,)
-    pred_codes, ref_codes : int arrays
-    pred_weights, ref_weights : float arrays
-        Not negative.
-    metric : bool
-        Whether the triangle inequality holds, so that mass common to both sides stays in place.
-    method : {"auto", "network"}
-        As in ``transport``.
+    distances : Distances
+    pred, ref : WeightedWords
     workers : int, optional
         Threads, two at most where it is not given; one for torch. Results do not depend on it.
 
     Returns
     -------
-    Transported
-        Costs and gaps, float64, shape (items,); of the kind and on the device of ``distances``.
+    Solutions
+        Costs and gaps, float64, shape (items,); of the kind and on the device of the distances.
 
     Raises
     ------
     InputError
-        If offsets, codes, weights, distances or options are wrong; names the item.
+        If offsets, codes, weights, distances or the number of workers are wrong; names the item.
 
     Examples
     --------
-    >>> table = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    >>> pred = np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5])
-    >>> ref = np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5])
-    >>> gathered_transport(table, *pred, *ref).costs
+    >>> from semmetrics.core.similarity import EuclideanDistances
+    >>> distances = EuclideanDistances(np.array([[0.0], [1.0], [2.0]]))
+    >>> pred = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5]))
+    >>> ref = WeightedWords(np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5]))
+    >>> transport(distances, pred, ref).costs
     array([1.])
     """
-    sides = _sides(distances, pred_indptr, pred_codes, pred_weights, ref_indptr, ref_codes,
-                   ref_weights)  # fmt: skip
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}", remedy="give 'auto' or 'network'")
-    space = _space(distances)
-    value, gaps = (space.zeros(len(sides[0].indptr) - 1) for _ in range(2))
+    sides, backend = _check_sides(distances, pred, ref), distances.backend
+    costs, gaps = (backend.zeros(len(sides[0].indptr) - 1) for _ in range(2))
 
-    def put(items: Ints) -> None:
-        block = _block(space, distances, sides, items)
-        rows, columns = _apart(block) if metric else (block.rows, block.columns)
-        cost, gap = settle(block.costs, rows, columns, block.items, method=method)
+    def solve(items: Ints) -> None:
+        block = _make_block(distances, sides, items)
+        rows, columns = _remove_common(backend, block)
+        found = solve_block(block.costs, rows, columns, block.items)
         words = (block.rows > 0).any(0) & (block.columns > 0).any(0)
         same = words & ~((rows > 0).any(0) & (columns > 0).any(0))
-        these = space.array(block.items)
-        value[these] = space.xp.where(same, 0.0, cost)
-        gaps[these] = space.xp.where(same, 0.0, gap)
+        these = backend.array(block.items)
+        costs[these] = backend.xp.where(same, 0.0, found.costs)
+        gaps[these] = backend.xp.where(same, 0.0, found.gaps)
 
-    workers = usable_workers(workers, space)
-    do_parts(put, [*_parts(space, sides, workers)], workers)
-    return Transported(value, gaps)
+    workers = count_workers(workers, backend)
+    run_parts(solve, [*_groups(backend, sides, workers)], workers)
+    return Solutions(costs, gaps)
 
 
-def relaxed_transport(
-    distances: Any,
-    pred_indptr: Any,
-    pred_codes: Any,
-    pred_weights: Any,
-    ref_indptr: Any,
-    ref_codes: Any,
-    ref_weights: Any,
-) -> Any:
-    """Lower bounds of ``gathered_transport``: the larger relaxation (Kusner et al. 2015, 4.3).
+def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Any:
+    r"""Return the larger of two lower bounds of ``transport`` (Kusner et al. 2015, section 4.3).
+
+    Without the condition on one side, every word of the other goes to its nearest:
+    :math:`\max(\sum_i a_i \min_j c_{ij}, \sum_j b_j \min_i c_{ij})`.
 
     Parameters
     ----------
-    distances, pred_indptr, pred_codes, pred_weights, ref_indptr, ref_codes, ref_weights
-        As for ``gathered_transport``.
+    distances, pred, ref
+        As for ``transport``.
 
     Returns
     -------
@@ -181,124 +193,115 @@ def relaxed_transport(
 
     Examples
     --------
-    >>> table = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    >>> pred = np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5])
-    >>> ref = np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5])
-    >>> relaxed_transport(table, *pred, *ref)
+    >>> from semmetrics.core.similarity import EuclideanDistances
+    >>> distances = EuclideanDistances(np.array([[0.0], [1.0], [2.0]]))
+    >>> pred = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.array([0.5, 0.5]))
+    >>> ref = WeightedWords(np.array([0, 2]), np.array([1, 2]), np.array([0.5, 0.5]))
+    >>> relaxed_transport(distances, pred, ref)
     array([0.5])
     """
-    sides = _sides(distances, pred_indptr, pred_codes, pred_weights, ref_indptr, ref_codes,
-                   ref_weights)  # fmt: skip
-    space = _space(distances)
-    bounds = space.zeros(len(sides[0].indptr) - 1)
-    for items in _parts(space, sides, 1):
-        block = _block(space, distances, sides, items)
-        found = relaxed_block(block.costs, block.rows, block.columns, items)
-        bounds[space.array(block.items)] = found
+    sides, backend = _check_sides(distances, pred, ref), distances.backend
+    bounds = backend.zeros(len(sides[0].indptr) - 1)
+    for items in _groups(backend, sides, 1):
+        bounds[backend.array(items)] = _relaxed_block(_make_block(distances, sides, items))
     return bounds
 
 
-def _space(distances: Any) -> Space:
-    space: Space = getattr(distances, "space", None) or Space(
-        np.zeros(0) if callable(distances) else distances
-    )
-    return space
+def _relaxed_block(block: _Block) -> Any:
+    backend, costs = Backend(block.costs), block.costs
+    if not (costs.shape[0] and costs.shape[1]):
+        return backend.zeros(costs.shape[2]) + np.nan
+    used = check_costs(costs, block.rows, block.columns, block.items)
+    where, costs = backend.xp.where, backend.xp.where(used, costs, np.inf)
+    sums = [
+        sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
+        for axis, mass in ((1, block.rows), (0, block.columns))
+    ]
+    return where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
 
 
-def _sides(distances: Any, *flat: Any) -> tuple[_Words, _Words]:
-    """Both sides, checked."""
-    shape, sides = tuple(getattr(distances, "shape", ())), []
-    if not (callable(distances) or (len(shape) == 2 and shape[0] == shape[1])):
+def _check_sides(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Sides:
+    """Check offsets, codes and weights of both sides."""
+    pred, ref = pred.checked("pred", len(distances)), ref.checked("ref", len(distances))
+    if len(pred.indptr) != len(ref.indptr):
         raise InputError(
-            f"distances have shape {shape}", remedy="give an array of (words, words), or a function"
-        )
-    for name, (indptr, codes, weights) in (("pred", flat[:3]), ("ref", flat[3:])):
-        side = _Words(
-            np.asarray(indptr, np.int64), np.asarray(codes, np.int64), np.asarray(weights, float)
-        )
-        if not len(side.indptr) or side.indptr[0] != 0 or (np.diff(side.indptr) < 0).any():
-            raise InputError(f"{name}_indptr is no list of offsets", remedy="start at 0 and rise")
-        if not len(side.codes) == len(side.weights) == side.indptr[-1]:
-            raise InputError(
-                f"{name} has {len(side.codes)} codes, {len(side.weights)} weights and offsets up"
-                f" to {side.indptr[-1]}",
-                remedy="give a weight for each code",
-            )
-        known = len(distances) if hasattr(distances, "__len__") else None
-        if len(side.codes) and (
-            side.codes.min() < 0 or (known is not None and side.codes.max() >= known)
-        ):
-            raise InputError(f"a code of {name} has no distances", remedy="give codes of the table")
-        sides.append(side)
-    if len(sides[0].indptr) != len(sides[1].indptr):
-        raise InputError(
-            f"{len(sides[0].indptr) - 1} predicted and {len(sides[1].indptr) - 1} reference items",
+            f"{len(pred.indptr) - 1} predicted and {len(ref.indptr) - 1} reference items",
             remedy="give both sides of each item",
         )
-    return sides[0], sides[1]
+    return pred, ref
 
 
-def _parts(space: Space, sides: tuple[_Words, _Words], workers: int) -> Iterator[Ints]:
-    """Items of similar sizes."""
-    mine, theirs = (np.diff(side.indptr) for side in sides)
-    return parts_by_size(mine, theirs, block_cells(space, mine, theirs, workers))
+def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
+    """Yield the numbers of items of similar sizes."""
+    n_pred, n_ref = (np.diff(side.indptr) for side in sides)
+    return group_by_size(n_pred, n_ref, cells_per_block(backend, n_pred, n_ref, workers))
 
 
-def _block(space: Space, distances: Any, sides: tuple[_Words, _Words], items: Ints) -> _Block:
+def _make_block(distances: Distances, sides: Sides, items: Ints) -> _Block:
+    backend = distances.backend
     (mine, rows), (theirs, columns) = (side.padded(items) for side in sides)
-    rows, columns = (
-        shares_of(rows, "a predicted word", items),
-        shares_of(columns, "a reference word", items),
-    )
-    pred, ref = space.array(mine), space.array(theirs)
-    rows, columns = space.array(rows), space.array(columns)
-    if callable(distances):
-        costs = _computed(space, distances, sides, (pred, ref), items)
-    else:
-        costs = space.array(distances[pred[:, None], ref], "float64")
+    rows = backend.array(_normalize(rows, "a predicted word", items))
+    columns = backend.array(_normalize(columns, "a reference word", items))
+    pred, ref = backend.array(mine), backend.array(theirs)
+    costs = _gather_costs(distances, sides, (pred, ref), items)
     equal = (pred[:, None] == ref) & (rows > 0)[:, None] & (columns > 0)
-    costs[equal] = 0.0  # in a copy of what was given
+    costs[equal] = 0.0
     return _Block(items, costs, rows, columns, equal)
 
 
-def _computed(
-    space: Space, distances: Distances, sides: tuple[_Words, _Words], codes: Any, items: Ints
-) -> Any:
-    """Distances item by item, those of one size together: a product depends on its shape."""
+def _normalize(weights: Any, name: str, items: Any) -> Any:
+    """Divide weights by their sum, where that is not 0; items lie along the last axis."""
+    good = (weights >= 0) & (weights < np.inf)
+    if not good.all():
+        raise bad_value(f"the mass of {name}", weights, good, items)
+    if not len(weights):
+        return weights
+    most = np.amax(weights, 0)
+    if (most > _LARGE).any():
+        weights = np.where(most > _LARGE, weights / _LARGE, weights)
+    total = sum_in_order(weights)
+    return weights / np.where(total > 0, total, 1.0)
+
+
+def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Any:
+    """Compute distances of items of one size together: a product depends on its shape."""
+    backend = distances.backend
     sizes = np.stack([np.diff(side.indptr)[items] for side in sides])
     starts = np.flatnonzero((sizes[:, 1:] != sizes[:, :-1]).any(0)) + 1
-    costs = space.zeros(len(codes[0]), len(codes[1]), len(items))
+    costs = backend.zeros(len(codes[0]), len(codes[1]), len(items))
     for start, stop in pairwise([0, *starts.tolist(), len(items)]):
         m, n = sizes[:, start].tolist()
         if m and n:
             found = distances(codes[0][:m, start:stop].T, codes[1][:n, start:stop].T)
-            costs[:m, :n, start:stop] = space.array(found, "float64").swapaxes(0, 2).swapaxes(0, 1)
+            costs[:m, :n, start:stop] = (
+                backend.array(found, "float64").swapaxes(0, 2).swapaxes(0, 1)
+            )
     return costs
 
 
-def _apart(block: _Block) -> tuple[Any, Any]:
-    """Masses without what a word has on both sides, the two sums made equal again.
+def _remove_common(backend: Backend, block: _Block) -> tuple[Any, Any]:
+    """Return masses without what a word has on both sides, the two sums made equal again.
 
     An item that lists a word twice on a side keeps its masses.
     """
-    space, rows, columns = Space(block.rows), block.rows, block.columns
-    these = space.nonzero(block.equal.any(0).any(0))
+    rows, columns = block.rows, block.columns
+    these = backend.nonzero(block.equal.any(0).any(0))
     if len(these):
-        sides = (space.chosen(side, these) for side in (block.equal, rows, columns))
-        rows, columns = space.copy(rows), space.copy(columns)
-        rows[:, these], columns[:, these] = _rest(space, *sides)
+        sides = (backend.take_last(side, these) for side in (block.equal, rows, columns))
+        rows, columns = backend.copy(rows), backend.copy(columns)
+        rows[:, these], columns[:, these] = _subtract_common(backend, *sides)
     return rows, columns
 
 
-def _rest(space: Space, equal: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """The same for items with a word on both sides."""
-    where = space.xp.where
+def _subtract_common(backend: Backend, equal: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """Do the same for items with a word on both sides."""
+    where = backend.xp.where
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
-    common = where(equal & some, space.xp.minimum(rows[:, None], columns), 0.0)
-    less = []
+    common = where(equal & some, backend.xp.minimum(rows[:, None], columns), 0.0)
+    left = []
     for mass, axis in ((rows, 1), (columns, 0)):
         rest = mass - common.sum(axis)  # of at most one number that is not 0
-        less.append(where(some & (rest < _REST), 0.0, rest))
-    totals = [running_total(side) for side in less]
+        left.append(where(some & (rest < _ROUNDING), 0.0, rest))
+    totals = [sum_in_order(side) for side in left]
     scale = where(some & (totals[1] > 0), totals[0] / where(totals[1] > 0, totals[1], 1.0), 1.0)
-    return less[0], less[1] * scale
+    return left[0], left[1] * scale

@@ -26,10 +26,7 @@ from semmetrics.data.block import NO_LABELS, Block, LabelAxis
 from semmetrics.data.lists import Ids, take_ids
 from semmetrics.errors import InputError
 
-__all__ = ["FREQUENCIES", "CaptionTask", "caption_task", "item_ids"]
-
-FREQUENCIES = "hashes of document frequencies"
-"""Where ``CaptionTask.shared`` notes which were used."""
+__all__ = ["CaptionTask", "caption_task", "item_ids"]
 
 # Bytes of working arrays: of an item, of a candidate with a reference, and of a letter of either,
 # of which a token has about five.
@@ -110,8 +107,8 @@ class CaptionTask:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The hashes of the document frequencies that have been used, for merging."""
-        return {f"#df={name}": one for name, one in self.shared.get(FREQUENCIES, {}).items()}
+        """Nothing: captions are compared by no model."""
+        return {}
 
     def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and captions of the references of items ``start`` to ``stop``."""

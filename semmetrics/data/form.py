@@ -178,6 +178,15 @@ class ReadOptions:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
 
+    def beside(self) -> ReadOptions:
+        """Return the options for class lists, weights and matrices, whose format is their own."""
+        return ReadOptions(
+            id_column=self.id_column,
+            delimiter=self.delimiter,
+            max_line_bytes=self.max_line_bytes,
+            max_bytes=self.max_bytes,
+        )
+
     def column(self, role: str) -> str | None:
         """Return the column that was named for a role."""
         name: str | None = getattr(self, f"{role}_column", None)

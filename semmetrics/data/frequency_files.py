@@ -1,13 +1,13 @@
-"""Document frequencies of n-grams in files: .npz, JSON and the pickles of released code.
+"""Document frequencies of n-grams: how they are held, checked, and kept in files.
 
 Conventions
 -----------
-JSON reads ``{"documents": 5000, "frequencies": {"a man": 1200, …}}``, the tokens of an n-gram with
-blanks between them, and may say "tokenizer" and "stem". Of a pickle, a dict with
-"document_frequency" (tuples of tokens and their counts) and "ref_len" is read, and a dict of tuples
-alone where the number of documents is given. "ref_len" is the number of documents or its natural
-logarithm: whole numbers and numbers above 50 are the number itself. Nothing in a pickle is run
-(see ``data.plain_pickles``).
+A table is written as .npz or JSON. JSON reads ``{"documents": 5000, "frequencies": {"a man": 1200,
+…}}``, with blanks between the tokens of an n-gram, and may give "tokenizer" and "stem". Pickles of
+released code are read, too: a dict with "document_frequency" (tuples of tokens and their counts)
+and "ref_len", or the dict of tuples alone if the number of documents is given. "ref_len" is the
+number of documents or its natural logarithm: whole numbers and numbers above 50 are the number
+itself. Nothing in a pickle is run (see ``data.plain_pickles``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,6 @@ import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.frequency_table import (
-    CLOSE,
-    LARGEST,
-    FrequencyTable,
-    check_counts,
-    is_count,
-    log_of,
-    of_counts,
-)
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.places import shown
 from semmetrics.data.plain_pickles import read_plain_pickle
@@ -40,16 +33,161 @@ from semmetrics.data.source import Source, load
 from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, brief
 
-__all__ = ["read_frequencies", "write_frequencies"]
+__all__ = [
+    "FrequencyTable",
+    "log_of",
+    "read_frequencies",
+    "table_of_counts",
+    "write_frequencies",
+]
 
-FORMAT = "semmetrics.frequencies/1"
+_FORMAT = "semmetrics.frequencies/1"
+_LARGEST = 2**53  # counts are below it: each is a float, too
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
+_CLOSE = 1e-9  # to which a logarithm is that of a whole number
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTable:
+    """In how many documents n-grams occur.
+
+    Attributes
+    ----------
+    documents : int or None
+        How many documents there are; None where only a logarithm is known that is of no integer.
+    log_documents : float
+        The natural logarithm of their number; of 1 where there is none.
+    vocabulary : tuple of str
+        Tokens.
+    grams : tuple of int arrays, shapes (n-grams, order)
+        The distinct n-grams of orders 1, 2, …, as places in ``vocabulary``.
+    counts : tuple of int arrays, shapes (n-grams,)
+        In how many documents each occurs, at least 1.
+    tokenizer, stem : str
+        How the tokens were made; "" where that is not known.
+    """
+
+    documents: int | None
+    log_documents: float
+    vocabulary: tuple[str, ...]
+    grams: tuple[Codes, ...]
+    counts: tuple[Ints, ...]
+    tokenizer: str = ""
+    stem: str = ""
+
+
+def log_of(documents: int) -> float:
+    """Return the natural logarithm of a number of documents; 0 for none."""
+    return float(np.log(np.float64(max(1, documents))))
+
+
+def _is_count(number: object) -> bool:
+    """Return whether it is a whole number from 0, below 2**53."""
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _LARGEST
+
+
+def table_of_counts(
+    counts: Mapping[tuple[Any, ...], Any],
+    documents: Any,
+    tokenizer: str = "",
+    stem: str = "",
+    where: str = "",
+) -> FrequencyTable:
+    """Return the table of a mapping from n-grams to counts; counts of 0 are left out.
+
+    Parameters
+    ----------
+    counts : mapping from tuple of str to int
+    documents : int
+    tokenizer, stem : str
+        How the tokens were made.
+    where : str
+        The file, for messages.
+
+    Raises
+    ------
+    InputError
+        If a count is no whole number from 0 to the number of documents, below 2**53.
+    """
+    if not _is_count(documents):
+        raise InputError(
+            f"there are {brief(documents)} documents",
+            where=where,
+            remedy="give a whole number below 2**53",
+        )
+    table = _table(counts, documents, log_of(documents), where, tokenizer, stem)
+    _check_counts(table, where)
+    return table
+
+
+def _table(
+    counts: Mapping[tuple[Any, ...], Any],
+    documents: int | None,
+    log_documents: float,
+    where: str,
+    tokenizer: str = "",
+    stem: str = "",
+) -> FrequencyTable:
+    for gram, count in counts.items():
+        _check_entry(gram, count, where)
+    alike: dict[int, list[tuple[tuple[str, ...], Any]]] = {}
+    for gram, count in counts.items():
+        if count > 0:
+            alike.setdefault(len(gram), []).append((gram, count))
+    chosen = [alike.get(order, []) for order in range(1, max(alike, default=0) + 1)]
+    names = dict.fromkeys(chain.from_iterable(gram for gram, count in counts.items() if count > 0))
+    vocabulary = {token: code for code, token in enumerate(names)}
+    return FrequencyTable(
+        documents,
+        log_documents,
+        tuple(vocabulary),
+        tuple(
+            _rows((vocabulary[token] for gram, _ in some for token in gram), order)
+            for order, some in enumerate(chosen, 1)
+        ),
+        tuple(np.array([count for _, count in some], np.int64) for some in chosen),
+        tokenizer,
+        stem,
+    )
+
+
+def _rows(codes: Iterable[int], order: int) -> Codes:
+    return np.fromiter(codes, np.int32).reshape(-1, order)
+
+
+def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
+    if not gram or not all(isinstance(token, str) for token in gram):
+        raise InputError(
+            f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
+        )
+    number = isinstance(count, int | float) and not isinstance(count, bool)
+    if not number or not 0 <= count < _LARGEST or count != int(count):
+        raise InputError(
+            f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
+            where=where,
+            remedy="give the whole number of documents that hold it",
+        )
+
+
+def _check_counts(table: FrequencyTable, where: str) -> None:
+    """Refuse n-grams that are in more documents than there are: their weight would be negative."""
+    most = math.exp(table.log_documents + _CLOSE)
+    most = most if table.documents is None else table.documents
+    for grams, counts in zip(table.grams, table.counts, strict=True):
+        if counts.max(initial=0) > most:
+            place = int(np.argmax(counts))
+            gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
+            raise InputError(
+                f"{gram} is in {counts[place]} of {table.documents or round(most, 1)} documents",
+                where=where,
+                remedy="count an n-gram once a document, or correct the number of documents",
+            )
 
 
 def read_frequencies(
     path: str | os.PathLike[str], *, documents: int | None = None
 ) -> FrequencyTable:
-    """Read document frequencies; the format is known by the content.
+    """Read document frequencies; the format is detected by the content.
 
     Parameters
     ----------
@@ -68,7 +206,7 @@ def read_frequencies(
         If the file is not as described, a count is impossible, or a pickle names anything but
         plain values.
     """
-    if documents is not None and not is_count(documents):
+    if documents is not None and not _is_count(documents):
         raise InputError(f"documents={brief(documents)}", remedy="give a whole number below 2**53")
     limit = ReadOptions().max_bytes
     source = load(path, limit)
@@ -79,13 +217,13 @@ def read_frequencies(
     else:
         table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
     if documents not in (None, table.documents):
-        said = table.documents or f"exp({table.log_documents})"
+        known = table.documents or f"exp({table.log_documents})"
         raise InputError(
-            f"the file says {said} documents, and {documents} are given",
+            f"the file says {known} documents, and {documents} are given",
             where=source.name,
             remedy="leave documents out",
         )
-    check_counts(table, source.name)
+    _check_counts(table, source.name)
     return table
 
 
@@ -115,17 +253,17 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
 
 
 def _arrays(table: FrequencyTable) -> dict[str, Any]:
-    """A table as arrays of bytes and integers."""
+    """Return a table as arrays of bytes and integers."""
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
-    said = {
-        "format": FORMAT,
+    header = {
+        "format": _FORMAT,
         "documents": table.documents,
         "log_documents": table.log_documents,
         "tokenizer": table.tokenizer,
         "stem": table.stem,
     }
     arrays: dict[str, Any] = {
-        "said": np.frombuffer(json.dumps(said).encode(), np.uint8),
+        "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "tokens": np.frombuffer(b"".join(coded), np.uint8),
         "token_indptr": offsets(np.fromiter(map(len, coded), np.int64, len(coded))),
     }
@@ -146,33 +284,35 @@ def _as_json(table: FrequencyTable, where: str) -> str:
         for grams, counts in zip(table.grams, table.counts, strict=True)
         for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
     }
-    said = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
-    return json.dumps({**said, "frequencies": frequencies}, ensure_ascii=False) + "\n"
+    header = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
+    return json.dumps({**header, "frequencies": frequencies}, ensure_ascii=False) + "\n"
 
 
-def _of_json(value: Mapping[str, Any], name: str, documents: int | None) -> FrequencyTable:
+def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
-    if not isinstance(frequencies, dict) or not is_count(number):
+    if not isinstance(frequencies, dict) or not _is_count(number):
         raise InputError(
             'it lacks "documents" (a whole number below 2**53) or "frequencies" (an object)',
-            where=name,
+            where=where,
             remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
         )
-    said = [value.get(key, "") for key in ("tokenizer", "stem")]
-    if not all(isinstance(text, str) for text in said):
-        raise InputError('"tokenizer" and "stem" are texts', where=name, remedy="or leave them out")
+    names = [value.get(key, "") for key in ("tokenizer", "stem")]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(
+            '"tokenizer" and "stem" are texts', where=where, remedy="or leave them out"
+        )
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         twice = Counter(" ".join(gram.split()) for gram in frequencies).most_common(1)[0][0]
         raise InputError(
             f"the n-gram {shown(twice)} is there twice, with other blanks",
-            where=name,
+            where=where,
             remedy="keep one of them",
         )
-    return of_counts(counts, number, log_of(number), name, *said)
+    return _table(counts, number, log_of(number), where, *names)
 
 
-def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
+def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     if isinstance(value, dict) and "document_frequency" in value:
         counts, length = value["document_frequency"], value.get("ref_len", documents)
     else:
@@ -180,33 +320,33 @@ def _of_pickle(value: Any, name: str, documents: int | None) -> FrequencyTable:
     if not isinstance(counts, dict) or not all(isinstance(gram, tuple) for gram in counts):
         raise InputError(
             "the pickle is no dict of tuples of tokens and their counts",
-            where=name,
+            where=where,
             remedy='give {"document_frequency": {("a", "man"): 12}, "ref_len": 9.2}',
         )
     if length is None:
         raise InputError(
             "the pickle does not say the number of documents",
-            where=name,
+            where=where,
             remedy="give it as documents= (it is 40504 for coco-val-df.p)",
         )
-    return of_counts(counts, *_number_of_documents(length, name), name)
+    return _table(counts, *_number_of_documents(length, where), where)
 
 
-def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
-    """The number of documents and its logarithm, from either of them."""
+def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
+    """Return the number of documents and its logarithm, from either of them."""
     plain = isinstance(length, int | float) and not isinstance(length, bool)
-    if not plain or not 0 <= length < LARGEST:
+    if not plain or not 0 <= length < _LARGEST:
         raise InputError(
             f"ref_len is {brief(length)}",
-            where=name,
+            where=where,
             remedy="it is the number of documents, below 2**53, or its logarithm",
         )
     if isinstance(length, int) or length > _LARGEST_LOG:
         if length != int(length):
-            raise InputError(f"there are {length} documents", where=name, remedy="correct ref_len")
+            raise InputError(f"there are {length} documents", where=where, remedy="correct ref_len")
         return int(length), log_of(int(length))
     number = round(math.exp(length)) if length < math.log(2**53) else 0
-    if number and abs(math.log(number) - length) < CLOSE:
+    if number and abs(math.log(number) - length) < _CLOSE:
         return number, log_of(number)
     return None, length
 
@@ -214,17 +354,17 @@ def _number_of_documents(length: Any, name: str) -> tuple[int | None, float]:
 def _of_arrays(source: Source, limit: int) -> FrequencyTable:
     arrays = read_arrays(source, limit)
     try:
-        said = json.loads(arrays["said"].tobytes())
-        if said["format"] != FORMAT:
+        header = json.loads(arrays["header"].tobytes())
+        if header["format"] != _FORMAT:
             raise ValueError("format")
         vocabulary = _vocabulary(arrays["tokens"], arrays["token_indptr"])
         orders = range(1, 1 + sum(name.startswith("grams_") for name in arrays))
         grams = tuple(_codes(arrays[f"grams_{n}"], n, len(vocabulary)) for n in orders)
         counts = tuple(_counts(arrays[f"counts_{n}"], len(grams[n - 1])) for n in orders)
-        texts = [said["tokenizer"], said["stem"]]
-        if not all(isinstance(text, str) for text in texts):
+        names = [header["tokenizer"], header["stem"]]
+        if not all(isinstance(name, str) for name in names):
             raise ValueError("tokenizer or stem")
-        return FrequencyTable(*_documents(said), vocabulary, grams, counts, *texts)
+        return FrequencyTable(*_documents(header), vocabulary, grams, counts, *names)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
         raise InputError(
             f"it holds no document frequencies, or damaged ones ({error})",
@@ -233,10 +373,10 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
         ) from None
 
 
-def _documents(said: Mapping[str, Any]) -> tuple[int | None, float]:
-    """The number of documents, where it is known, and its logarithm."""
-    documents, log = said["documents"], said["log_documents"]
-    if is_count(documents):
+def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
+    """Return the number of documents, None if only its logarithm is known, and its logarithm."""
+    documents, log = header["documents"], header["log_documents"]
+    if _is_count(documents):
         return documents, log_of(documents)
     plain = isinstance(log, int | float) and not isinstance(log, bool)
     if documents is not None or not plain or not 0 <= log <= _LARGEST_LOG:
@@ -272,6 +412,6 @@ def _codes(grams: Any, order: int, width: int) -> Codes:
 def _counts(counts: Any, number: int) -> Ints:
     if counts.shape != (number,) or counts.dtype.kind not in "iu":
         raise ValueError("counts")
-    if number and not 1 <= counts.min() <= counts.max() < LARGEST:
+    if number and not 1 <= counts.min() <= counts.max() < _LARGEST:
         raise ValueError("counts")
     return np.asarray(counts, np.int64)

@@ -17,21 +17,23 @@ a name such as ``dog.n.01`` is that synset.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
-from semmetrics.data.ancestors import closure, generations, heights
-from semmetrics.data.links import Links, Placing, checked, of_pairs, of_parents
 from semmetrics.data.lists import Terms
-from semmetrics.data.wordnet import read_wordnet
-from semmetrics.errors import InputError
+from semmetrics.data.places import at, shown
+from semmetrics.data.taxonomy_graph import closure, generations, heights
+from semmetrics.errors import InputError, brief
 
-__all__ = ["MAX_PAIRS", "Placed", "Taxonomy"]
+__all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
+
+# Child, parent (None for a root), and the place of the link for messages.
+Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
 
 MAX_PAIRS = 1 << 25  # (name, ancestor) pairs, 8 bytes each
 
@@ -129,7 +131,7 @@ class Taxonomy:
         source: str = "taxonomy",
         max_pairs: int = MAX_PAIRS,
     ) -> Taxonomy:
-        """The taxonomy of ``{child: parent}``, ``{child: [parents]}`` or ``{root: None}``.
+        """Make a taxonomy of ``{child: parent}``, ``{child: [parents]}`` or ``{root: None}``.
 
         Raises
         ------
@@ -137,7 +139,9 @@ class Taxonomy:
             If a name is empty or no text, its own parent, or in a cycle; or if there are more
             than ``max_pairs`` pairs of a name and its ancestor.
         """
-        return Taxonomy.from_links(of_parents(parents, source), source=source, max_pairs=max_pairs)
+        return Taxonomy.from_links(
+            _links_of_parents(parents, source), source=source, max_pairs=max_pairs
+        )
 
     @staticmethod
     def from_edges(
@@ -146,51 +150,27 @@ class Taxonomy:
         source: str = "taxonomy",
         max_pairs: int = MAX_PAIRS,
     ) -> Taxonomy:
-        """The taxonomy of (child, parent) pairs; the parent of a root may be given as None.
+        """Make a taxonomy of (child, parent) pairs; the parent of a root may be given as None.
 
         Raises
         ------
         InputError
             As ``from_parents``.
         """
-        return Taxonomy.from_links(of_pairs(edges, source), source=source, max_pairs=max_pairs)
+        return Taxonomy.from_links(
+            _links_of_pairs(edges, source), source=source, max_pairs=max_pairs
+        )
 
     @staticmethod
-    def from_links(links: Placing, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
-        """The taxonomy of (child, parent, place) triples; places are for messages.
+    def from_links(links: Links, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
+        """Make a taxonomy of (child, parent, place) triples; places are for messages.
 
         Raises
         ------
         InputError
             As ``from_parents``.
         """
-        return _taxonomy(checked(links), source, max_pairs)
-
-    @staticmethod
-    def from_wordnet(
-        folder: str | os.PathLike[str] | None = None, *, max_pairs: int = MAX_PAIRS
-    ) -> Taxonomy:
-        """WordNet's noun synsets under their hypernyms (of instances, the instance hypernyms).
-
-        Parameters
-        ----------
-        folder : path, optional
-            Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
-        max_pairs : int
-
-        Raises
-        ------
-        InputError
-            If the files are not there, or cannot be understood.
-        MissingDependencyError
-            If nltk is needed and not installed.
-        """
-        found = read_wordnet(folder)
-        made = _taxonomy(found.links, found.source, max_pairs)
-        lookup = dict(made.lookup)
-        for lemma, name in found.first.items():
-            lookup.setdefault(lemma, made.lookup[name])
-        return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
+        return _taxonomy(_checked(links), source, max_pairs)
 
     @property
     def root(self) -> int | None:
@@ -198,7 +178,7 @@ class Taxonomy:
         return int(self.roots[0]) if len(self.roots) == 1 and len(self) > 1 else None
 
     def find(self, term: str) -> int | None:
-        """The position of a term; None where the taxonomy does not have it."""
+        """Find the position of a term; None where the taxonomy does not have it."""
         found = self.lookup.get(term)
         if found is None and self.lemmas:
             found = self.lookup.get(term.lower().replace(" ", "_"))
@@ -208,7 +188,7 @@ class Taxonomy:
         return next((code for term in terms if (code := self.find(term)) is not None), -1)
 
     def ancestors_of(self, term: str) -> dict[str, int]:
-        """The ancestors of a term and their distances, the nearest first.
+        """Return the ancestors of a term and their distances, the nearest first.
 
         Raises
         ------
@@ -223,7 +203,7 @@ class Taxonomy:
         return {self.names[ancestor]: distance for distance, ancestor in sorted(pairs)}
 
     def normalized(self, clean: Callable[[str], Terms]) -> Taxonomy:
-        """The same taxonomy, with terms looked up as a label normalisation leaves them.
+        """Look up terms as a label normalisation leaves them.
 
         Raises
         ------
@@ -281,7 +261,7 @@ class Taxonomy:
         )
 
 
-def _taxonomy(links: Links, source: str, max_pairs: int) -> Taxonomy:
+def _taxonomy(links: Iterable[tuple[str, str | None]], source: str, max_pairs: int) -> Taxonomy:
     place: dict[str, int] = {}
     ends: tuple[list[int], list[int]] = [], []
     for child_name, parent_name in links:
@@ -317,3 +297,42 @@ def _identity(names: tuple[str, ...], child: Ints, parent: Ints, roots: Ints) ->
     ]
     texts += [names[code] for code in roots.tolist()]
     return f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}"
+
+
+def _links_of_parents(parents: Mapping[str, Any], source: str) -> Links:
+    """Links of ``{child: parent}``, ``{child: [parents]}`` or ``{root: None}``."""
+    for child, given in parents.items():
+        where = at(source, shown(child))
+        several = given if isinstance(given, (list, tuple)) else [given]
+        for parent in several or [None]:
+            if parent is None and given is not None and several:
+                raise InputError("a parent is null", where=where, remedy="leave it out")
+            yield child, parent, where
+
+
+def _links_of_pairs(edges: Iterable[Any], source: str) -> Links:
+    """Links of (child, parent) pairs."""
+    for number, edge in enumerate(edges):
+        where = at(source, f"link {number} (from 0)")
+        if not isinstance(edge, (list, tuple)) or len(edge) != 2:
+            raise InputError(
+                f"{brief(edge)} is no link", where=where, remedy='write ["cat", "animal"]'
+            )
+        yield edge[0], edge[1], where
+
+
+def _checked(links: Links) -> Iterator[tuple[str, str | None]]:
+    """Links whose ends are names, and not the same one."""
+    for child, parent, where in links:
+        for name in (child,) if parent is None else (child, parent):
+            if not isinstance(name, str):
+                raise InputError(
+                    f"{brief(name)} is a {type(name).__name__}, not a name",
+                    where=where,
+                    remedy="write names as text",
+                )
+            if not name.strip():
+                raise InputError("a name is empty", where=where, remedy="name it, or remove it")
+        if child == parent:
+            raise InputError(f"{child!r} is its own parent", where=where, remedy="remove the link")
+        yield child, parent

@@ -1,28 +1,36 @@
-"""Taxonomies from what users give: objects, JSON, CSV, WordNet."""
+"""Taxonomies from what users give: objects, JSON, CSV, WordNet.
+
+Conventions
+-----------
+WordNet is read from its own files data.noun and index.noun (their format: wndb(5)): noun synsets
+under their hypernyms, instances under their instance hypernyms.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.formats import format_among
-from semmetrics.data.links import Placing
 from semmetrics.data.places import at, shown
 from semmetrics.data.source import Source, load
 from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.data.taxonomy import Taxonomy
-from semmetrics.errors import InputError
+from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
+from semmetrics.errors import InputError, MissingDependencyError
 
-__all__ = ["as_taxonomy", "read_taxonomy"]
+__all__ = ["as_taxonomy", "read_taxonomy", "read_wordnet"]
 
 
 def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
-    """A taxonomy from what a user may give.
+    """Make a taxonomy of what a user may give.
 
     Parameters
     ----------
@@ -78,7 +86,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     ('cat', 'animal')
     """
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
-        return Taxonomy.from_wordnet(path.partition(":")[2] or None)
+        return read_wordnet(path.partition(":")[2] or None)
     source = load(path, options.max_bytes)
     used = ReadOptions(
         delimiter=options.delimiter,
@@ -100,7 +108,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
         return Taxonomy.from_links(links, source=source.name)
 
 
-def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Placing:
+def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
     rows = Rows(source, options, tabs=tabs)
     header = [column.strip().casefold() for column in rows.header]
     if header.count("child") != 1 or header.count("parent") != 1:
@@ -128,3 +136,124 @@ def _check_blanks(name: str, known: dict[str, str], where: str) -> None:
             where=where,
             remedy="write the name in one way, without blanks beside the delimiter",
         )
+
+
+def read_wordnet(
+    folder: str | os.PathLike[str] | None = None, *, max_pairs: int = MAX_PAIRS
+) -> Taxonomy:
+    """Read WordNet's noun synsets.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
+    max_pairs : int
+        The most pairs of a synset and its ancestor.
+
+    Raises
+    ------
+    InputError
+        If the files are not there, or cannot be understood.
+    MissingDependencyError
+        If nltk is needed and not installed.
+    """
+    index, data = (_file(name, folder) for name in ("index.noun", "data.noun"))
+    senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
+    links, names = _synsets(data, senses)
+    made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
+    lookup = dict(made.lookup)
+    for lemma, found in senses.items():
+        lookup.setdefault(lemma, made.lookup[names[found[0]]])
+    return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
+
+
+def _file(name: str, folder: str | os.PathLike[str] | None) -> Source:
+    if folder is not None:
+        return load(Path(folder) / name, DEFAULTS.max_bytes)
+    try:
+        nltk: Any = importlib.import_module("nltk.data")
+    except ImportError:
+        raise MissingDependencyError("nltk", "finding WordNet", extra="wordnet") from None
+    try:
+        pointer = nltk.find(f"corpora/wordnet/{name}")
+    except LookupError:
+        raise InputError(
+            "nltk has no WordNet data",
+            remedy="run: python -m nltk.downloader wordnet, or write wordnet:FOLDER with the "
+            "folder of WordNet's data.noun",
+        ) from None
+    try:
+        with pointer.open() as stream:
+            return Source(f"nltk's {name}", stream.read(), None)
+    except OSError as error:
+        raise InputError(
+            f"nltk cannot read WordNet: {error}",
+            remedy="check its data, or write wordnet:FOLDER with the folder of data.noun",
+        ) from None
+
+
+def _lines(source: Source, read: Callable[[str], Any]) -> Iterator[Any]:
+    for number, line in enumerate(source.text.splitlines(), 1):
+        if line and not line.startswith("  "):  # the licence is indented
+            try:
+                yield read(line)
+            except (ValueError, IndexError):
+                raise InputError(
+                    "it is no line of WordNet's noun files",
+                    where=at(source.name, f"line {number}"),
+                    remedy="give the folder of WordNet 3's data.noun and index.noun",
+                ) from None
+
+
+def _index_entry(line: str) -> tuple[str, list[str]]:
+    """Read a lemma, and the offsets of its synsets by rank."""
+    parts = line.split()
+    senses = int(parts[2])
+    found = parts[-senses:]
+    if senses < 1 or not all(map(str.isdecimal, found)):
+        raise ValueError(line)
+    return parts[0], found
+
+
+def _data_entry(line: str) -> tuple[str, str, list[str]]:
+    """Read the offset of a synset, its first word, and the offsets of its hypernyms."""
+    parts = line.partition(" | ")[0].split()
+    end = 4 + 2 * int(parts[3], 16)
+    pointers = parts[end + 1 : end + 1 + 4 * int(parts[end])]
+    above = [
+        target
+        for symbol, target, kind in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True)
+        if symbol in ("@", "@i") and kind == "n"
+    ]
+    return parts[0], parts[4].lower(), above
+
+
+def _synsets(
+    data: Source, senses: Mapping[str, list[str]]
+) -> tuple[list[tuple[str, str | None, str]], dict[str, str]]:
+    """Links of synsets by name, and the name of each offset."""
+    names: dict[str, str] = {}
+    above: dict[str, list[str]] = {}
+    for offset, word, hypernyms in _lines(data, _data_entry):
+        try:
+            names[offset] = f"{word}.n.{senses[word].index(offset) + 1:02}"
+        except (KeyError, ValueError):
+            raise _mismatch(data, f"{word!r} at {offset}") from None
+        above[offset] = hypernyms
+    known = {*names}
+    lost = {o for every in (*senses.values(), *above.values()) for o in every} - known
+    if lost:
+        raise _mismatch(data, f"no synset at {min(lost)}")
+    links: list[tuple[str, str | None, str]] = []
+    for offset, every in above.items():
+        parents: list[str | None] = [names[target] for target in every]
+        links += [(names[offset], parent, data.name) for parent in parents or [None]]
+    return links, names
+
+
+def _mismatch(data: Source, what: str) -> InputError:
+    return InputError(
+        f"index.noun and data.noun do not belong together: {what}",
+        where=data.name,
+        remedy="take both from one version of WordNet",
+    )

@@ -2,11 +2,10 @@
 
 Conventions
 -----------
-Rules of lookup:
+Rules of lookup; of the candidates that a rule tries, the first that the vocabulary lists is taken:
 
 ``kubany2020``
-    The paper's: see `semmetrics.embed.rules.kubany2020`. A term found as the word "unknown" is
-    unknown.
+    The paper's (footnote 9, and its code). A term found as the word "unknown" is unknown.
 ``words``
     The whole term, else the mean of the vectors of those of its words that are known.
 ``exact``
@@ -23,27 +22,145 @@ whose cosine with every vector is 0; ``error``. What was unknown is counted unde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Bools, offsets, row_numbers
-from semmetrics.embed import rules
-from semmetrics.embed.base import Embedder, Vectors, embed_unique
+from semmetrics.embed.embedder import Embedder, Vectors, embed_unique, looks_up_words
 from semmetrics.errors import InputError, listing
 
-__all__ = ["LOOKUPS", "OOV", "TermVectors", "check_rules", "embed_terms", "lookup_rule"]
+__all__ = [
+    "LOOKUPS",
+    "OOV",
+    "TermVectors",
+    "check_rules",
+    "embed_terms",
+    "lookup_rule",
+    "rules_for",
+]
+
+#: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
+#: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.
+STOP_WORDS = frozenset(
+    """
+    i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself
+    yourselves he him his himself she she's her hers herself it it's its itself they them their
+    theirs themselves what which who whom this that that'll these those am is are was were be been
+    being have has had having do does did doing a an the and but if or because as until while of at
+    by for with about against between into through during before after above below to from up down
+    in out on off over under again further then once here there when where why how all any both
+    each few more most other some such no nor not only own same so than too very s t can will just
+    don don't should should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't
+    doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn mightn't mustn mustn't
+    needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
+    """.split()  # noqa: SIM905 - a list to read
+)
+#: The words that kubany2020 drops before it looks a label up; its code keeps "can" and "all".
+_FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
+
+_REMOVED = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
+_LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
+# What NLTK's word tokenisation takes apart among words without punctuation.
+_TAKEN_APART = {
+    "cannot": ("can", "not"), "gimme": ("gim", "me"), "gonna": ("gon", "na"),
+    "gotta": ("got", "ta"), "lemme": ("lem", "me"), "wanna": ("wan", "na"),
+}  # fmt: skip
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _clean_kubany2020(term: str) -> str:
+    """Drop the characters and function words that the paper's code drops; "" is passed over.
+
+    Examples
+    --------
+    >>> [_clean_kubany2020(term) for term in ("parking_meter", "t-shirt", "the", "x")]
+    ['parking_meter', 'tshirt', '', '']
+    """
+    kept = [
+        part
+        for token in term.translate(_REMOVED).split()
+        for part in _TAKEN_APART.get(token.lower(), (token,))
+        if part not in _FUNCTION_WORDS
+    ]
+    cleaned = " ".join(kept)
+    return "" if cleaned in _LETTERS else cleaned
+
+
+def _kubany2020_candidates(term: str) -> tuple[str, ...]:
+    """Return the words that Kubany et al. 2020 try for a term, in order.
+
+    The term, the term without every ``a_``, the term without every ``the_``; each as it is, without
+    underscores, and in title case.
+
+    Examples
+    --------
+    >>> _kubany2020_candidates("parking_meter")[:3]
+    ('parking_meter', 'parkingmeter', 'Parking_Meter')
+    >>> _kubany2020_candidates("on_the_road")[6:]
+    ('on_road', 'onroad', 'On_Road')
+    """
+    cleaned = _clean_kubany2020(term)
+    if not cleaned:
+        return ()
+    forms = (cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", ""))
+    return tuple(tried for form in forms for tried in (form, form.replace("_", ""), form.title()))
+
+
+def _exact_candidates(term: str) -> tuple[str, ...]:
+    """Return the words tried for a term where the vocabulary lists whole labels, in order.
+
+    As it is, with underscores as blanks, with blanks as underscores; then all in lower case.
+
+    Examples
+    --------
+    >>> _exact_candidates("Traffic_light")[:3]
+    ('Traffic_light', 'Traffic light', 'traffic_light')
+    """
+    forms = (term, term.replace("_", " "), term.replace(" ", "_"))
+    return tuple(dict.fromkeys((*forms, *(form.lower() for form in forms))))
+
+
+def _phrase_candidates(term: str) -> tuple[str, ...]:
+    """Return the words tried for a whole term, in order.
+
+    Blanks as underscores and as written; both in lower case, both in title case.
+
+    Examples
+    --------
+    >>> _phrase_candidates("traffic light")
+    ('traffic_light', 'traffic light', 'Traffic_Light', 'Traffic Light')
+    """
+    joined = "_".join(term.split())
+    return tuple(
+        dict.fromkeys((joined, term, joined.lower(), term.lower(), joined.title(), term.title()))
+    )
+
+
+def _word_candidates(term: str) -> list[tuple[str, ...]]:
+    """Return the words tried for each word of a term: as it is, in lower case, in title case.
+
+    Examples
+    --------
+    >>> _word_candidates("T-shirt & tie")
+    [('T', 't'), ('shirt', 'Shirt'), ('tie', 'Tie')]
+    """
+    return [
+        tuple(dict.fromkeys((word, word.lower(), word.title()))) for word in _WORD.findall(term)
+    ]
+
 
 OOV = ("unknown", "skip", "zero", "error")
-UNKNOWN = "unknown"
-_LISTS: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "kubany2020": rules.kubany2020,
-    "words": rules.words,
-    "exact": rules.exact,
+_UNKNOWN = "unknown"
+_CANDIDATES: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "kubany2020": _kubany2020_candidates,
+    "words": _phrase_candidates,
+    "exact": _exact_candidates,
 }
-LOOKUPS = ("auto", *_LISTS, "text")
+LOOKUPS = ("auto", *_CANDIDATES, "text")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +172,12 @@ class TermVectors:
     vectors : float32 array, shape (terms, dimension)
         As the model has them, not normalised; for unknown terms what the policy says.
     known : bool array, shape (terms,)
-    stands : bool array, shape (terms,)
+    included : bool array, shape (terms,)
         Terms that take part: all but the unknown ones under ``skip``.
     counts : dict
         ``terms``; ``unknown``; ``mean_of_words``, found word by word; ``zero_vectors``, known terms
         whose vector is zero; ``truncated``, texts of which the model read the beginning.
-    found : list of str or None, or None
+    words : list of str or None, or None
         The words that stand for each term, joined by " + "; None for models that read text.
     lookup, oov : str
         The rule (never "auto") and the policy.
@@ -68,9 +185,9 @@ class TermVectors:
 
     vectors: Vectors
     known: Bools
-    stands: Bools
+    included: Bools
     counts: dict[str, int]
-    found: list[str | None] | None
+    words: list[str | None] | None
     lookup: str
     oov: str
 
@@ -99,10 +216,10 @@ def embed_terms(
 
     Examples
     --------
-    >>> from semmetrics.embed.other import MatrixEmbedder
+    >>> from semmetrics.embed.word_vectors import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(3), ["traffic_light", "red", "unknown"], lookup="words")
     >>> found = embed_terms(["Traffic light", "red cow", "cow"], model, oov="unknown")
-    >>> found.found, found.known.tolist(), found.vectors[2].tolist()
+    >>> found.words, found.known.tolist(), found.vectors[2].tolist()
     (['traffic_light', 'red', None], [True, True, False], [0.0, 0.0, 1.0])
     >>> found.counts["unknown"], found.counts["mean_of_words"]
     (1, 1)
@@ -111,20 +228,20 @@ def embed_terms(
     rule = lookup_rule(embedder, lookup)
     counts = {"terms": len(terms), "unknown": 0, "mean_of_words": 0, "zero_vectors": 0,
               "truncated": 0}  # fmt: skip
-    found: list[str | None] | None = None
+    words: list[str | None] | None = None
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
         vectors, known = np.array(read.vectors, np.float32), read.known
         counts["truncated"] = read.truncated
     else:
-        vectors, found = _from_words(terms, embedder, rule, counts)
-        known = np.array([word is not None for word in found], np.bool_)
-        _compose(terms, embedder, vectors, known, found, rule)
+        vectors, words = _look_up(terms, embedder, rule, counts)
+        known = np.array([word is not None for word in words], np.bool_)
+        _compose(terms, embedder, vectors, known, words, rule)
     counts["unknown"] = int((~known).sum())
     counts["zero_vectors"] = int((known & ~vectors.any(axis=1)).sum())
     _stand_in(vectors, known, terms, embedder, oov)
-    stands = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
-    return TermVectors(vectors, known, stands, counts, found, rule, oov)
+    included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
+    return TermVectors(vectors, known, included, counts, words, rule, oov)
 
 
 def check_rules(lookup: str, oov: str) -> None:
@@ -141,7 +258,7 @@ def check_rules(lookup: str, oov: str) -> None:
 
 
 def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
-    """The rule that is meant: the model's own for "auto".
+    """Return the rule that is meant: the model's own for "auto".
 
     Raises
     ------
@@ -149,7 +266,7 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
         If the rule needs word vectors and the model has none.
     """
     rule = str(getattr(embedder, "lookup", "text")) if lookup == "auto" else lookup
-    if rule != "text" and not hasattr(embedder, "find"):
+    if rule != "text" and not looks_up_words(embedder):
         raise InputError(
             f"lookup={rule!r} looks words up, and {embedder.identity} reads text",
             remedy="choose lookup='text', or word vectors",
@@ -157,38 +274,50 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
     return rule
 
 
-def _from_words(
+def rules_for(embedder: Embedder, lookup: str, oov: str) -> dict[str, str]:
+    """Return the rule and the policy that apply to a model.
+
+    The rule ``kubany2020`` and its policy are for words: a model that reads texts keeps its own.
+    """
+    if lookup == "kubany2020" and lookup_rule(embedder) == "text":
+        return {"lookup": "auto", "oov": "zero"}
+    return {"lookup": lookup, "oov": oov}
+
+
+def _look_up(
     terms: Sequence[str], embedder: Any, rule: str, counts: dict[str, int]
 ) -> tuple[Vectors, list[str | None]]:
-    """Vectors of terms from those of words, and the words that were found."""
-    tried = {term: _LISTS[rule](term) for term in dict.fromkeys(terms)}
-    known = _rows_of(embedder, tried.values())
+    """Return the vectors of terms, and the words that stand for them."""
+    tried = {term: _CANDIDATES[rule](term) for term in dict.fromkeys(terms)}
+    known = _find_rows(embedder, tried.values())
     found = {
         term: tuple(word for word in forms if word in known)[:1] for term, forms in tried.items()
     }
     if rule == "kubany2020":
-        found = {term: () if words == (UNKNOWN,) else words for term, words in found.items()}
+        found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
     if rule == "words":
-        parts = {term: rules.words_in(term) for term, words in found.items() if not words}
-        known |= _rows_of(embedder, (forms for words in parts.values() for forms in words))
+        parts = {term: _word_candidates(term) for term, words in found.items() if not words}
+        known |= _find_rows(embedder, (forms for words in parts.values() for forms in words))
         for term, several in parts.items():
             first = (next((word for word in forms if word in known), None) for forms in several)
             found[term] = tuple(word for word in first if word is not None)
         counts["mean_of_words"] = sum(term in parts and bool(found[term]) for term in terms)
     lists = [found[term] for term in terms]
-    vectors = _means(embedder, known, lists)
+    vectors = _mean_vectors(embedder, known, lists)
     return vectors, [" + ".join(words) or None for words in lists]
 
 
-def _rows_of(embedder: Any, tried: Any) -> dict[str, int]:
-    """The rows of all words that are tried and known."""
-    distinct = list(dict.fromkeys(word for forms in tried for word in forms))
+def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Return the rows of those candidates that are known."""
+    distinct = list(dict.fromkeys(word for words in candidates for word in words))
     rows = embedder.find(distinct).tolist()
     return {word: row for word, row in zip(distinct, rows, strict=True) if row >= 0}
 
 
-def _means(embedder: Any, known: dict[str, int], lists: Sequence[tuple[str, ...]]) -> Vectors:
-    """The mean of the vectors of each list of words; zeros for an empty list."""
+def _mean_vectors(
+    embedder: Any, known: dict[str, int], lists: Sequence[tuple[str, ...]]
+) -> Vectors:
+    """Return the mean of the vectors of each list of words; zeros for an empty list."""
     indptr = offsets(np.fromiter(map(len, lists), np.int64, len(lists)))
     numbers = np.array([known[word] for words in lists for word in words], np.int64)
     vectors = np.zeros((len(lists), embedder.dimension), np.float32)
@@ -203,20 +332,20 @@ def _means(embedder: Any, known: dict[str, int], lists: Sequence[tuple[str, ...]
 
 
 def _compose(
-    terms: Sequence[str], embedder: Any, vectors: Vectors, known: Bools, found: Any, rule: str
+    terms: Sequence[str], embedder: Any, vectors: Vectors, known: Bools, words: Any, rule: str
 ) -> None:
-    """Words without a row from their parts, where the model can and the rule is not a paper's."""
+    """Make up vectors of unlisted words from their parts, where the model can do so."""
     missing = np.flatnonzero(~known)
     if getattr(embedder, "compose", None) is None or rule != "words" or not len(missing):
         return
     for number in missing.tolist():
-        parts = [forms[0] for forms in rules.words_in(terms[number])]
+        parts = [forms[0] for forms in _word_candidates(terms[number])]
         if parts:
-            made, there = embedder.compose(parts)
-            if there.any():
-                vectors[number] = made[there].mean(axis=0, dtype=np.float64)
+            made, has_vector = embedder.compose(parts)
+            if has_vector.any():
+                vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
                 known[number] = True
-                found[number] = " + ".join(f"{part}*" for part in parts)
+                words[number] = " + ".join(f"{part}*" for part in parts)
 
 
 def _stand_in(
@@ -233,7 +362,7 @@ def _stand_in(
         )
     vectors[~known] = 0
     if oov == "unknown":
-        read = embedder.embed([UNKNOWN])
+        read = embedder.embed([_UNKNOWN])
         if not read.known[0]:
             raise InputError(
                 f"{embedder.identity} has no word 'unknown' to stand for {listing(unknown)}",

@@ -1,38 +1,108 @@
-"""From what a user names to an embedding."""
+"""From what a user names to an embedding; what it is, in plain values.
+
+Conventions
+-----------
+An embedding is ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
+``kind:NAME`` and ``kind:PATH``. Each kind says what opens it and which options apply to it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from semmetrics.embed.base import Embedder
+from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
 from semmetrics.errors import InputError
 
-__all__ = ["DEFAULT", "KINDS", "open_embedding", "options_of"]
+__all__ = [
+    "DEFAULT",
+    "KINDS",
+    "Kind",
+    "describe",
+    "open_embedding",
+    "open_embeddings",
+    "opening_options",
+]
 
 DEFAULT = "static"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of embedding.
+
+    Attributes
+    ----------
+    summary : str
+    opener : str
+        The module and the function that open it, imported when they are needed; "" if it is open.
+    options : tuple of str
+        Those of ``device``, ``batch_size``, ``max_words`` and ``cache`` that apply. Kinds without
+        ``cache`` are faster than any cache.
+    fixed : mapping
+        Further arguments of the function.
+    """
+
+    summary: str
+    opener: str
+    options: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self, named: Any, **options: Any) -> Embedder:
+        """Open what is named after the kind, or make an embedding of an object."""
+        embedder: Embedder = named
+        if self.opener:
+            module, _, function = self.opener.partition(".")
+            opener = getattr(import_module(f"semmetrics.embed.{module}"), function)
+            embedder = opener(named, **self.fixed, **options)
+        return embedder
+
+
+_TEXTS = ("device", "batch_size", "cache")
+_WORDS = ("max_words",)
+_READ = "vector_files.read_vectors"
+#: Each kind is opened in one place, and the options that apply to it are said in one place: here.
 KINDS = {
-    "static": "the embedding that comes with semmetrics",
-    "word2vec": "a word2vec file, binary or text",
-    "glove": "a GloVe text file",
-    "fasttext": "fastText vectors (.vec) or a model (.bin, with gensim)",
-    "kv": "gensim KeyedVectors; a pickle: open only files that you trust",
-    "converted": "a folder that 'semmetrics embed convert' wrote",
-    "sbert": "a sentence-transformers model, by name or path",
-    "transformers": "a transformers model; transformers:first:NAME or transformers:mean:NAME",
-    "matrix": "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
+    "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
+    "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
+    "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
+    "fasttext": Kind(
+        "fastText vectors (.vec) or a model (.bin, with gensim)",
+        _READ,
+        _WORDS,
+        {"kind": "fasttext"},
+    ),
+    "kv": Kind(
+        "gensim KeyedVectors; a pickle: open only files that you trust",
+        "vector_files.read_keyed_vectors",
+        _WORDS,
+    ),
+    "converted": Kind("a folder that 'semmetrics embed convert' wrote", "converted.open_converted"),
+    "sbert": Kind(
+        "a sentence-transformers model, by name or path",
+        "sentence_models.SentenceEmbedder",
+        _TEXTS,
+    ),
+    "transformers": Kind(
+        "a transformers model; transformers:first:NAME or transformers:mean:NAME",
+        "sentence_models.open_transformer",
+        _TEXTS,
+    ),
+    "matrix": Kind(
+        "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
+        "vector_files.read_matrix",
+    ),
+}
+_APPLIES_TO = {
+    "device": "sentence and transformer models",
+    "max_words": "files of word vectors",
 }
 _MATRICES = (".npy", ".npz", ".parquet", ".pq")
 _PICKLES = (".kv", ".model", ".wordvectors")
-_WORDS = ""  # a file of word vectors whose kind its content tells
-_OPEN = "open"  # an object that is an embedding already
-_TAKEN_BY = {
-    "device": (("sbert", "transformers"), "sentence and transformer models"),
-    "limit": ((_WORDS, "word2vec", "glove", "fasttext", "kv"), "files of word vectors"),
-}
 
 
 def open_embedding(
@@ -40,7 +110,7 @@ def open_embedding(
     *,
     device: str | None = None,
     batch_size: int = 32,
-    limit: int | None = None,
+    max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
 ) -> Embedder:
     """Open an embedding.
@@ -54,7 +124,7 @@ def open_embedding(
         Of sentence and transformer models: "cpu" (when left out), "cuda", "cuda:1", "mps".
     batch_size : int
         Of the same.
-    limit : int, optional
+    max_words : int, optional
         Of files of word vectors: the first words only.
     cache : bool or path
         Keep the vectors of models that read text on disk: sentence and transformer models,
@@ -69,7 +139,7 @@ def open_embedding(
     ------
     InputError
         If there is no such name, file or kind, which says what can be named; if there is no such
-        device; or if ``device`` or ``limit`` means nothing to such an embedding.
+        device; or if ``device`` or ``max_words`` does not apply to such an embedding.
 
     Examples
     --------
@@ -77,29 +147,59 @@ def open_embedding(
     Traceback (most recent call last):
     semmetrics.errors.InputError: embedding 'nonsense': ...
     """
-    _check_options(spec, device=device, limit=limit)
+    kind, named = _resolve(spec)
+    _check_options(spec, kind, device=device, max_words=max_words)
     if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
         raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
-    model = _opened(spec, device or "cpu", batch_size, limit)
-    from semmetrics.embed.cache import CachedEmbedder
-    from semmetrics.embed.static import StaticEmbedder
-
-    fast = hasattr(model, "find") or isinstance(model, StaticEmbedder | CachedEmbedder)
-    if cache is None or cache is False or fast:
+    options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
+    model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
+    if cache is None or cache is False or "cache" not in kind.options:
         return model
     return CachedEmbedder(model, None if cache is True else cache)
 
 
-@cache
-def _packaged() -> Embedder:
-    """The model of the package, read once: it never changes."""
-    from semmetrics.embed.static import StaticEmbedder
+def open_embeddings(
+    specs: Mapping[str, Any],
+    *,
+    cache: bool | str | os.PathLike[str] | None = False,
+    **options: Any,
+) -> dict[str, Embedder]:
+    """Open several embeddings, each with those options that apply to it.
 
-    return StaticEmbedder()
+    Parameters
+    ----------
+    specs : mapping from name to specification
+        As for `open_embedding`.
+    cache
+        As for `open_embedding`.
+    **options
+        ``device`` and ``max_words``; None where not given.
+
+    Returns
+    -------
+    dict of Embedder
+
+    Raises
+    ------
+    InputError
+        If one cannot be opened, or an option applies to none of them.
+    """
+    given = {option: value for option, value in options.items() if value is not None}
+    applying = {name: opening_options(spec) if given else () for name, spec in specs.items()}
+    # an option that applies to none is given to all, and the first refuses it
+    unused = {option for option in given if not any(option in some for some in applying.values())}
+    return {
+        name: open_embedding(
+            spec,
+            cache=cache,
+            **{o: v for o, v in given.items() if o in applying[name] or o in unused},
+        )
+        for name, spec in specs.items()
+    }
 
 
-def options_of(spec: Any) -> tuple[str, ...]:
-    """Which of the options "device" and "limit" say something about an embedding.
+def opening_options(spec: Any) -> tuple[str, ...]:
+    """Return which options of `open_embedding` apply to an embedding.
 
     Raises
     ------
@@ -108,56 +208,70 @@ def options_of(spec: Any) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> options_of("sbert:all-MiniLM-L6-v2"), options_of("word2vec:words.bin"), options_of("static")
-    (('device',), ('limit',), ())
+    >>> opening_options("sbert:all-MiniLM-L6-v2"), opening_options("word2vec:words.bin")
+    (('device', 'batch_size', 'cache'), ('max_words',))
     """
-    kind = _kind(spec)[0]
-    return tuple(option for option, (kinds, _) in _TAKEN_BY.items() if kind in kinds)
+    return _resolve(spec)[0].options
 
 
-def _check_options(spec: Any, **given: Any) -> None:
-    """Refuse an option that says nothing about such an embedding."""
-    asked = {option: value for option, value in given.items() if value is not None}
-    taken = options_of(spec) if asked else ()
-    for option, value in asked.items():
-        if option not in taken:
-            raise _meaningless(spec, option, value)
-    if asked.get("limit", 1) < 1:
-        raise InputError(f"limit={given['limit']}", remedy="give a number of words, at least 1")
+def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
+    """Return what an embedding is, in plain values.
 
+    Parameters
+    ----------
+    spec : str
+        As for `open_embedding`.
+    check : bool
+        Compare converted vectors with the SHA-256 of their parts first.
 
-def _meaningless(spec: Any, option: str, value: Any) -> InputError:
-    kind, takers = _kind(spec)[0], _TAKEN_BY[option][1]
-    if kind == _OPEN:
-        return InputError(
-            f"{option}={value!r} comes too late for a model that is open",
-            where=type(spec).__name__,
-            remedy=f"leave {option} out, and give it where the model is made",
+    Returns
+    -------
+    dict
+        ``identity``, ``dimension``, ``words`` (None for models that read text), ``lookup``,
+        ``threshold`` (None where the model names none); of converted vectors also ``source``,
+        ``sha256``, ``licence``, ``zero_vectors``, ``folder`` and ``verified``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be opened, or differs from its SHA-256.
+    """
+    from semmetrics.embed.converted import is_converted, read_meta, verify
+    from semmetrics.embed.fetch import vectors_folder
+    from semmetrics.embed.lookup import lookup_rule
+
+    places = (Path(spec.removeprefix("converted:")), vectors_folder() / spec)
+    folder = next((place for place in places if is_converted(place)), None)
+    if check and folder is None:
+        raise InputError(
+            "only converted vectors have a SHA-256 of their parts",
+            where=spec,
+            remedy="leave --verify out, or convert them",
         )
-    if (kind, option) == ("converted", "limit"):
-        return InputError(
-            f"limit={value} is for {takers} that are not converted yet",
-            where=os.fspath(spec),
-            remedy="give the limit when converting: semmetrics embed convert --limit",
-        )
-    return InputError(
-        f"{option}={value!r} is for {takers}",
-        where=f"embedding {os.fspath(spec)!r}",
-        remedy=f"leave {option} (--{option}) out, or name one of those",
-    )
+    if check and folder is not None:
+        verify(folder)
+    model: Any = open_embedding(spec)
+    facts: dict[str, Any] = {
+        "identity": model.identity,
+        "dimension": model.dimension,
+        "words": len(model) if hasattr(model, "__len__") else None,
+        "lookup": lookup_rule(model),
+        "threshold": getattr(model, "threshold", None),
+    }
+    if folder is not None:
+        meta = read_meta(folder)
+        facts |= {key: meta.get(key) for key in ("source", "sha256", "licence", "zero_vectors")}
+        facts |= {"folder": str(folder), "verified": check}
+    return facts
 
 
-def _opened(spec: Any, device: str, batch_size: int, limit: int | None) -> Embedder:
+# ---- which kind is meant ------------------------------------------------------------------------
+
+
+def _resolve(spec: Any) -> tuple[Kind, Any]:
+    """Return the kind of an embedding, and what is left to name it."""
     if not isinstance(spec, str | os.PathLike):
-        return _object(spec, limit, batch_size)
-    kind, rest = _kind(spec)
-    return _openers(device, batch_size, limit)[kind](rest)
-
-
-def _kind(spec: Any) -> tuple[str, str]:
-    """The kind of an embedding, and what is left to name it."""
-    if not isinstance(spec, str | os.PathLike):
-        return ("kv" if _is_keyed(spec) else _OPEN), ""
+        return _kind_of_object(spec), spec
     text = os.fspath(spec)
     if not text:
         raise InputError("the embedding's name is empty", remedy=f"write a path, or {DEFAULT!r}")
@@ -167,108 +281,40 @@ def _kind(spec: Any) -> tuple[str, str]:
             raise InputError(
                 f"embedding {text!r} names nothing", remedy=f"write {kind}:NAME or {kind}:PATH"
             )
-        return kind, rest
+        return KINDS[kind], rest
     if isinstance(spec, str) and text == "static":
-        return "static", ""
+        return KINDS["static"], ""
     path = Path(text)
-    return (_kind_of(path), text) if path.exists() else ("converted", str(_fetched(text)))
+    if path.exists():
+        return _kind_of_path(path), text
+    return KINDS["converted"], _fetched_folder(text)
 
 
-def _is_embedder(model: Any) -> bool:
-    return all(hasattr(model, name) for name in ("embed", "identity", "dimension"))
-
-
-def _is_keyed(model: Any) -> bool:
-    """Whether it is a gensim model, or the word vectors of one."""
-    from semmetrics.embed.keyed import is_keyed
-
-    return not _is_embedder(model) and (is_keyed(model) or is_keyed(getattr(model, "wv", None)))
-
-
-def _object(model: Any, limit: int | None, batch_size: int) -> Embedder:
-    from semmetrics.embed.keyed import from_keyed
-
-    if _is_embedder(model):
-        embedder: Embedder = model
-        return embedder
-    if _is_keyed(model):
-        return from_keyed(model, limit=limit)
+def _kind_of_object(model: Any) -> Kind:
+    """Return the kind of an object that is an embedding, or can be made one."""
+    if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
+        return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
+    if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
+        return Kind("an object of gensim", "vector_files.from_keyed_vectors", _WORDS)
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
-        from semmetrics.embed.sentence import SentenceEmbedder
-
-        return SentenceEmbedder(model, batch_size=batch_size)
+        return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model):
-        from semmetrics.embed.other import CallableEmbedder
-
-        return CallableEmbedder(model)
+        return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
         f"a {type(model).__name__} is no embedding",
         remedy="give a name, a path, a gensim KeyedVectors, or a function from texts to vectors",
     )
 
 
-def _openers(
-    device: str, batch_size: int, limit: int | None
-) -> dict[str, Callable[[str], Embedder]]:
-    """For each kind what opens it; nothing heavy is imported before it is needed."""
+def _kind_of_path(path: Path) -> Kind:
+    """Return the kind of a path that exists; the content of a file of word vectors decides."""
+    from semmetrics.embed.converted import META, is_converted
 
-    def words(kind: str) -> Callable[[str], Embedder]:
-        def opened(path: str) -> Embedder:
-            from semmetrics.embed.vectors import read_vectors
-
-            return read_vectors(path, kind=kind or None, limit=limit)
-
-        return opened
-
-    def keyed(path: str) -> Embedder:
-        from semmetrics.embed.keyed import read_keyed
-
-        return read_keyed(Path(path), limit=limit)
-
-    def converted(path: str) -> Embedder:
-        from semmetrics.embed.compact import open_converted
-
-        return open_converted(path)
-
-    def static(path: str) -> Embedder:
-        from semmetrics.embed.static import StaticEmbedder
-
-        return StaticEmbedder(Path(path)) if path else _packaged()
-
-    def sentences(name: str) -> Embedder:
-        from semmetrics.embed.sentence import SentenceEmbedder
-
-        return SentenceEmbedder(name, device=device, batch_size=batch_size)
-
-    def pooled(name: str) -> Embedder:
-        from semmetrics.embed.transformers import POOLINGS, TransformerEmbedder
-
-        first, colon, rest = name.partition(":")
-        pooling, name = (first, rest) if colon and first in POOLINGS else ("first", name)
-        return TransformerEmbedder(name, pooling=pooling, device=device, batch_size=batch_size)
-
-    def matrix(path: str) -> Embedder:
-        from semmetrics.embed.other import read_matrix
-
-        return read_matrix(path)
-
-    return {
-        "static": static, "converted": converted, "kv": keyed, "sbert": sentences,
-        "transformers": pooled, "matrix": matrix, _WORDS: words(_WORDS),
-        **{kind: words(kind) for kind in ("word2vec", "glove", "fasttext")},
-    }  # fmt: skip
-
-
-def _kind_of(path: Path) -> str:
-    """The kind of a path that exists; a file of word vectors is told by its content."""
-    from semmetrics.embed.compact import META, is_converted
-
-    ending = path.suffix.lower()
     if path.is_dir():
         if is_converted(path) or (path / META).is_file():
-            return "converted"
+            return KINDS["converted"]
         if (path / "modules.json").is_file():
-            return "sbert"
+            return KINDS["sbert"]
         plain = (path / "config.json").is_file()
         raise InputError(
             "it is a plain transformers model" if plain else "nothing says what is in this folder",
@@ -277,24 +323,27 @@ def _kind_of(path: Path) -> str:
             if plain
             else f"write its kind before it, as in sbert:{path}; the kinds are {', '.join(KINDS)}",
         )
+    ending = path.suffix.lower()
     if ending in _PICKLES:
         raise InputError(
             "such a file can run any code when it is opened",
             where=str(path),
             remedy=f"if you trust it, write kv:{path}",
         )
-    return "matrix" if ending in _MATRICES else _WORDS
+    if ending in _MATRICES:
+        return KINDS["matrix"]
+    return Kind("a file of word vectors, whatever its kind", _READ, _WORDS)
 
 
-def _fetched(name: str) -> Path:
-    """The folder of vectors that have been fetched by that name."""
-    from semmetrics.embed.compact import is_converted
-    from semmetrics.embed.manifest import read_manifest
+def _fetched_folder(name: str) -> str:
+    """Return the folder of vectors that have been fetched by that name."""
+    from semmetrics.embed.converted import is_converted
+    from semmetrics.embed.fetch import read_manifest
 
     entries = read_manifest()
     if name in entries:
         if is_converted(entries[name].folder):
-            return entries[name].folder
+            return str(entries[name].folder)
         size = f" ({entries[name].megabytes:,} MB)" if entries[name].megabytes else ""
         raise InputError(
             f"embedding {name!r} has not been fetched",
@@ -304,4 +353,39 @@ def _fetched(name: str) -> Path:
         f"embedding {name!r}: there is no such file and no embedding of that name",
         remedy=f"name a file, one of {', '.join(['static', *entries])}, or a model with its kind "
         f"before it, as in sbert:{name}; the kinds are {', '.join(KINDS)}",
+    )
+
+
+# ---- options that do not apply ------------------------------------------------------------------
+
+
+def _check_options(spec: Any, kind: Kind, **given: Any) -> None:
+    """Refuse an option that does not apply to a kind, and a number of words below 1."""
+    for option, value in given.items():
+        if value is not None and option not in kind.options:
+            raise _not_applicable(spec, kind, option, value)
+    if given["max_words"] is not None and given["max_words"] < 1:
+        raise InputError(
+            f"max_words={given['max_words']}", remedy="give a number of words, at least 1"
+        )
+
+
+def _not_applicable(spec: Any, kind: Kind, option: str, value: Any) -> InputError:
+    if not isinstance(spec, str | os.PathLike):
+        return InputError(
+            f"{option}={value!r} comes too late for a model that is open",
+            where=type(spec).__name__,
+            remedy=f"leave {option} out, and give it where the model is made",
+        )
+    if kind is KINDS["converted"] and option == "max_words":
+        return InputError(
+            f"max_words={value} is for {_APPLIES_TO[option]} that are not converted yet",
+            where=os.fspath(spec),
+            remedy="give it when converting: semmetrics embed convert --max-words",
+        )
+    flag = f"--{option.replace('_', '-')}"
+    return InputError(
+        f"{option}={value!r} is for {_APPLIES_TO[option]}",
+        where=f"embedding {os.fspath(spec)!r}",
+        remedy=f"leave {option} ({flag}) out, or name one of those",
     )

@@ -17,12 +17,11 @@ unknown only where nothing of it is an entry: no letter or digit that can be rea
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cache, cached_property
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,8 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets
-from semmetrics.embed.base import Embedded, Vectors
+from semmetrics.embed.embedder import Embedded, Vectors
 from semmetrics.errors import InputError
+from semmetrics.store import file_digest
 
 __all__ = [
     "FILES",
@@ -42,9 +42,9 @@ __all__ = [
     "StaticEmbedder",
     "StaticModel",
     "Tokenizer",
-    "checksum",
     "normalise",
-    "words_of",
+    "open_static",
+    "split_words",
 ]
 
 DATA = Path(__file__).parent / "data"
@@ -76,20 +76,12 @@ _LONGEST_WORD = 100
 _BLOCK = 8192
 
 
-def checksum(paths: Iterable[Path]) -> str:
-    """SHA-256 of the bytes of files, one after the other."""
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Cut a text into plain words.
 
     Examples
     --------
-    >>> words_of("Crème-brûlée_DISH (sweet)")
+    >>> split_words("Crème-brûlée_DISH (sweet)")
     ['creme', 'brulee', 'dish', 'sweet']
     """
     if not text.isascii():
@@ -99,14 +91,14 @@ def words_of(text: str) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """The form in which a text is looked up.
+    """Return the form in which a text is looked up.
 
     Examples
     --------
     >>> normalise("Traffic_light")
     'traffic light'
     """
-    return " ".join(words_of(text))
+    return " ".join(split_words(text))
 
 
 class Tokenizer:
@@ -129,11 +121,11 @@ class Tokenizer:
         self._most_words = 1 + max(map(methodcaller("count", " "), entries), default=0)
 
     def __call__(self, text: str) -> list[int]:
-        """Numbers of the entries of a text, from left to right."""
+        """Return the numbers of a text's entries, from left to right."""
         number = self.numbers.get(text)
         if number is not None and not text.startswith(_CONTINUES):
             return [number]
-        words, found, start = words_of(text), list[int](), 0
+        words, found, start = split_words(text), list[int](), 0
         while start < len(words):
             width, numbers = self._longest(words, start)
             found += numbers
@@ -141,7 +133,7 @@ class Tokenizer:
         return found
 
     def _longest(self, words: list[str], start: int) -> tuple[int, list[int]]:
-        """How many words the longest entry that starts here takes, and its number."""
+        """Return how many words the longest entry that starts here takes, and its number."""
         for width in range(min(self._most_words, len(words) - start), 0, -1):
             number = self.numbers.get(" ".join(words[start : start + width]))
             if number is not None:
@@ -149,7 +141,7 @@ class Tokenizer:
         return 1, self._pieces(words[start])
 
     def _pieces(self, word: str) -> list[int]:
-        """Numbers of a word's longest beginning and continuations.
+        """Return the numbers of a word's longest beginning and continuations.
 
         A letter with which no entry goes on is passed over.
         """
@@ -189,8 +181,8 @@ class PackedRows:
         return len(self._table)
 
     def __getitem__(self, numbers: Ints) -> Vectors:
-        taken = self._table[numbers]
-        codes, scales = taken["codes"], taken["scale"].astype(np.float32)
+        packed = self._table[numbers]
+        codes, scales = packed["codes"], packed["scale"].astype(np.float32)
         rows: Vectors = _PAIRS[codes].reshape(len(codes), 2 * codes.shape[1])
         rows *= scales[:, None]
         return rows
@@ -216,7 +208,7 @@ class StaticModel:
         self._parts = len(rows) - self._wholes
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Vectors of texts, of length 1; zeros where nothing of a text is an entry."""
+        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry."""
         found = [self.tokenizer(text) for text in texts]
         counts = np.fromiter(map(len, found), np.int64, len(found))
         flat = np.fromiter((number for one in found for number in one), np.int64, int(counts.sum()))
@@ -245,7 +237,7 @@ class StaticModel:
         np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
 
     def _added(self, numbers: Ints) -> Vectors:
-        """What entries add to a text of several."""
+        """Return what entries add to a text of several."""
         own = numbers < self._parts
         rows = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
         rows[~own] *= SHARE
@@ -281,6 +273,8 @@ class StaticEmbedder:
     True
     """
 
+    cacheable = False
+
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = DATA if folder is None else Path(folder)
         rows, mean, vocabulary = (self._folder / name for name in FILES)
@@ -308,7 +302,7 @@ class StaticEmbedder:
     @cached_property
     def identity(self) -> str:
         """``semmetrics-static-<dimension>@`` and the first 12 digits of the files' SHA-256."""
-        digest = checksum(self._folder / name for name in FILES)
+        digest = file_digest(*(self._folder / name for name in FILES))
         return f"{self.metadata['name']}-{self.dimension}@{digest[:12]}"
 
     @property
@@ -317,7 +311,7 @@ class StaticEmbedder:
         return float(self.metadata["threshold"])
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Vectors of texts, of length 1; zeros where nothing of a text is an entry.
+        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
 
         Parameters
         ----------
@@ -328,6 +322,16 @@ class StaticEmbedder:
         Embedded
         """
         return self._model.embed(texts)
+
+
+def open_static(folder: str = "") -> StaticEmbedder:
+    """Open the static model in a folder; without one, the package's own, read once."""
+    return StaticEmbedder(Path(folder)) if folder else _packaged_model()
+
+
+@cache
+def _packaged_model() -> StaticEmbedder:
+    return StaticEmbedder()
 
 
 def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
@@ -341,12 +345,13 @@ def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
         raise ValueError(f"{FILES[0]} and {FILES[1]} have different dimensions")
 
 
-def _check_metadata(told: Any, entries: list[str], mean: NDArray[Any]) -> None:
+def _check_metadata(metadata: Any, entries: list[str], mean: NDArray[Any]) -> None:
     """Refuse metadata of other files."""
-    if not isinstance(told, dict) or not {"name", "threshold"} <= set(told):
+    if not isinstance(metadata, dict) or not {"name", "threshold"} <= set(metadata):
         raise ValueError("static.json has another format")
-    if (told.get("entries"), told.get("dimension")) != (len(entries), len(mean)):
+    number, dimension = metadata.get("entries"), metadata.get("dimension")
+    if (number, dimension) != (len(entries), len(mean)):
         raise ValueError(
-            f"static.json tells of {told.get('entries')} entries of {told.get('dimension')} "
-            f"numbers, and there are {len(entries)} of {len(mean)}"
+            f"static.json tells of {number} entries of {dimension} numbers, "
+            f"and there are {len(entries)} of {len(mean)}"
         )

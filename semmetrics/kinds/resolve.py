@@ -1,180 +1,174 @@
-"""What two inputs hold, labels or captions, where nobody has said.
+"""What is evaluated, where nobody has said: kinds look at a sample, and the most certain is taken.
 
 Conventions
 -----------
-Files and objects that can only be the one or the other say so themselves: matrices, scores, COCO
-instances and columns of labels; plain text, columns of captions, and COCO captions. Otherwise lists
-of strings on both sides are labels, and a string for each item on either side makes them captions.
-Lists that hold sentences on both sides, or single words where strings stand for lists, could be
-either, and that is an error.
+Each kind says how certain it is that the data are its own. Where two are certain the sides are of
+different kinds; where two are equally likely the data are ambiguous. Both are errors. Where no kind
+recognises the data, the first kind reads them and says what is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+import importlib
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-from semmetrics.data.coco import is_coco, is_coco_captions
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import FORM as CAPTIONS
-from semmetrics.kinds.labels.reading import FORM as LABELS
+from semmetrics.options import KINDS
 
-__all__ = ["Kind", "kind_of", "kind_of_one"]
+__all__ = ["Certainty", "Resolved", "Verdict", "mean_words", "names_entries", "resolve_kind"]
 
 _ANY = Form(noun="item", columns=(), keys=())
-_FORMS: dict[str, Literal["labels", "captions", "strings", "lists"]] = {
-    "strings": "strings",
-    "lists": "lists",
-    "text": "captions",
-}
-_PHRASE, _SENTENCE = 2.5, 5.0  # mean words: above those of labels, and those of captions
-_REMEDY = "say task='labels' or task='captions' (on the command line --task)"
 
 
-@dataclass(frozen=True)
-class Kind:
+class Certainty(IntEnum):
+    """How certain a kind is that data are its own."""
+
+    NO = 0
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+
+
+class Verdict(NamedTuple):
+    """What a kind makes of samples of one or both sides.
+
+    Attributes
+    ----------
+    certainty : Certainty
+    reason, remedy : str
+        What is ambiguous, and how it is written without a doubt.
+    whats : tuple of str
+        What each side is, where the sample alone does not say it.
+    """
+
+    certainty: Certainty
+    reason: str = ""
+    remedy: str = ""
+    whats: tuple[str, ...] = ()
+
+
+def names_entries(sample: Sample, form: Form, options: ReadOptions) -> bool:
+    """Tell whether columns or keys have the name that a kind's entries go by."""
+    chosen = options.column(form.noun)
+    if chosen is not None:
+        return chosen in sample.names
+    known = form.keys if sample.shape == "keys" else form.columns
+    return any(name.strip().casefold() in known for name in sample.names)
+
+
+def mean_words(samples: Sequence[Sample]) -> float:
+    """Return the mean number of words of the strings of the side that has fewer."""
+    return min(sample.words for sample in samples)
+
+
+class Resolved(NamedTuple):
     """What is evaluated, and why.
 
     Attributes
     ----------
-    task : {"labels", "captions"}
+    kind : str
     understood : str
         What each side was taken for.
     sure : bool
-        Whether it could hardly be the other.
+        Whether no other kind is possible.
     """
 
-    task: Literal["labels", "captions"]
+    kind: str
     understood: str
     sure: bool = True
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """One side: "labels", "captions", or strings alone that could be either."""
-
-    form: Literal["labels", "captions", "strings", "lists"]
-    what: str
-    sample: Sample
-
-
-def kind_of(pred: Any, ref: Any, *, options: ReadOptions | None = None) -> Kind:
-    """Tell from a sample of both sides whether labels or captions are evaluated.
+def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
+    """Tell from a sample of predictions and ground truth, or of one side, what is evaluated.
 
     Parameters
     ----------
-    pred, ref : Source, path, or what `as_labels` and `as_captions` take
+    *sides : Source, path, or what `as_labels` and `as_captions` take
         Of paths only those of ``open_input`` are not read again by the readers.
     options : ReadOptions, optional
 
     Returns
     -------
-    Kind
+    Resolved
+        Of one side, where kinds are equally likely, the last of them.
 
     Raises
     ------
     InputError
-        If both are possible, the sides are of different kinds, or a file cannot be read.
+        If kinds are equally likely, the sides are of different kinds, or a file cannot be read.
 
     Examples
     --------
-    >>> kind_of({"a": ["cat"]}, {"a": ["cat", "dog"]}).task
+    >>> resolve_kind({"a": ["cat"]}, {"a": ["cat", "dog"]}).kind
     'labels'
-    >>> kind = kind_of({"a": "a cat sleeps"}, {"a": ["the cat sleeps"]})
-    >>> kind.task, kind.understood
+    >>> found = resolve_kind({"a": "a cat sleeps"}, {"a": ["the cat sleeps"]})
+    >>> found.kind, found.understood
     ('captions', 'predictions: a string an item; ground truth: lists of strings')
+    >>> resolve_kind({"a": ["a man rides a brown horse"]})
+    Resolved(kind='captions', understood='lists of strings of 6.0 words on average', sure=False)
     """
     options = options or DEFAULTS
-    mine, theirs = (_shape(side, options) for side in (pred, ref))
-    forms = {mine.form, theirs.form}
-    understood = f"predictions: {mine.what}; ground truth: {theirs.what}"
-    if {"labels", "captions"} <= forms:
-        raise InputError(f"the two sides are of different kinds: {understood}", remedy=_REMEDY)
-    if "labels" in forms:
-        return Kind("labels", understood)
-    if "captions" in forms:
-        return Kind("captions", understood)
-    if "strings" in forms:
-        if mine.sample.is_single_words and theirs.sample.is_single_words:
-            raise InputError(
-                f"single words could be labels or captions: {understood}",
-                remedy='write labels as lists, ["cat"], also one label; or ' + _REMEDY,
-            )
-        return Kind("captions", understood)
-    words = mine.sample.words, theirs.sample.words
-    if min(words) >= _SENTENCE:
-        raise InputError(
-            f"lists of sentences could be labels or captions: {words[0]:.1f} words on average "
-            f"in the predictions, {words[1]:.1f} in the ground truth",
-            remedy=_REMEDY,
-        )
-    return Kind("labels", understood)
+    samples = [sample_of(side, _ANY, options) for side in sides]
+    verdicts = {name: _recogniser(name)(samples, options) for name in KINDS}
+    highest = max(verdict.certainty for verdict in verdicts.values())
+    best = [name for name, verdict in verdicts.items() if verdict.certainty == highest]
+    understood = _describe(samples, verdicts[best[0]])
+    if highest == Certainty.NO:
+        return Resolved(KINDS[0], understood)
+    if highest == Certainty.CERTAIN:
+        return Resolved(_certain_of_all(best, samples, options, understood), understood)
+    if len(best) > 1 and len(sides) > 1:
+        raise _ambiguous(best, verdicts[best[0]], _describe(samples, verdicts[best[0]], words=True))
+    others = [name for name, v in verdicts.items() if v.certainty and name != best[-1]]
+    return Resolved(best[-1], understood, not others)
 
 
-def kind_of_one(data: Any, *, options: ReadOptions | None = None) -> Kind:
-    """Tell what one side holds, where there is no other; lists of sentences are captions.
+def _recogniser(kind: str) -> Callable[[Sequence[Sample], ReadOptions], Verdict]:
+    """Load how a kind recognises its data."""
+    module = importlib.import_module(f"semmetrics.kinds.{kind}.reading")
+    recognise: Callable[[Sequence[Sample], ReadOptions], Verdict] = module.recognise
+    return recognise
 
-    Parameters
-    ----------
-    data : Source, path, or what `as_labels` and `as_captions` take
-    options : ReadOptions, optional
 
-    Returns
-    -------
-    Kind
+def _certain_of_all(
+    names: Sequence[str], samples: Sequence[Sample], options: ReadOptions, understood: str
+) -> str:
+    """Return the first kind that is certain of every side that some kind is certain of.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
-
-    Examples
-    --------
-    >>> kind_of_one({"a": ["a man rides a brown horse"]})
-    Kind(task='captions', understood='lists of strings of 6.0 words on average', sure=False)
-    >>> kind_of_one({"a": ["ice cream", "cat"]}).task
-    'labels'
+    A side that two kinds are certain of has columns of both.
     """
-    options = options or DEFAULTS
-    shape = _shape(data, options)
-    if shape.form != "lists":
-        return Kind("labels" if shape.form == "labels" else "captions", shape.what)
-    understood = f"{shape.what} of {shape.sample.words:.1f} words on average"
-    task: Literal["labels", "captions"] = (
-        "captions" if shape.sample.words >= _SENTENCE else "labels"
+    claims = [
+        {name for name in names if _recogniser(name)([one], options).certainty == max(Certainty)}
+        for one in samples
+    ]
+    for name in names:
+        if all(name in claim for claim in claims if claim):
+            return name
+    tasks = _name_tasks(names)
+    raise InputError(f"the two sides are of different kinds: {understood}", remedy=tasks)
+
+
+def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = False) -> str:
+    whats = list(verdict.whats) or [sample.what for sample in samples]
+    if words or len(samples) == 1:
+        for place, sample in enumerate(samples):
+            if sample.shape == "lists":
+                whats[place] += f" of {sample.words:.1f} words on average"
+    return whats[0] if len(whats) == 1 else f"predictions: {whats[0]}; ground truth: {whats[1]}"
+
+
+def _ambiguous(names: Sequence[str], verdict: Verdict, understood: str) -> InputError:
+    remedy = _name_tasks(names)
+    return InputError(
+        f"{verdict.reason} could be {' or '.join(names)}: {understood}",
+        remedy=f"{verdict.remedy}; or {remedy}" if verdict.remedy else remedy,
     )
-    return Kind(task, understood, sure=shape.sample.words < _PHRASE)
 
 
-def _shape(data: Any, options: ReadOptions) -> _Shape:
-    sample = sample_of(data, _ANY, options)
-    what, form = sample.what, _FORMS.get(sample.shape, "labels")
-    if sample.noun is not None:
-        form = "captions" if sample.noun == CAPTIONS.noun else "labels"
-    elif sample.value is not None and is_coco_captions(sample.value):
-        what, form = "COCO captions", "captions"
-    elif sample.value is not None and is_coco(sample.value):
-        what, form = "COCO instances", "labels"
-    elif sample.shape in ("columns", "keys") and _captions_named(sample, options):
-        form = "captions"
-    return _Shape(form, what, sample)
-
-
-def _captions_named(sample: Sample, options: ReadOptions) -> bool:
-    """Tell from the names of columns or keys whether they have captions, and no labels."""
-    records = sample.shape == "keys"
-    captions = _plays(sample.names, CAPTIONS, options, records=records)
-    if options.caption_column is None:
-        return captions and not _plays(sample.names, LABELS, options, records=records)
-    return captions
-
-
-def _plays(names: Sequence[str], form: Form, options: ReadOptions, *, records: bool) -> bool:
-    chosen = options.column(form.noun)
-    if chosen is not None:
-        return chosen in names
-    known = form.keys if records else form.columns
-    return any(name.strip().casefold() in known for name in names)
+def _name_tasks(names: Sequence[str]) -> str:
+    tasks = " or ".join(f"task={name!r}" for name in names)
+    return f"say {tasks} (on the command line --task)"

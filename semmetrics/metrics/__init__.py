@@ -21,7 +21,7 @@ _HOMES = {
     "class_precision": ("average_precision", "mean_average_precision"),
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
-    "statistics": ("cardinality", "label_frequencies", "label_order"),
+    "set_statistics": ("cardinality", "label_frequencies", "label_order"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -12,8 +12,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences, members
-from semmetrics.core.ragged import Ints, offsets, row_numbers, runs_within, sum_rows, take_rows
+from semmetrics.core.ragged import (
+    Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    offsets,
+    row_numbers,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.lists import Side
 from semmetrics.data.taxonomy import Placed
 from semmetrics.metrics.matching import ItemCounts
@@ -56,27 +65,27 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
         size = (part.stop - part.start) * len(placed.height)
         sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
         (rows, mine), (ref_rows, theirs) = sides
-        shared = rows[members(mine, theirs, size)]
+        shared = rows[is_member(mine, theirs, size)]
         for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
             counts[part] = np.bincount(found, minlength=part.stop - part.start)
     return ItemCounts(hit, n_pred, n_ref)
 
 
 def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
-    """Items in parts that have few ancestors."""
+    """Split the items into parts that have few ancestors."""
     widths = np.diff(placed.indptr)
     cost = sum(sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
     return runs_within(offsets(np.asarray(cost)), _CELLS)
 
 
 def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
-    """The ancestors of each label: offsets, places in the rows of ``placed``, cells by item."""
+    """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
     indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
-    return indptr, flat, cells(indptr[side.indptr], placed.nodes[flat], len(placed.height))
+    return indptr, flat, cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
 
 
 def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
-    """The item and the cell of each ancestor, once."""
+    """Find the item and the cell of each ancestor, once."""
     indptr, _, keys = _ancestors(side, placed)
     rows = row_numbers(indptr[side.indptr])
     first = first_occurrences(keys, size)
@@ -84,7 +93,7 @@ def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
 
 
 def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    """How far each predicted label is from the nearest reference label of its item.
+    """Measure how far each predicted label is from the nearest reference label of its item.
 
     Parameters
     ----------

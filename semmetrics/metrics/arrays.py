@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.binary import column_counts, matrix, row_counts
+from semmetrics.core.binary import binary_matrix, column_counts, row_counts
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
-from semmetrics.metrics.families import SetFamily, evaluate_formula, own_options
-from semmetrics.metrics.policies import causes
+from semmetrics.metrics.families import causes, evaluate_formula, formula_options
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 def score(
     measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> float:
-    """The value of a set measure on 0/1 matrices.
+    """Compute a set measure on 0/1 matrices.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def score(
 def per_label(
     definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Floats:
-    """The formula on each label; shape (labels,), nan where undefined.
+    """Evaluate the formula on each label; shape (labels,), nan where undefined.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def per_label(
 
 
 def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
-    """The formula on each item; shape (items,), nan where undefined.
+    """Evaluate the formula on each item; shape (items,), nan where undefined.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Any]:
     hit, n_pred, n_ref = row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
-    value = evaluate_formula(measure.definition, known, own_options(measure))
+    value = evaluate_formula(measure.definition, known, formula_options(measure))
     return value, causes(value, n_pred, n_ref)
 
 
@@ -132,7 +132,7 @@ def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
 
 
 def _frame(pred: Any, ref: Any, labels: str) -> Frame:
-    """The label axis; which columns occur is looked up only where a universe needs it."""
+    """Describe the label axis; look up which columns occur only where a universe needs it."""
     n_labels = pred.shape[1]
     true = union = np.ones(n_labels, np.bool_)
     if labels in ("reference", "union"):
@@ -156,7 +156,7 @@ def _check(measure: Measure) -> None:
 
 
 def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
-    mine, theirs = matrix(pred, "pred"), matrix(ref, "ref")
+    mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
     if mine.shape != theirs.shape:
         raise InputError(
             f"pred has shape {mine.shape} and ref {theirs.shape}", remedy="give equal shapes"
@@ -188,7 +188,7 @@ def precision(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Share of the predicted labels that are true (Kubany et al. 2020, equations 2, 7, 10).
+    """Compute the share of the predicted labels that are true.
 
     Parameters
     ----------
@@ -209,6 +209,10 @@ def precision(
     InputError
         As for ``score``.
 
+    References
+    ----------
+    Kubany et al., 2020, Expert Systems with Applications, equations 2, 7 and 10.
+
     Examples
     --------
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
@@ -225,10 +229,14 @@ def recall(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Share of the true labels that are predicted (Kubany et al. 2020, equations 3, 8, 11).
+    """Compute the share of the true labels that are predicted.
 
     Parameters, Returns, Raises
         As for ``precision``.
+
+    References
+    ----------
+    Kubany et al., 2020, Expert Systems with Applications, equations 3, 8 and 11.
 
     Examples
     --------
@@ -246,7 +254,7 @@ def f1(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
+    """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -267,7 +275,7 @@ def jaccard(
     weights: ArrayLike | None = None,
     **policies: str,
 ) -> float:
-    """Labels on both sides over labels on either side (Kubany et al. 2020, equation 1).
+    """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -281,7 +289,7 @@ def jaccard(
 
 
 def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Share of the items whose predicted set is exactly the true set.
+    """Compute the share of the items whose predicted set is exactly the true set.
 
     Parameters, Returns, Raises
         As for ``precision``.
@@ -295,7 +303,7 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
 
 
 def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Share of the item-label pairs that are wrong; lower is better.
+    """Compute the share of the item-label pairs that are wrong; lower is better.
 
     Parameters, Returns, Raises
         As for ``precision``.

@@ -1,10 +1,14 @@
-"""Distances of whole label lists: word mover's distance and its relaxed lower bound.
+r"""Distances of whole label lists: word mover's distance and its relaxed lower bound.
 
 Conventions
 -----------
-Words and their weights are those of ``metrics.bags``. Distances are Euclidean between vectors as
-the model gives them (Kubany et al. 2020) and therefore depend on the model. They are at least 0;
-lower is better.
+Two ways to make words of labels, named by ``build``. ``text``, as the code of Kubany et al. 2020:
+all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of it in lower case,
+and a word weighs as often as it occurs. ``labels``: every label is one point, with the vector of
+its first term that has one, and all weigh the same.
+
+Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
+depend on the model. They are at least 0; lower is better.
 
 References
 ----------
@@ -13,22 +17,162 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
+from semmetrics.core.backend import to_device
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    distinct_codes,
+    lengths,
+    offsets,
+    row_numbers,
+    take_rows,
+)
+from semmetrics.core.similarity import EuclideanDistances
+from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
-from semmetrics.metrics.bags import Bags
+from semmetrics.data.lists import Side
+from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.metrics.bag_similarity import bag_options
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
+from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import bag_options
 
-__all__ = ["RWMD", "WMD", "TransportFamily", "TransportValues"]
+__all__ = ["RWMD", "WMD", "Bags", "TransportFamily", "TransportValues", "Vocabulary", "WordTable"]
+
+LabelBlock = Block[LabelTask]
+_WORD = re.compile(r"\b\w\w+\b")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> Any:
+        """Find the words of each written label, and their vectors."""
+        key = ("words", self.build, self.model)
+        shared = block.task.shared
+        if key not in shared:
+            vectors = label_vectors_of(block.task, self.model)
+            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
+        return shared[key]
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Words by label, and the vectors of words.
+
+    Words are in the order of their texts, so that an item's sums have an order of their own.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        The words of each label, as often as they occur.
+    vectors : float32 array, shape (words, dimension)
+    device : torch.device, optional
+        Where distances are computed.
+    """
+
+    indptr: Ints
+    codes: Ints
+    vectors: NDArray[np.float32]
+    device: Any = None
+
+    @cached_property
+    def distances(self) -> EuclideanDistances:
+        """Return distances of pairs of words, the same bits whatever else is asked for."""
+        return EuclideanDistances(to_device(self.vectors.astype(np.float64), self.device))
+
+    @cached_property
+    def points(self) -> Ints:
+        """Return words by number, one number for equal vectors."""
+        return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
+
+
+def _text_words(vectors: Any) -> WordTable:
+    found = [
+        [word for term in terms for word in _WORD.findall(term.lower())]
+        for terms in vectors.terms_of_labels
+    ]
+    place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
+    codes = [place[word] for words in found for word in words]
+    looked = label_vectors(
+        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
+    )
+    indptr = offsets(np.fromiter(map(len, found), np.int64, len(found)))
+    table = WordTable(indptr, np.array(codes, np.int64), looked.vectors, vectors.device)
+    return _leave_out(table, looked.included)
+
+
+def _label_words(vectors: Any) -> WordTable:
+    first = vectors.first_terms
+    kept = first >= 0
+    order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
+
+
+def _leave_out(table: WordTable, included: Bools) -> WordTable:
+    """Leave out the words that do not take part."""
+    if included.all():
+        return table
+    kept = included[table.codes]
+    widths = np.bincount(row_numbers(table.indptr)[kept], minlength=len(table.indptr) - 1)
+    return replace(table, indptr=offsets(widths), codes=table.codes[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class WordBags:
+    """Words of each item with their shares, both sides, in one coding.
+
+    Attributes
+    ----------
+    pred, ref : WeightedWords
+        Distinct words of each item; weights sum to 1 in an item that has words.
+    table : WordTable
+    """
+
+    pred: WeightedWords
+    ref: WeightedWords
+    table: WordTable
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The bags of words of each item, predictions cut first."""
+
+    cut: Cut
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordBags:
+        """Count the words of the labels kept."""
+        table = block.get(Vocabulary(self.build, self.model))
+        pred, ref = (_bag(side, table) for side in kept_sides(block, self.cut))
+        return WordBags(pred, ref, table)
+
+
+def _bag(side: Side, table: WordTable) -> WeightedWords:
+    wptr, flat = take_rows(table.indptr, written_codes(side))
+    words = wptr[side.indptr]
+    indptr, codes, times = distinct_codes(words, table.codes[flat], max(1, len(table.vectors)))
+    return WeightedWords(indptr, codes, times / np.repeat(lengths(words), lengths(indptr)))
 
 
 @dataclass(frozen=True)
@@ -43,28 +187,24 @@ class TransportValues:
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the items that have words on both sides."""
         bags = block.get(self.bags)
-        widths = [lengths(side[0]) for side in (bags.pred, bags.ref)]
+        widths = [lengths(side.indptr) for side in (bags.pred, bags.ref)]
         both = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
         value = np.full(len(block), np.nan)
         if len(both):
             sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
-            value[both] = self._solve(bags.table.distances, *sides[0], *sides[1])
+            value[both] = self._solve(bags.table.distances, *sides)
             if self.bags.build == "text":
                 value[both] = _flat_as_ones(value[both], sides, bags.table.points)
         return value_columns(value, *widths)
 
-    def _solve(self, *problems: Any) -> Any:
-        # the solver is loaded where a distance is asked for: most scores need none
-        from semmetrics.core.transport import gathered_transport, relaxed_transport
-
-        if self.name == "RWMD":
-            return relaxed_transport(*problems)
-        return gathered_transport(*problems).costs
+    def _solve(self, *problem: Any) -> Any:
+        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        return problem[0].backend.numpy(costs)
 
 
-def _rows(side: tuple[Ints, Ints, Floats], items: Ints) -> tuple[Ints, Ints, Floats]:
-    indptr, flat = take_rows(side[0], items)
-    return indptr, side[1][flat], side[2][flat]
+def _rows(side: WeightedWords, items: Ints) -> WeightedWords:
+    indptr, flat = take_rows(side.indptr, items)
+    return WeightedWords(indptr, side.codes[flat], side.weights[flat])
 
 
 def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
@@ -72,8 +212,8 @@ def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
 
     (It replaces a matrix of zeros by one of ones, unless there is but one word.)
     """
-    items = np.concatenate([row_numbers(side[0]) for side in sides])
-    codes = np.concatenate([side[1] for side in sides])
+    items = np.concatenate([row_numbers(side.indptr) for side in sides])
+    codes = np.concatenate([side.codes for side in sides])
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
@@ -110,6 +250,7 @@ def _distance(
             equation=equation,
             source=source,
             cite=cite,
+            needs=frozenset({"embedding"}),
             options=bag_options("skip", _BUILD),
             bounds=(0.0, np.inf),
             higher_is_better=False,

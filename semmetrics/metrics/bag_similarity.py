@@ -12,32 +12,29 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Bools, Floats, lengths, offsets, sum_rows
-from semmetrics.core.similarity import unit_rows
+from semmetrics.core.backend import Backend, to_device
+from semmetrics.core.ragged import Bools, lengths, offsets, sum_rows
+from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
-from semmetrics.embed.base import Embedded, embed_unique
+from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.bags import first_terms, sides_kept, terms_of_labels
-from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Cut
-from semmetrics.metrics.policies import ItemMeans, value_columns
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
+from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import bag_options
-from semmetrics.metrics.similar import model_of, written
+from semmetrics.metrics.set_measures import set_options
 
-__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "list_counts"]
-
-_COUNTS = "lists unknown to a model, and cut by it"
+__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options", "list_counts"]
 
 
 @dataclass(frozen=True)
@@ -56,39 +53,42 @@ class BagValues:
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
-        vectors = model_of(block.task, self.model)
-        sides = sides_kept(block, self.cut)
+        vectors = label_vectors_of(block.task, self.model)
+        sides = kept_sides(block, self.cut)
         if self.how == "text":
             found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
-            counts = {"unknown": sum(lost), "truncated": sum(one.truncated for one in found)}
-            block.task.shared.setdefault(_COUNTS, {})[self, block.start] = counts
-            pairs = [(one.vectors.astype(np.float64), one.known) for one in found]
+            block.note(("unknown", self), sum(lost))
+            block.note(("truncated", self), sum(one.truncated for one in found))
+            pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
         else:
             pairs = [_means(side, vectors) for side in sides]
         (mine, some), (theirs, any_) = pairs
-        value = np.round(np.einsum("ij,ij->i", unit_rows(mine), unit_rows(theirs)), 9)
-        value = np.where(some & any_, value, np.nan)
+        value = paired_cosines(mine, theirs)
+        value = np.where(some & any_, Backend(value).numpy(value), np.nan)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 
 
-def list_counts(task: LabelTask) -> dict[str, Counter[str]]:
-    """How many label lists a model did not know, and of how many it read only the beginning.
+def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
+    """Return how many label lists a model did not know, and of how many it read the beginning.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
 
     Returns
     -------
     dict from name of the embedding to counts of "unknown" and "truncated"
-        Of what has been embedded so far, by the measure that has most of them; of those cut, equal
-        lists of a block once.
+        By the measure that has most of them; of those cut, equal lists of a block once.
     """
-    sums: dict[BagValues, Counter[str]] = defaultdict(Counter)
-    for (values, _), counts in task.shared.get(_COUNTS, {}).items():
-        sums[values].update(counts)
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for values, every in sums.items():
-        found[values.model] |= every
-    return dict(found)
+    found: dict[str, dict[str, int]] = {}
+    for name, number in noted.items():
+        if isinstance(name, tuple) and isinstance(name[1], BagValues):
+            counts = found.setdefault(name[1].model, {})
+            counts[name[0]] = max(number, counts.get(name[0], 0))
+    return found
 
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
@@ -99,8 +99,8 @@ def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
             "vectors of words",
             remedy="name MeanSim in its place, or an embedding that reads text",
         )
-    labels = [" ".join(terms) for terms in terms_of_labels(vectors)]
-    codes = written(side).tolist()
+    labels = [" ".join(terms) for terms in vectors.terms_of_labels]
+    codes = written_codes(side).tolist()
     texts = [
         " ".join([labels[code] for code in codes[a:b]])
         for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
@@ -133,16 +133,11 @@ def _stand_in(vectors: Any, texts: list[str], lost: Bools) -> NDArray[np.float32
     return read.vectors
 
 
-def _means(side: Side, vectors: Any) -> tuple[Floats, Bools]:
-    from scipy.sparse import csr_array
-
-    first = first_terms(vectors)[written(side)]
+def _means(side: Side, vectors: Any) -> tuple[Any, Bools]:
+    first = vectors.first_terms[written_codes(side)]
     kept = first >= 0
     indptr = offsets(sum_rows(kept, side.indptr))
-    shape = len(side), len(vectors.terms)
-    times = csr_array((np.ones(int(indptr[-1])), first[kept], indptr), shape=shape)
-    total: Floats = times @ vectors.units
-    return total, lengths(indptr) > 0
+    return sum_vectors(vectors.units, indptr, first[kept]), lengths(indptr) > 0
 
 
 class BagSimilarityFamily(ItemMeans):
@@ -150,8 +145,24 @@ class BagSimilarityFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        how = "text" if measure.definition.name == "BagSim" else "mean"
+        how = "text" if "text_embedding" in measure.definition.needs else "mean"
         return BagValues(how, cut_of(measure), str(measure["embedding"]))
+
+
+def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
+    """Return the options of a measure that compares whole lists.
+
+    ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
+    """
+    shared = []
+    for option in set_options(("example",)):
+        if option.name in ("average", "duplicates"):
+            continue
+        default = option.default
+        if option.choices == POLICIES:
+            default = "1" if option.name == "empty" and policy != "skip" else policy
+        shared.append(replace(option, averages=None, default=default))
+    return (*more, EMBEDDING, *shared)
 
 
 def _similarity(
@@ -161,6 +172,7 @@ def _similarity(
     source: str,
     cite: tuple[str, ...],
     *,
+    needs: str = "embedding",
     order_invariant: bool = True,
 ) -> Definition:
     return add(
@@ -175,6 +187,7 @@ def _similarity(
             bounds=(-1.0, 1.0),
             symmetric=True,
             order_invariant=order_invariant,
+            needs=frozenset({needs}),
         )
     )
 
@@ -185,6 +198,7 @@ BagSim = _similarity(
     "cos(e(y_1 y_2 …), e(z_1 z_2 …))",
     "Kubany et al. 2020, section 3.2",
     ("kubany2020",),
+    needs="text_embedding",
     order_invariant=False,
 )
 MeanSim = _similarity(

@@ -14,8 +14,8 @@ Metrics
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,25 +27,45 @@ from semmetrics.core.ragged import (
     lengths,
     offsets,
     order_rows,
+    row_numbers,
     running_sums,
+    take_rows,
 )
+from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
+from semmetrics.metrics.families import POLICIES, weighted_mean
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Matches, Reference
 from semmetrics.metrics.ranking import (
-    divide_or,
+    SCORES,
     item_weights,
     mean_over_items,
     target_matrix,
     tie_spans,
+    with_scores,
 )
+from semmetrics.metrics.registry import add
 
 __all__ = [
     "ClassCurves",
+    "ClassPrecisionFamily",
     "Interpolation",
     "Ties",
     "average_precision",
     "class_average_precision",
     "class_curves",
+    "mAP",
     "mean_average_precision",
 ]
 
@@ -143,7 +163,7 @@ def class_curves(
 def class_average_precision(
     curves: ClassCurves, weights: NDArray[np.generic], *, interpolation: Interpolation = "none"
 ) -> Floats:
-    r"""Average precision of every class, for every row of item weights.
+    r"""Compute the average precision of every class, for every row of item weights.
 
     With precision P and recall R at each distinct score, this is
     :math:`\sum P \, \Delta R`; the interpolations first raise P at a recall to the best P at that
@@ -200,7 +220,7 @@ def average_precision(
     weights: ArrayLike | None = None,
     ties: Ties = "grouped",
 ) -> Floats:
-    """Average precision of each class over the items.
+    """Compute the average precision of each class over the items.
 
     Parameters
     ----------
@@ -260,7 +280,7 @@ def mean_average_precision(
     weights: ArrayLike | None = None,
     ties: Ties = "grouped",
 ) -> float:
-    """Mean of `average_precision` over the classes that have positives.
+    """Average `average_precision` over the classes that have positives.
 
     Parameters
     ----------
@@ -294,7 +314,7 @@ def _unscored(
     positive_classes: NDArray[np.integer],
     positive_items: NDArray[np.integer],
 ) -> tuple[Ints, Ints]:
-    """The positives that are not among the hits."""
+    """Find the positives that are not among the hits."""
     span = int(max(items.max(initial=0), positive_items.max(initial=0))) + 1
     found = classes.astype(np.int64) * span + items
     every = positive_classes.astype(np.int64) * span + positive_items
@@ -303,7 +323,7 @@ def _unscored(
 
 
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
-    """Areas under the curves of some replicates; positives' weights sum up as recall does."""
+    """Compute the areas under the curves; positives' weights are summed as recall is."""
     seen = np.take(weights, curves.item, axis=1)
     right = seen[:, curves.hits]
     _class_cumsum(seen, curves.indptr)
@@ -314,9 +334,9 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
 
     right = right[:, curves.last_hit]
-    precision = divide_or(right, seen[:, curves.last], 0.0)
+    precision = divide(right, seen[:, curves.last], 0.0)
     of_class = np.repeat(np.arange(n_classes), lengths(curves.hit_ptr))
-    recall = divide_or(right, positives[:, of_class], 0.0)
+    recall = divide(right, positives[:, of_class], 0.0)
     if interpolation != "none":
         _raise_precision(precision, curves.hit_ptr)
     if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
@@ -333,7 +353,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
 
 
 def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
-    """Weight of each class's positives without a score, shape (B, n_classes)."""
+    """Sum the weight of each class's positives without a score, shape (B, n_classes)."""
     total = np.zeros((len(weights), len(curves.indptr) - 1))
     if len(curves.missed_class):  # sorted by class
         starts = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
@@ -343,14 +363,196 @@ def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
 
 
 def _class_cumsum(table: Floats, indptr: Ints) -> None:
-    """Running sums of each class in place; class by class, so that none rounds another."""
+    """Sum each class as it runs, in place; class by class, so that none rounds another."""
     for row in np.flatnonzero(lengths(indptr)):
         part = table[:, indptr[row] : indptr[row + 1]]
         np.cumsum(part, axis=1, out=part)
 
 
 def _raise_precision(table: Floats, indptr: Ints) -> None:
-    """Best precision at the same or a higher recall, in place (the curve's envelope)."""
+    """Raise precision to the best at the same or a higher recall, in place (the envelope)."""
     for row in np.flatnonzero(lengths(indptr)):
         part = table[:, indptr[row] : indptr[row + 1]][:, ::-1]
         np.maximum.accumulate(part, axis=1, out=part)
+
+
+@dataclass(frozen=True, eq=False)
+class PairColumn:
+    """A column of (item, label) pairs with a score and a hit: what cannot be summed.
+
+    Attributes
+    ----------
+    indptr, codes, scores, hit
+        Predicted labels of each item.
+    ref_indptr, ref_codes
+        Distinct reference labels of each item.
+    """
+
+    indptr: Ints
+    codes: NDArray[np.int32]
+    scores: Floats
+    hit: NDArray[np.bool_]
+    ref_indptr: Ints
+    ref_codes: NDArray[np.int32]
+    _sorted: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
+    _taken: list[PairColumn] = field(default_factory=list, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @staticmethod
+    def join(parts: Any) -> PairColumn:
+        """Put parts one after the other."""
+        flat = ("codes", "scores", "hit", "ref_codes")
+        joined: dict[str, Any] = {
+            name: np.concatenate([getattr(p, name) for p in parts]) for name in flat
+        }
+        for name in ("indptr", "ref_indptr"):
+            joined[name] = offsets(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
+        return PairColumn(**joined)
+
+    def take(self, order: Ints) -> PairColumn:
+        """Put the items in an order, which is always the same; done once."""
+        if not self._taken:
+            indptr, flat = take_rows(self.indptr, order)
+            ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
+            columns = (self.codes[flat], self.scores[flat], self.hit[flat])
+            self._taken.append(PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat]))
+        return self._taken[0]
+
+    def curves(self, n_classes: int, ties: str) -> ClassCurves:
+        """Sort pairs by class and falling score, once."""
+        key = (n_classes, ties)
+        if key not in self._sorted:
+            rule: Any = ties
+            self._sorted[key] = class_curves(
+                self.codes,
+                self.scores,
+                self.hit,
+                row_numbers(self.indptr),
+                self.ref_codes,
+                row_numbers(self.ref_indptr),
+                n_classes,
+                ties=rule,
+            )
+        return self._sorted[key]
+
+    def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
+        """Rename label c to codes[c]."""
+        new, ref = codes[self.codes], codes[self.ref_codes]
+        return PairColumn(self.indptr, new, self.scores, self.hit, self.ref_indptr, ref)
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Predicted labels with scores and hits, and reference labels, of each item."""
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Make the column "pairs"."""
+        side = with_scores(block, "mAP")
+        ref = block.get(Reference())
+        matched = block.get(Matches("once", "class"))
+        hit = matched.hit
+        if matched.counted is not None:
+            side, hit = side.keep(matched.counted), hit[matched.counted]
+        if matched.once is not None:
+            ref = ref.keep(matched.once)
+        return {
+            "pairs": PairColumn(side.indptr, side.codes, side.scores, hit, ref.indptr, ref.codes)
+        }
+
+
+class ClassPrecisionFamily:
+    """Means over classes of average precision, from weighted rows."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Choose the scored pairs themselves."""
+        return ScoredPairs()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over classes, under the policy for classes without positives."""
+        values, support = self._values(measure, sums, frame)
+        weights = support if measure["average"] == "weighted" else np.ones(values.shape)
+        policy, bad = str(measure["no_reference"]), np.isnan(values)
+        if measure["labels"] == "reference" or policy == "skip":
+            weights = np.where(bad, 0.0, weights)
+        values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
+        return weighted_mean(values, weights)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the classes without positives."""
+        values, _ = self._values(measure, sums, frame)
+        number = int(np.isnan(values[0]).sum())
+        return {"no_reference": number} if number else {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: an item alone has no class-wise precision."""
+        return None
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return the average precision and positives of each class in the universe."""
+        values, support = self._values(measure, sums, frame)
+        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        return {"label": names, "value": values[0], "support": support[0]}
+
+    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+        rows: Any = sums["rows"]
+        pairs: PairColumn = rows["pairs"]
+        weights = sums["weights"]
+        if measure["ties"] == "grouped":  # only then does the order of the items not matter
+            pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
+        inside = frame.universe(str(measure["labels"]))
+        curves = pairs.curves(len(frame.labels), str(measure["ties"]))
+        interpolation: Any = measure["interpolation"]
+        values = class_average_precision(curves, weights, interpolation=interpolation)
+        of_item = row_numbers(pairs.ref_indptr)
+        support: Floats = np.stack(
+            [np.bincount(pairs.ref_codes, w[of_item], minlength=len(inside)) for w in weights]
+        )
+        # in one layout, so that classes are added in one order for any number of resamples
+        return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
+
+
+mAP = add(
+    Definition(
+        name="mAP",
+        family=ClassPrecisionFamily(),
+        summary="Mean over classes of the average precision of the items ranked by that class.",
+        equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
+        source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
+        cite=("everingham2010", "lin2014"),
+        options=(
+            Option("average", "avg", "macro", ("macro", "weighted"), help="equal or by support"),
+            Option(
+                "labels",
+                "labels",
+                "reference",
+                ("reference", "union", "given"),
+                help="the classes that count: of the truth, of both sides, or the class list",
+            ),
+            Option(
+                "interpolation",
+                "interp",
+                "none",
+                ("none", "voc2007", "voc2010", "coco101"),
+                help="none as scikit-learn; 11 points; all points; 101 points",
+            ),
+            Option(
+                "ties",
+                "ties",
+                "grouped",
+                ("grouped", "ordered"),
+                help="equal scores together as scikit-learn, or in file order as VOC and COCO",
+            ),
+            Option("no_reference", "noref", "skip", POLICIES, help="policy for unseen classes"),
+        ),
+        averages=("macro", "weighted"),
+        cutoff=False,
+        needs=SCORES,
+    )
+)

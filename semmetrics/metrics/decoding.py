@@ -1,10 +1,20 @@
-"""Decoding: from a matrix of label scores to label sets.
+"""Decoding: from label scores to label sets.
 
 Conventions
 -----------
 The labels of an item are looked at by falling score, equal scores in the order of the columns. A
-rule says how many of the first make the set; the rules themselves, on ragged rows, are those of
-`semmetrics.metrics.decoding_rules`, and have their names here, too.
+rule says how many of the first make the set. The rules work on ragged rows that are sorted by
+falling score (stable: equal scores keep their order); each returns, for each row, the number of
+labels to keep from its start, int64, shape (n,). A result depends on its own row only, never on
+the rows beside it.
+
+Rules
+-----
+``keep_top``                      the first k labels
+``keep_above``                    the labels with a score above a threshold
+``keep_cumulative``               labels until their scores add up to a threshold
+``keep_cardinality``              as many as a cardinality head says
+``keep_cardinality_with_scores``  the cardinality that head and scores together make most probable
 
 References
 ----------
@@ -13,21 +23,14 @@ Pineda, Salvador et al., 2019, Elucidating image-to-set prediction, section 3.1.
 
 from __future__ import annotations
 
+import operator
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import Bools, Floats, offsets
+from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding_checks import whole_number
-from semmetrics.metrics.decoding_rules import (
-    keep_above,
-    keep_cardinality,
-    keep_cardinality_with_scores,
-    keep_cumulative,
-    keep_top,
-)
 
 __all__ = [
     "Rule",
@@ -37,6 +40,7 @@ __all__ = [
     "keep_cardinality_with_scores",
     "keep_cumulative",
     "keep_top",
+    "row_offsets",
     "score_matrix",
 ]
 
@@ -50,7 +54,7 @@ def decode(
     threshold: float = 0.5,
     k: int | None = None,
     head: ArrayLike | None = None,
-    min_labels: int = 0,
+    keep_at_least: int = 0,
     offset: int = 0,
 ) -> Bools:
     """Turn a matrix of label scores into label sets.
@@ -60,7 +64,7 @@ def decode(
     scores : array-like, shape (n, L)
         Equal scores rank in the order of the columns.
     rule : {"threshold", "top", "cumulative", "cardinality", "cardinality+scores"}
-        The rules of `semmetrics.metrics.decoding_rules`.
+        The rules of this module.
     threshold : float
         For "threshold" and "cumulative"; strict.
     k : int, optional
@@ -68,7 +72,7 @@ def decode(
         (``maxnumlabels`` of the paper's code).
     head : array-like, shape (n, C), optional
         The cardinality head, for the two rules named after it; probabilities.
-    min_labels : int
+    keep_at_least : int
         For "threshold" and "cumulative": keep at least so many.
     offset : int
         For the cardinality rules: 1 where the head has no column for the empty set.
@@ -89,23 +93,23 @@ def decode(
 
     Examples
     --------
-    >>> decode([[0.9, 0.2, 0.6], [0.1, 0.3, 0.2]], min_labels=1).astype(int)
+    >>> decode([[0.9, 0.2, 0.6], [0.1, 0.3, 0.2]], keep_at_least=1).astype(int)
     array([[1, 0, 1],
            [0, 1, 0]])
     """
     matrix = score_matrix(scores)
-    _check_options(rule, threshold, k, head, min_labels, offset)
+    _check_options(rule, threshold, k, head, keep_at_least, offset)
     n, width = matrix.shape
-    kept_columns = width if k is None else min(whole_number(k, "k"), width)
+    kept_columns = width if k is None else min(_whole_number(k, "k"), width)
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :kept_columns]
     rows = offsets(np.full(n, kept_columns))
     flat = np.take_along_axis(matrix, order, axis=1).ravel()
     if rule == "top":
         counts = keep_top(rows, kept_columns)
     elif rule == "threshold":
-        counts = keep_above(rows, flat, threshold, min_labels)
+        counts = keep_above(rows, flat, threshold, keep_at_least)
     elif rule == "cumulative":
-        counts = keep_cumulative(rows, flat, threshold, min_labels)
+        counts = keep_cumulative(rows, flat, threshold, keep_at_least)
     elif rule == "cardinality":
         counts = keep_cardinality(rows, _given(head, rule), offset)
     else:
@@ -142,7 +146,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
 
 
 def _check_options(
-    rule: str, threshold: float, k: int | None, head: object, min_labels: int, offset: int
+    rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
 ) -> None:
     """Refuse an unknown rule, and options that the rule would not look at."""
     if rule not in get_args(Rule):
@@ -154,7 +158,7 @@ def _check_options(
         "head": head is not None and not by_head,
         "offset": offset != 0 and not by_head,
         "threshold": threshold != 0.5 and rule not in ("threshold", "cumulative"),
-        "min_labels": min_labels != 0 and rule not in ("threshold", "cumulative"),
+        "keep_at_least": keep_at_least != 0 and rule not in ("threshold", "cumulative"),
     }
     for name, given in unused.items():
         if given:
@@ -165,3 +169,296 @@ def _given(head: ArrayLike | None, rule: str) -> ArrayLike:
     if head is None:
         raise InputError(f"the rule {rule!r} needs head")
     return head
+
+
+def keep_top(indptr: ArrayLike, k: int) -> Ints:
+    """Keep the first k labels of each row.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    k : int, at least 0
+
+    Returns
+    -------
+    array, shape (n,), int64
+        ``k``, or the length of the row where that is less.
+
+    Raises
+    ------
+    InputError
+        If k is negative or not an integer.
+
+    Examples
+    --------
+    >>> keep_top([0, 3, 4], 2)
+    array([2, 1])
+    """
+    return np.minimum(lengths(row_offsets(indptr)), _whole_number(k, "k"))
+
+
+def keep_above(
+    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
+) -> Ints:
+    """Keep the labels with a score above the threshold.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    scores : array-like, shape (indptr[-1],)
+        Falling in each row.
+    threshold : float
+        Strict: a label whose score equals it is left out (the released code of the paper; its
+        text has "at least").
+    keep_at_least : int
+        Keep at least so many, where the row has them.
+
+    Returns
+    -------
+    array, shape (n,), int64
+
+    Raises
+    ------
+    InputError
+        If a score is NaN or rises in a row, naming the row; if an option is out of range.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, section 3.1.1, "Set cardinality".
+
+    Examples
+    --------
+    >>> keep_above([0, 3, 4], [0.9, 0.5, 0.1, 0.2], 0.5, keep_at_least=1)
+    array([1, 1])
+    """
+    rows, flat = _sorted_scores(indptr, scores)
+    return _at_least(sum_rows(flat > _threshold_number(threshold), rows), rows, keep_at_least)
+
+
+def keep_cumulative(
+    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
+) -> Ints:
+    """Keep a label while the sum of the scores before it is below the threshold.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    scores : array-like, shape (indptr[-1],), at least 0
+        Probabilities over the labels, falling in each row.
+    threshold : float
+        Strict: once the sum equals it, no further label is kept.
+    keep_at_least : int
+        Keep at least so many, where the row has them.
+
+    Returns
+    -------
+    array, shape (n,), int64
+
+    Raises
+    ------
+    InputError
+        If a score is NaN, negative, or rises in a row, naming the row; if an option is out of
+        range.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, section 3.1.1: the target-distribution model.
+
+    Examples
+    --------
+    >>> keep_cumulative([0, 3, 4], [0.4, 0.3, 0.3, 0.2], 0.5)
+    array([2, 1])
+    """
+    rows, flat = _sorted_scores(indptr, scores)
+    _refuse(flat < 0, rows, "a score is negative", "give probabilities")
+    before = np.zeros(len(flat))
+    before[1:] = _row_cumsum(rows, flat)[:-1]
+    before[_starts(rows)] = 0.0
+    return _at_least(sum_rows(before < _threshold_number(threshold), rows), rows, keep_at_least)
+
+
+def keep_cardinality(indptr: ArrayLike, head: ArrayLike, offset: int = 0) -> Ints:
+    """Keep as many labels as the cardinality head finds most probable.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    head : array-like, shape (n, C)
+        Column c is for the cardinality c + offset; probabilities or logits. Of equal columns
+        the first, so the smaller cardinality, is meant.
+    offset : int
+        1 where the head has no column for the empty set.
+
+    Returns
+    -------
+    array, shape (n,), int64
+        The cardinality, or the length of the row where that is less.
+
+    Raises
+    ------
+    InputError
+        If the head has another number of rows, no column, or a NaN; names the row.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, section 3.1.1, "Set cardinality".
+
+    Examples
+    --------
+    >>> keep_cardinality([0, 3, 4], [[0.1, 0.7, 0.2], [0.0, 0.1, 0.9]], offset=1)
+    array([2, 1])
+    """
+    rows = row_offsets(indptr)
+    best: Ints = _cardinality_head(head, rows).argmax(axis=1) + _whole_number(offset, "offset")
+    return np.minimum(best, lengths(rows))
+
+
+def keep_cardinality_with_scores(
+    indptr: ArrayLike, scores: ArrayLike, head: ArrayLike, offset: int = 0, extra: int = 0
+) -> Ints:
+    r"""Keep the cardinality that is most probable together with the labels it would keep.
+
+    For each cardinality c that the row can fill, :math:`\log h_c + \sum_{i \le c} \log s_i` is
+    formed; the arg max is kept (the smallest, where several are equal or all are impossible).
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    scores : array-like, shape (indptr[-1],), at least 0, finite
+        Label probabilities, falling in each row.
+    head : array-like, shape (n, C), at least 0, finite
+        *Probabilities* (not logs) of the cardinalities offset, offset + 1, ...; a common factor
+        of a row changes nothing.
+    offset : int
+        1 where the head has no column for the empty set.
+    extra : int
+        Labels summed beyond the c kept. 0 is the rule as written; the paper's released code
+        sums c + 1 labels where the empty set is allowed, so ``offset=0, extra=1`` is what it runs.
+
+    Returns
+    -------
+    array, shape (n,), int64
+
+    Raises
+    ------
+    InputError
+        If scores or head are NaN, negative or infinite, or of the wrong shape; names the row.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, section 3.1.1: the Dirichlet-Categorical cardinality, after
+    Rezatofighi et al., 2018, Joint learning of set cardinality and state distribution.
+
+    Examples
+    --------
+    >>> keep_cardinality_with_scores([0, 3], [0.9, 0.8, 0.01], [[0.2, 0.3, 0.5]], offset=1)
+    array([2])
+    """
+    rows, flat = _sorted_scores(indptr, scores)
+    _refuse((flat < 0) | np.isinf(flat), rows, "a score is no probability", "give probabilities")
+    table = _cardinality_head(head, rows)
+    _refuse_rows((table < 0) | np.isinf(table), "the cardinality head is no probability")
+    sizes = np.arange(table.shape[1]) + _whole_number(offset, "offset")
+    widths = lengths(rows)[:, None]
+    with np.errstate(divide="ignore"):  # log 0 = -inf is meant: such a set is impossible
+        total = np.log(table)
+        sums = np.append(_row_cumsum(rows, np.log(flat)), 0.0)
+    summed = np.minimum(sizes + _whole_number(extra, "extra"), widths)
+    total += np.where(summed > 0, sums[rows[:-1, None] + summed - 1], 0.0)
+    total[sizes > widths] = -np.inf
+    best: Ints = total.argmax(axis=1) + offset
+    return np.minimum(best, widths[:, 0])
+
+
+def _row_cumsum(rows: Ints, flat: Floats) -> Floats:
+    """Sum within each row as it runs, each added up from its own start.
+
+    Differences of one running sum over all rows would let a row's rounding depend on its
+    neighbours, so positions are walked instead: the rows shrink away as they end.
+    """
+    widths = lengths(rows)
+    if len(widths) and widths[0] and (widths == widths[0]).all():
+        return np.cumsum(flat.reshape(len(widths), -1), axis=1).ravel()
+    sums = np.array(flat)
+    longest = np.argsort(-widths, kind="stable")
+    active = rows[:-1][longest]
+    counts = np.searchsorted(-widths[longest], -np.arange(1, max(widths, default=0)))
+    for position, count in enumerate(counts.tolist(), start=1):
+        here = active[:count] + position
+        sums[here] += sums[here - 1]
+    return sums
+
+
+def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
+    floor = np.minimum(_whole_number(keep_at_least, "keep_at_least"), lengths(rows))
+    return np.maximum(counts, floor)
+
+
+def _sorted_scores(indptr: ArrayLike, scores: ArrayLike) -> tuple[Ints, Floats]:
+    """Check row offsets, and scores that fall in each row."""
+    rows, flat = row_offsets(indptr), np.asarray(scores, np.float64)
+    if flat.shape != (rows[-1],):
+        raise InputError(f"{rows[-1]} scores are needed, the array has shape {flat.shape}")
+    _refuse(np.isnan(flat), rows, "a score is NaN", "give every label a number")
+    rising = np.zeros(len(flat), np.bool_)
+    rising[1:] = flat[1:] > flat[:-1]
+    rising[_starts(rows)] = False
+    _refuse(rising, rows, "the scores are not in falling order", "sort each row first")
+    return rows, flat
+
+
+def row_offsets(indptr: ArrayLike) -> Ints:
+    """Check row offsets: from 0, never falling."""
+    rows = np.asarray(indptr, np.int64)
+    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
+        raise InputError("indptr must be row offsets: from 0, never falling")
+    return rows
+
+
+def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
+    """Check a head: a column for each cardinality, a row for each item, no NaN."""
+    table = np.asarray(head, np.float64)
+    if table.ndim != 2 or len(table) != len(rows) - 1 or not table.shape[1]:
+        raise InputError(
+            f"the cardinality head has shape {table.shape}",
+            remedy=f"give {len(rows) - 1} rows and a column for each cardinality",
+        )
+    _refuse_rows(np.isnan(table), "the cardinality head is NaN")
+    return table
+
+
+def _starts(rows: Ints) -> Ints:
+    """First flat index of each row that is not empty."""
+    return rows[:-1][lengths(rows) > 0]
+
+
+def _whole_number(value: int, name: str) -> int:
+    """Check an option that counts something."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} = {value!r} is not an integer") from None
+    if number < 0:
+        raise InputError(f"{name} = {number} is negative", remedy="give 0 or more")
+    return number
+
+
+def _threshold_number(threshold: float) -> float:
+    """Check that a threshold is a number."""
+    value = float(threshold)
+    if np.isnan(value):
+        raise InputError("the threshold is NaN")
+    return value
+
+
+def _refuse(bad: Bools, rows: Ints, problem: str, remedy: str) -> None:
+    """Name the row of the first score that is wrong."""
+    if bad.any():
+        row = int(np.searchsorted(rows, bad.argmax(), side="right")) - 1
+        raise InputError(problem, where=f"scores, row {row}", remedy=remedy)
+
+
+def _refuse_rows(bad: Bools, problem: str) -> None:
+    """Name the first row of the cardinality head that is wrong."""
+    if bad.any():
+        raise InputError(problem, where=f"head, row {int(bad.any(axis=1).argmax())}")

@@ -4,13 +4,17 @@ Conventions
 -----------
 A definition holds the formula and what is known of it: options, bounds, traits, source. A measure
 is a definition with every option chosen. ``str`` gives the name as papers write it and leaves out
-defaults; the signature leaves out nothing.
+defaults; the signature leaves out nothing. The value of an option is text, a whole number or a
+number; what is written in a name or a signature is read back as the same value.
 """
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -20,7 +24,6 @@ from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.option import Option, Value, written
 
 __all__ = [
     "Columns",
@@ -32,10 +35,107 @@ __all__ = [
     "Statistic",
     "Sums",
     "Value",
+    "written",
 ]
 
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
+Value: TypeAlias = "str | int | float | None"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a definition.
+
+    Attributes
+    ----------
+    name, short : str
+        As it is written, and its key in a signature.
+    default : value, or mapping from average to value
+    choices : tuple of values
+        All allowed values, where they can be listed.
+    kind : type
+        What a written value is read as: str, int or float.
+    help : str
+    averages : tuple of str, or None
+        The averages for which it means something; None for all.
+    required : bool
+    check : callable, optional
+        Raises InputError for a value that is not allowed.
+    """
+
+    name: str
+    short: str
+    default: Value | Mapping[str, Value] = None
+    choices: tuple[Value, ...] = ()
+    kind: type = str
+    help: str = ""
+    averages: tuple[str, ...] | None = None
+    required: bool = False
+    check: Callable[[Value], None] | None = None
+
+    def default_for(self, average: str | None) -> Value:
+        """Return the default under an average."""
+        if isinstance(self.default, Mapping):
+            return self.default[average or ""]
+        return self.default
+
+    def read(self, text: Value) -> Value:
+        """Convert a written value to the option's kind; refuse one that is not allowed."""
+        value = self._converted(text.item() if isinstance(text, np.generic) else text)
+        if self.choices and value not in self.choices:
+            raise InputError(
+                f"{self.name}={value} is not allowed", remedy=f"choose one of {self._listed()}"
+            )
+        if self.check is not None:
+            self.check(value)
+        return value
+
+    def _converted(self, value: Value) -> Value:
+        """Convert a value to the option's kind; a bool is of no kind."""
+        if isinstance(value, str) and self.kind is not str:
+            try:
+                value = self.kind(value)
+            except ValueError:
+                raise InputError(f"{self.name}={value} is not {self._kind_name()}") from None
+        elif isinstance(value, int) and not isinstance(value, bool):
+            value = value if self.kind is int else self.kind(value)
+        right = isinstance(value, self.kind) and not isinstance(value, bool)
+        if not right or (isinstance(value, float) and math.isnan(value)):
+            raise InputError(f"{self.name}={value!r} is not {self._kind_name()}")
+        if isinstance(value, str) and not self.choices and not _can_be_written(value):
+            raise InputError(
+                f"{self.name}={value!r} cannot be written in the name of a measure",
+                remedy="use no blanks at its ends, and commas only inside parentheses that close",
+            )
+        return value
+
+    def _kind_name(self) -> str:
+        return {"int": "a whole number", "float": "a number"}.get(self.kind.__name__, "text")
+
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.choices))
+
+
+def _can_be_written(text: str) -> bool:
+    """Return whether a value can be read back from inside an option list."""
+    depth = 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (letter == "," and not depth):
+            return False
+    return bool(text) and text == text.strip() and not depth
+
+
+def written(value: Value) -> str:
+    """Write a value as it stands in a name or a signature.
+
+    Examples
+    --------
+    >>> written(0.5), written("greedy")
+    ('0.5', 'greedy')
+    """
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 class Statistic(Protocol):
@@ -60,7 +160,7 @@ class Statistic(Protocol):
         ...
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
-        """Columns by name."""
+        """Compute the columns, by name."""
         ...
 
     def __hash__(self) -> int: ...
@@ -68,7 +168,7 @@ class Statistic(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What an aggregate may know besides the sums: the label axis.
+    """The label axis: what an aggregate knows besides the sums.
 
     Attributes
     ----------
@@ -86,11 +186,11 @@ class Frame:
 
     @property
     def dictionary(self) -> int:
-        """How many labels there are to rank: those given, or all that the input names."""
+        """The number of labels to rank: those given, or all that the input names."""
         return len(self.labels) if self.given is None else self.given
 
     def universe(self, name: str) -> Bools:
-        """The labels that an average runs over: "reference", "union" or "given"."""
+        """Select the labels that an average runs over: "reference", "union" or "given"."""
         if name == "reference":
             return self.in_reference
         if name == "union":
@@ -104,39 +204,29 @@ class Frame:
 
 
 class Family(Protocol):
-    """How the measures of one kind get from an item's data to a value."""
+    """A way from the data of items to the value of a measure."""
 
     def statistic(self, measure: Measure) -> Statistic:
-        """The columns that the measure needs."""
+        """Choose the step that gives the columns that the measure needs."""
         ...
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> NDArray[np.float64]:
-        """The value; axes in front of the sums are kept."""
+        """Compute the value; axes in front of the sums are kept."""
         ...
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """How many items or labels have no value, by cause."""
+        """Count the items or labels without a value, by cause."""
         ...
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> NDArray[np.float64] | None:
-        """The value of each item, nan where undefined; None where an item alone has none."""
+        """Return the value of each item, nan where undefined; None where an item alone has none."""
         ...
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> dict[str, NDArray[Any]] | None:
-        """Columns "label", "value" and counts for the labels that the measure averages over."""
+        """Return columns "label", "value" and counts for the labels that are averaged over."""
         ...
-
-
-def _registered(name: str) -> Definition:
-    from semmetrics.metrics.catalogue import DEFINITIONS
-
-    if name not in DEFINITIONS:
-        raise InputError(
-            f"the measure {name} is not registered here", remedy="import the module that defines it"
-        )
-    return DEFINITIONS[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +253,15 @@ class Definition:
         Whether ``@k`` is allowed.
     dictionary : bool
         Whether the value depends on the number of labels there are, scored or not.
+    kind : str
+        What it evaluates; a definition is known by its kind and its name.
+    formula : callable, optional
+        Its positional parameters are counts, its keyword-only ones options.
+    extra : mapping
+        What its family has to know.
+    needs : frozenset of str
+        What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
+        whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
     """
 
     name: str
@@ -179,13 +278,26 @@ class Definition:
     order_invariant: bool = True
     cutoff: bool = True
     dictionary: bool = False
-    task: str = "labels"
+    kind: str = "labels"
+    needs: frozenset[str] = frozenset()
     formula: Callable[..., Any] | None = None
-    arguments: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """The counts that the formula takes."""
+        return tuple(p.name for p in self._parameters() if p.kind is not p.KEYWORD_ONLY)
+
+    @cached_property
+    def formula_options(self) -> frozenset[str]:
+        """The options that the formula takes."""
+        return frozenset(p.name for p in self._parameters() if p.kind is p.KEYWORD_ONLY)
+
+    def _parameters(self) -> list[inspect.Parameter]:
+        return [*inspect.signature(self.formula).parameters.values()] if self.formula else []
+
     def __call__(self, *, k: int | None = None, **chosen: Value) -> Measure:
-        """The measure with those options.
+        """Choose options, and return the measure.
 
         Raises
         ------
@@ -213,10 +325,6 @@ class Definition:
             if applies:
                 options.append((option.name, self._value(option, chosen, average)))
         return Measure(self, tuple(options), self._cutoff(k))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are the registered definition itself."""
-        return _registered, (self.name,)
 
     def _average(self, chosen: Mapping[str, Value]) -> str | None:
         if not self.averages:
@@ -261,15 +369,15 @@ class Measure:
     k: int | None = None
 
     def __getitem__(self, name: str) -> Value:
-        """The value of an option; None where it means nothing here."""
+        """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
 
     def __matmul__(self, k: int) -> Measure:
-        """The same measure with a cutoff: ``F1(average="macro") @ 3``."""
+        """Add a cutoff: ``F1(average="macro") @ 3``."""
         return self.with_options(k=k)
 
     def with_options(self, *, k: int | None = None, **changed: Value) -> Measure:
-        """The same measure with some options, or the cutoff, changed."""
+        """Change some options, or the cutoff, and return the measure."""
         average = changed.get("average", self["average"])
         kept = {
             option.name: self[option.name]
@@ -291,7 +399,7 @@ class Measure:
         return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")
 
     def signature(self) -> list[str]:
-        """Every option as ``short:value``, the cutoff last."""
+        """Write every option as ``short:value``, the cutoff last."""
         shorts = {option.name: option.short for option in self.definition.options}
         parts = [f"{shorts[name]}:{written(value)}" for name, value in self.options]
         return parts if self.k is None else [*parts, f"k:{self.k}"]

@@ -1,188 +1,166 @@
-"""Set metrics of label lists: from counts of hits, predictions and references to a value.
+"""Families: from columns of items to a value, and what an undefined value counts as.
 
 Conventions
 -----------
-``average=example`` is the mean of the formula over items; ``macro`` its mean over labels;
-``weighted`` that mean with the number of references as weights; ``micro`` the formula on the
-counts of all labels together.
+A value is undefined for one of four causes: nothing predicted and nothing true (``empty``; for a
+label ``absent``), nothing predicted (``no_prediction``), nothing true (``no_reference``), or
+another reason (``undefined``). The measure's option of that name decides: ``nan`` makes the mean
+undefined, ``0`` and ``1`` are values, ``skip`` leaves it out. What was undefined is counted.
 
-Where the formula is 0/0, a policy ``nan|0|1|skip`` named by the cause decides: nothing predicted
-and nothing true (``empty`` for items, ``absent`` for labels), nothing predicted
-(``no_prediction``),
-nothing true (``no_reference``), or another reason (``undefined``). What was undefined is counted.
+Families
+--------
+``ItemMeans``      the mean over items of a value that each has
+``SumFormulas``    a formula on sums over items
+``CountFormulas``  a formula on counts: its mean over items (``average=example``), or its value on
+                   the counts of all items together (``micro``)
+``RowMeans``       the mean over items of values that depend on all items
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
-from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
+from semmetrics.core.columns import Column, Dense, OneHot, as_floats
+from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import Block, Step
-from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
     Measure,
-    Option,
     Statistic,
     Sums,
     Value,
 )
-from semmetrics.metrics.matching import (
-    Counts,
-    Cut,
-    Distinct,
-    ItemCounts,
-    Matched,
-    Matches,
-    PrecisionSums,
-    Ranked,
-    Reference,
-)
-from semmetrics.metrics.policies import (
-    CAUSES,
-    LABEL_AVERAGES,
-    POLICIES,
-    apply_policies,
-    cause_option,
-    causes,
-    divide,
-    item_values,
-    mean_of_defined,
-    undefined_items,
-)
+from semmetrics.metrics.formulas import divide
 
 __all__ = [
-    "ItemValues",
-    "LabelCounts",
-    "SetFamily",
-    "check_decode",
-    "cut_of",
-    "divide",
+    "CAUSES",
+    "LABEL_AVERAGES",
+    "POLICIES",
+    "CountFormulas",
+    "FormulaValues",
+    "ItemMeans",
+    "RowMeans",
+    "SumFormulas",
+    "apply_policies",
+    "cause_option",
+    "causes",
     "evaluate_formula",
-    "own_options",
-    "set_options",
+    "formula_options",
+    "item_values",
+    "mean_of_defined",
+    "undefined_items",
+    "value_columns",
+    "weighted_mean",
 ]
 
-
-def check_decode(value: Value) -> None:
-    """Whether a decoding rule is written rightly."""
-    rule, colon, number = str(value).partition(":")
-    if rule in ("all", "cardinality", "cardinality+scores") and not colon:
-        return
-    if value == "cardinality+scores:code":
-        return
-    if rule in ("threshold", "cumulative"):
-        if (rule, number) == ("threshold", "best"):
-            return
-        try:
-            if np.isfinite(float(number)):
-                return
-        except ValueError:
-            pass
-    raise InputError(
-        f"decode={value} is not a decoding rule",
-        remedy="write all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
-        "cardinality+scores",
-    )
+CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
+POLICIES = ("nan", "0", "1", "skip")
+LABEL_AVERAGES = ("macro", "weighted")
+_NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
 
 
-def _check_count(value: Value) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"min_labels={value} is not a whole number from 0")
+def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
+    """Say why each value is undefined, as a position in CAUSES; 0 where it is defined."""
+    code = np.zeros(values.shape, np.int8)
+    bad = np.isnan(values)
+    if bad.any():
+        nothing, without = np.equal(n_pred, 0)[bad], np.equal(n_ref, 0)[bad]
+        code[bad] = np.select([nothing & without, nothing, without], [1, 2, 3], 4)
+    return code
 
 
-def _policy(name: str, short: str, default: Any, text: str, averages: Any = None) -> Option:
-    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
+    """Make the columns "value" (0 where undefined) and "cause" of a value of each item."""
+    cause = causes(values, n_pred, n_ref)
+    return {
+        "value": Dense(np.where(cause == 0, values, 0.0)),
+        "cause": OneHot(cause, len(CAUSES)),
+    }
 
 
-def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
-    """The options that all set metrics share."""
-    over_labels = ("macro", "micro", "weighted")
-    options = [
-        Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        Option(
-            "labels",
-            "labels",
-            {"macro": "reference", "weighted": "reference", "micro": "union"},
-            ("reference", "union", "given"),
-            help="the labels that count: of the ground truth, of both sides, or the class list",
-            averages=over_labels,
-        ),
-        Option(
-            "count",
-            "count",
-            "set",
-            ("set", "list"),
-            help="count a repeated label once, or each time",
-            averages=("example",),
-        ),
-        _policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
-        _policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
-        _policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
-        _policy("no_reference", "noref", "0", "0/0 with nothing true"),
-        _policy("undefined", "undef", "nan", "0/0 for another reason"),
-        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("min_labels", "min", 0, kind=int, help="labels always kept", check=_check_count),
-    ]
-    chosen = set(averages)
-    return tuple(o for o in options if o.averages is None or chosen & set(o.averages))
+def cause_option(measure: Measure, cause: str) -> str:
+    """Name the option that holds the policy for a cause."""
+    return "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
 
 
-def cut_of(measure: Measure) -> Cut:
-    """The cut that a measure's options describe."""
-    return Cut(str(measure["decode"]), int(measure["min_labels"] or 0), measure.k)
+def apply_policies(
+    measure: Measure, values: Floats, code: NDArray[np.int8]
+) -> tuple[Floats, Bools]:
+    """Replace undefined values, and say which values count.
+
+    Parameters
+    ----------
+    measure : Measure
+    values : float array
+        nan where undefined.
+    code : int8 array of the same shape
+        The cause of each, as a position in CAUSES.
+    """
+    kept = np.ones(values.shape, np.bool_)
+    if code.any():
+        values = values.copy()
+        for number, name in enumerate(CAUSES[1:], 1):
+            policy, where = str(measure[cause_option(measure, name)]), code == number
+            if policy == "skip":
+                kept &= ~where
+            elif where.any():
+                values[where] = _NUMBERS[policy]
+    return values, kept
 
 
-@dataclass(frozen=True)
-class ItemValues:
-    """The formula on each item: its value, and the cause where it has none."""
+def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
+    """Average over items under the policies, from the sum of values and the count of each cause."""
+    total, counts = as_floats(sums["value"]), as_floats(sums["cause"])
+    number = counts[..., 0]
+    unknown = np.zeros(number.shape, np.bool_)
+    for place, name in enumerate(CAUSES[1:], 1):
+        policy, some = measure[name], counts[..., place]
+        if policy is None:  # a cause that this measure does not have
+            continue
+        if policy == "nan":
+            unknown |= some > 0
+        elif policy != "skip":
+            total, number = total + _NUMBERS[str(policy)] * some, number + some
+    return np.where(unknown, np.nan, divide(total, number))
 
-    definition: Definition
-    cut: Cut
-    matches: Step[Matched]
-    options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
-    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "value" (0 where undefined) and "cause"."""
-        counts = Counts(self.cut, self.matches)
-        if "precision_sum" in self.definition.arguments:
-            extra = block.get(PrecisionSums(self.cut, self.matches))
-            value, cause = self._values(block.get(counts), precision_sum=extra)
-            return {"value": Dense(value), "cause": OneHot(cause, len(CAUSES))}
-        distinct = block.get(Distinct(counts))
-        value, cause = self._values(distinct.counts)
-        return {
-            "value": Coded(distinct.codes, value),
-            "cause": OneHot(cause.take(distinct.codes), len(CAUSES)),
-        }
+def undefined_items(sums: Sums) -> dict[str, int]:
+    """Count the items without a value, by cause, whatever their weights."""
+    counts = sums.get("cause_items", sums["cause"]).tolist()
+    return {CAUSES[place]: counts[place] for place in range(1, len(CAUSES)) if counts[place]}
 
-    def _values(self, counts: ItemCounts, **more: Any) -> tuple[Floats, NDArray[np.int8]]:
-        known = {"hit": counts.hit, "n_pred": counts.n_pred, "n_ref": counts.n_ref, **more}
-        value = evaluate_formula(self.definition, known, self.options)
-        cause = causes(value, counts.n_pred, counts.n_ref)
-        return np.where(cause == 0, value, 0.0), cause
+
+def item_values(rows: Columns) -> Floats:
+    """Return the value of each item, from the columns "value" and "cause"; nan where undefined."""
+    value: Any = rows["value"]
+    cause: Any = rows["cause"]
+    return np.where(cause.codes == 0, value.values, np.nan)
 
 
 def evaluate_formula(
     definition: Definition, known: dict[str, Any], options: tuple[tuple[str, Value], ...]
 ) -> Floats:
-    """The formula on counts, as floats."""
+    """Evaluate the formula of a definition on counts.
+
+    Raises
+    ------
+    InputError
+        If it gives an infinite value, or an array of another shape than the counts.
+    """
     if definition.formula is None:
         raise TypeError(f"{definition.name} has no formula")
     arguments = {name: known[name] for name in definition.arguments}
     values = np.asarray(definition.formula(**arguments, **dict(options)), np.float64)
     endless = np.isinf(values).any()
-    if values.shape != known["hit"].shape or endless:
+    if values.shape != next(iter(known.values())).shape or endless:
         raise InputError(
             f"the formula of {definition.name} gives "
             + ("an infinite value" if endless else f"an array of shape {values.shape}"),
@@ -191,122 +169,194 @@ def evaluate_formula(
     return values
 
 
-@dataclass(frozen=True)
-class LabelCounts:
-    """Hits, predictions and references of each label, each counted once an item."""
-
-    cut: Cut
-    additive: bool = True
-    labels: frozenset[str] = frozenset(("hit", "n_pred", "n_ref"))
-
-    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Columns "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
-        ranked, ref = block.get(Ranked()), block.get(Reference())
-        matched, kept = block.get(Matches("set", "class")), block.get(self.cut)
-        chosen = None if matched.counted is None else matched.counted
-        if (kept < np.diff(ranked.indptr)).any():
-            inside = prefixes(ranked.indptr, kept)
-            chosen = inside if chosen is None else inside & chosen
-        hit = matched.hit if chosen is None else matched.hit & chosen
-        predicted = ranked if chosen is None else ranked.keep(chosen)
-        hits = ranked.keep(hit)
-        distinct = ref if matched.once is None else ref.keep(matched.once)
-        width = len(block.task.classes)
-        return {
-            "hit": Sparse(hits.indptr, hits.codes, width),
-            "n_pred": Sparse(predicted.indptr, predicted.codes, width),
-            "n_ref": Sparse(distinct.indptr, distinct.codes, width),
-            "items": Dense(np.ones(len(block), np.int8)),
-        }
+def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
+    """Select the options that the formula itself takes."""
+    own = measure.definition.formula_options
+    return tuple((name, value) for name, value in measure.options if name in own)
 
 
-class SetFamily:
-    """Measures whose formula takes counts of hits, predictions and references."""
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """Average over the last axis; nan without weights. A value of weight 0 may be nan."""
+    total = np.where(weights > 0, values, 0.0) * weights
+    return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
 
-    def statistic(self, measure: Measure) -> Statistic:
-        """Item values for ``example``, label counts for the other averages."""
-        if measure["average"] == "example":
-            own = own_options(measure)
-            matches = Matches(str(measure["count"]))
-            return ItemValues(measure.definition, cut_of(measure), matches, own)
-        return LabelCounts(cut_of(measure))
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The average."""
-        if measure["average"] == "example":
-            return mean_of_defined(measure, sums)
-        values, n_ref, kept = self._values(measure, sums, frame)
-        if measure["average"] == "micro":
-            return np.where(kept, values, np.nan)[..., 0]
-        if measure["labels"] == "reference":
-            # only in a resample can a reference label be without references: it has none of it
-            kept = kept & (n_ref > 0)
-        weights = np.where(kept, n_ref if measure["average"] == "weighted" else 1.0, 0.0)
-        # a label of weight 0 must not spread its nan
-        total = np.where(weights > 0, values, 0.0) * weights
-        return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items, or labels, without a value by cause."""
-        if measure["average"] == "example":
-            return undefined_items(sums)
-        raw, n_pred, n_ref = self._raw(measure, sums, frame)
-        code = causes(raw, n_pred, n_ref)
-        names = [cause_option(measure, name) for name in CAUSES]
-        return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The formula on each item."""
-        if measure["average"] == "example":
-            return item_values(rows)
-        if measure["average"] != "micro":
-            return None
-        inside = frame.universe(str(measure["labels"]))
-        known = {name: _row_counts(rows[name], inside) for name in ("hit", "n_pred", "n_ref")}
-        known["total"] = np.full(len(known["hit"]), float(inside.sum()))
-        return evaluate_formula(measure.definition, known, own_options(measure))
+class _WithoutLabels:
+    """Families whose labels have no value of their own."""
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> dict[str, NDArray[Any]] | None:
-        """The value and counts of each label in the universe; nan where undefined."""
-        if measure["average"] not in LABEL_AVERAGES:
-            return None
-        values, n_pred, n_ref = self._raw(measure, sums, frame)
-        inside = frame.universe(str(measure["labels"]))
-        hit = as_floats(sums["hit"])[inside]
-        names = np.array(frame.labels, dtype=object)[inside]
-        return {"label": names, "value": values, "support": n_ref, "predicted": n_pred, "hit": hit}
+        """Return None: a label alone has no value."""
+        return None
 
-    def _raw(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats, Floats]:
-        """The formula on labels (or all together for micro), label axis last; nan at 0/0."""
-        inside = frame.universe(str(measure["labels"]))
-        # in one layout, so that labels are added in one order whatever stands in front of them
-        known = {
-            name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
-            for name in ("hit", "n_pred", "n_ref")
+
+class ItemMeans(_WithoutLabels):
+    """Means over items of the columns "value" and "cause".
+
+    Attributes
+    ----------
+    flags : tuple of pairs
+        Columns that mark items to be counted beside those without a value, and the name of each
+        count.
+    """
+
+    flags: tuple[tuple[str, str], ...] = ()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over the items, under the policies."""
+        return mean_of_defined(measure, sums)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items without a value, by cause, and those that a flag marks."""
+        return {**undefined_items(sums), **self._flagged(sums)}
+
+    def _flagged(self, sums: Sums) -> dict[str, int]:
+        """Count the items that each flag marks, whatever their weights."""
+        marked = {
+            name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
         }
-        items = as_floats(sums["items"])[..., None]
-        if measure["average"] == "micro":
-            known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
-            items = items * inside.sum()
-        total = np.broadcast_to(items, known["hit"].shape)
-        options = own_options(measure)
-        value = evaluate_formula(measure.definition, {**known, "total": total}, options)
-        return value, known["n_pred"], known["n_ref"]
+        return {name: number for name, number in marked.items() if number}
 
-    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats, Bools]:
-        values, n_pred, n_ref = self._raw(measure, sums, frame)
-        values, kept = apply_policies(measure, values, causes(values, n_pred, n_ref))
-        return values, n_ref, kept
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value of each item."""
+        return item_values(rows)
 
 
-def own_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
-    """The options that the formula itself takes."""
-    own = measure.definition.extra.get("own", ())
-    return tuple((name, value) for name, value in measure.options if name in own)
+class SumFormulas(_WithoutLabels):
+    """A formula on sums of numbers over the items that have a value; column "cause" says which."""
+
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
+        """Evaluate the formula on sums, or on the numbers of each item."""
+        raise NotImplementedError
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Evaluate the formula on the sums; nan where no item has a value, or a policy says so."""
+        numbers = {name: as_floats(sums[name]) for name in sums if not name.startswith("cause")}
+        counts = as_floats(sums["cause"])
+        unknown = counts[..., 0] == 0
+        for place, name in enumerate(CAUSES[1:], 1):
+            if measure[name] == "nan":
+                unknown |= counts[..., place] > 0
+        return np.where(unknown, np.nan, self.value(measure, numbers))
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items without a value, by cause."""
+        return undefined_items(sums)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Evaluate the formula on each item."""
+        columns: Any = rows
+        numbers = {
+            name: np.asarray(c.values, np.float64) for name, c in columns.items() if name != "cause"
+        }
+        return np.where(columns["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 
-def _row_counts(column: Any, inside: Bools) -> Floats:
-    rows = row_numbers(column.indptr)
-    return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
+@dataclass(frozen=True)
+class FormulaValues:
+    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags."""
+
+    definition: Definition
+    counts: Step[dict[str, Any]]
+    options: tuple[tuple[str, Value], ...] = ()
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[Any]) -> dict[str, Any]:
+        """Evaluate the formula item by item."""
+        columns = block.get(self.counts)
+        known = {name: c.values for name, c in columns.items() if not isinstance(c, OneHot)}
+        value = evaluate_formula(self.definition, known, self.options)
+        flags = {name: c for name, c in columns.items() if isinstance(c, OneHot)}
+        return {**value_columns(value, known["n_pred"], known["n_ref"]), **flags}
+
+
+class CountFormulas(ItemMeans):
+    """Formulas on counts: the mean over items, or the value on the counts of all items together."""
+
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose the step that counts: columns named as the formula's parameters, and flags."""
+        raise NotImplementedError
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Choose item values for ``example``, counts for other averages."""
+        counts = self.counts(measure)
+        if measure["average"] != "example":
+            return counts
+        return FormulaValues(measure.definition, counts, formula_options(measure))
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over the items, or evaluate the formula on the counts of all."""
+        if measure["average"] == "example":
+            return super().aggregate(measure, sums, frame)
+        values, kept = apply_policies(measure, *self._evaluated(measure, sums, frame))
+        return np.where(kept, values, np.nan)[..., 0]
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items, or say why all together have no value; and what the flags mark."""
+        if measure["average"] == "example":
+            return super().undefined(measure, sums, frame)
+        cause = self._evaluated(measure, sums, frame)[1]
+        return {**_count_causes(measure, cause), **self._flagged(sums)}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Evaluate the formula on each item."""
+        if measure["average"] == "example":
+            return super().items(measure, rows, frame)
+        known = self.item_counts(measure, rows, frame)
+        return evaluate_formula(measure.definition, known, formula_options(measure))
+
+    def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of each item."""
+        columns: Any = rows
+        return {name: columns[name].values for name in measure.definition.arguments}
+
+    def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of all items together; a last axis of length 1 stands for the whole."""
+        names = {*measure.definition.arguments, "n_pred", "n_ref"}
+        return {name: as_floats(sums[name])[..., None] for name in names}
+
+    def _evaluated(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> tuple[Floats, NDArray[np.int8]]:
+        known = self.together(measure, sums, frame)
+        value = evaluate_formula(measure.definition, known, formula_options(measure))
+        return value, causes(value, known["n_pred"], known["n_ref"])
+
+
+def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
+    """Count each cause, by the name of its option."""
+    names = [cause_option(measure, name) for name in CAUSES]
+    return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
+
+
+class RowMeans(_WithoutLabels):
+    """Means over items of values that are known only when all items are: rows are weighted."""
+
+    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+        """Return the value of each item, nan where undefined, and the cause."""
+        raise NotImplementedError
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average under the policies; items are added in an order of their own."""
+        values, cause = self.values(measure, sums["rows"], frame)
+        order = sums["order"]
+        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
+        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
+        total = np.empty(len(sums["weights"]))
+        counts = np.zeros((len(sums["weights"]), len(CAUSES)))
+        for row, weights in enumerate(sums["weights"]):
+            ordered = weights[order]
+            total[row] = (values * ordered).sum()
+            counts[row] = [ordered[place].sum() for place in places]
+        return mean_of_defined(measure, {"value": total, "cause": counts})
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items without a value, by cause."""
+        cause = self.values(measure, sums["rows"], frame)[1]
+        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value of each item."""
+        return self.values(measure, rows, frame)[0]

@@ -43,118 +43,210 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.columns import as_floats
-from semmetrics.core.ragged import Floats
+from semmetrics.core.columns import Dense, OneHot
+from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
+from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
+from semmetrics.data.lists import Side
+from semmetrics.data.taxonomy import Placed
+from semmetrics.errors import InputError, listing
+from semmetrics.metrics import formulas
+from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
 from semmetrics.metrics.definition import (
-    Columns,
     Definition,
-    Frame,
     Measure,
     Option,
     Statistic,
-    Sums,
 )
-from semmetrics.metrics.families import cut_of, evaluate_formula, set_options
-from semmetrics.metrics.hierarchical_steps import (
-    COUNTS,
-    ClosedCounts,
-    ClosedValues,
-    LabelDistances,
-)
-from semmetrics.metrics.policies import (
-    CAUSES,
-    ItemMeans,
-    apply_policies,
-    causes,
-    divide,
-    item_values,
-    mean_of_defined,
-    undefined_items,
-)
+from semmetrics.metrics.families import CountFormulas, ItemMeans, value_columns
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
+from semmetrics.metrics.set_measures import set_options
 
 __all__ = ["LCADistance", "hF", "hP", "hR"]
 
 
-def _flagged(sums: Sums, column: str, name: str) -> dict[str, int]:
-    """How many items a flag is up for, whatever their weights."""
-    number = int(sums.get(f"{column}_items", sums[column])[1])
-    return {name: number} if number else {}
+LabelBlock = Block[LabelTask]
 
 
-class HierarchicalFamily:
+@dataclass(frozen=True)
+class Places:
+    """Where the labels of the task stand in its taxonomy; the same for all blocks."""
+
+    root: str = "include"
+
+    def compute(self, block: LabelBlock) -> Placed:
+        """Place them at their first use."""
+        task = block.task
+        if task.taxonomy is None:
+            raise InputError(
+                "there is no taxonomy of the labels", remedy="give taxonomy= (--taxonomy FILE)"
+            )
+        key = ("taxonomy", self.root)
+        if key not in task.shared:
+            if self.root == "exclude":
+                task.shared[key] = block.get(Places()).without_root
+            else:
+                terms = task.terms or [()] * len(task.classes)
+                names = [(name, *more) for name, more in zip(task.classes, terms, strict=True)]
+                task.shared[key] = task.taxonomy.place(names)
+        placed: Placed = task.shared[key]
+        return placed
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The labels that take part, and which items have one outside the taxonomy."""
+
+    pred: Side
+    ref: Side
+    outside: Bools
+
+
+@dataclass(frozen=True)
+class TakingPart:
+    """The labels that take part: predictions under a cut, and references.
+
+    Attributes
+    ----------
+    cut : Cut
+    unknown : {"error", "own"}
+        What a label outside the taxonomy is.
+    duplicates : {"once", "each"}
+        Whether repeated predictions are left out.
+    """
+
+    cut: Cut
+    unknown: str
+    duplicates: str = "each"
+
+    def compute(self, block: LabelBlock) -> Sides:
+        """Cut, and refuse labels outside the taxonomy where that is asked for."""
+        pred, ref = block.get(Ranked()), block.get(Reference())
+        chosen = prefixes(pred.indptr, block.get(self.cut))
+        if self.duplicates == "once":
+            counted = block.get(Matches("once", "class")).counted
+            chosen &= True if counted is None else counted
+        if not chosen.all():
+            pred = pred.keep(chosen)
+        outside = block.get(Places()).outside
+        strange = [outside[side.codes] for side in (pred, ref)]
+        if self.unknown == "error" and any(one.any() for one in strange):
+            codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
+            names = [block.task.classes[code] for code in codes.tolist()]
+            raise InputError(
+                f"labels are not in the taxonomy: {listing(names)}",
+                remedy="add them to it, or take each as a root of its own with unknown=own",
+            )
+        having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
+        return Sides(pred, ref, having)
+
+
+@dataclass(frozen=True)
+class ClosedCounts:
+    """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
+
+    cut: Cut
+    root: str
+    unknown: str
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Close both sides under ancestors and count."""
+        part = block.get(TakingPart(self.cut, self.unknown))
+        counts = closed_counts(part.pred, part.ref, block.get(Places(self.root)))
+        return {
+            "hit": Dense(counts.hit),
+            "n_pred": Dense(counts.n_pred),
+            "n_ref": Dense(counts.n_ref),
+            "outside": OneHot(part.outside.astype(np.int8), 2),
+        }
+
+
+@dataclass(frozen=True)
+class LabelDistances:
+    """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
+
+    cut: Cut
+    duplicates: str
+    measure: str
+    normalize: str
+    unconnected: str
+    unknown: str
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Average the distances of the predicted labels of each item."""
+        part = block.get(TakingPart(self.cut, self.unknown, self.duplicates))
+        placed = block.get(Places())
+        edges, height = lca_distances(part.pred, part.ref, placed)
+        rows = row_numbers(part.pred.indptr)
+        n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
+        asked = n_ref[rows] > 0
+        apart = asked & (edges < 0)
+        distance = edges if self.measure == "edges" else height
+        if self.unconnected == "root":
+            distance = np.where(apart, self._joined(part, placed, rows), distance)
+        counted = asked & ~apart if self.unconnected == "skip" else asked
+        number = np.bincount(rows[counted], minlength=len(block))
+        total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
+        alone = np.bincount(rows[apart], minlength=len(block)) > 0
+        return {
+            **value_columns(divide(total, number), n_pred, n_ref),
+            "outside": OneHot(part.outside.astype(np.int8), 2),
+            "unconnected": OneHot(alone.astype(np.int8), 2),
+        }
+
+    def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
+        """Measure the distance of each prediction through the implied root."""
+        if self.measure == "height":
+            return np.full(len(rows), placed.top)
+        nearest = np.full(len(part.ref), FAR)
+        np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
+        joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
+        return joined
+
+    def _scaled(self, distance: Ints, placed: Placed) -> Floats:
+        if self.normalize == "none":
+            return distance.astype(np.float64)
+        most = max(placed.span, 1) * (2 if self.measure == "edges" else 1)
+        return np.minimum(distance / most, 1.0)
+
+
+class HierarchicalFamily(CountFormulas):
     """Formulas on counts of ancestors: of all items together, or the mean over items."""
 
-    def statistic(self, measure: Measure) -> Statistic:
-        """Item values for ``example``, counts for ``micro``."""
-        counts = ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
-        return counts if measure["average"] == "micro" else ClosedValues(measure.definition, counts)
+    flags = (("outside", "outside_taxonomy"),)
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The formula on the sums, or the mean, under the policies."""
-        if measure["average"] == "example":
-            return mean_of_defined(measure, sums)
-        values, kept = apply_policies(measure, *self._micro(measure, sums))
-        return np.where(kept, values, np.nan)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value by cause, and items with labels outside the taxonomy."""
-        outside = _flagged(sums, "outside", "outside_taxonomy")
-        if measure["average"] == "example":
-            return {**undefined_items(sums), **outside}
-        cause = int(self._micro(measure, sums)[1])
-        return {**({CAUSES[cause]: 1} if cause else {}), **outside}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The formula on each item."""
-        if measure["average"] == "example":
-            return item_values(rows)
-        columns: Any = rows
-        known = {name: columns[name].values for name in COUNTS}
-        return evaluate_formula(measure.definition, known, ())
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """None: there is no value of a label."""
-        return None
-
-    @staticmethod
-    def _micro(measure: Measure, sums: Sums) -> tuple[Floats, NDArray[np.int8]]:
-        known = {name: as_floats(sums[name]) for name in COUNTS}
-        value = evaluate_formula(measure.definition, known, ())
-        return value, causes(value, known["n_pred"], known["n_ref"])
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose the counts of ancestors."""
+        return ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
 
 
 class DistanceFamily(ItemMeans):
     """Means over items of the distances of predicted labels."""
 
+    flags = (("unconnected", "unconnected"), ("outside", "outside_taxonomy"))
+
     def statistic(self, measure: Measure) -> Statistic:
-        """Item values."""
+        """Choose item values."""
         return LabelDistances(
             cut=cut_of(measure),
-            count=str(measure["count"]),
+            duplicates=str(measure["duplicates"]),
             measure=str(measure["measure"]),
             normalize=str(measure["normalize"]),
             unconnected=str(measure["unconnected"]),
             unknown=str(measure["unknown"]),
         )
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value by cause, and items with unconnected or unknown labels."""
-        return {
-            **undefined_items(sums),
-            **_flagged(sums, "unconnected", "unconnected"),
-            **_flagged(sums, "outside", "outside_taxonomy"),
-        }
 
 
 _UNKNOWN = Option(
@@ -174,7 +266,7 @@ _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *, symmetric: bool = False
 ) -> Definition:
-    names = ("average", "empty", "no_prediction", "no_reference", "decode", "min_labels")
+    names = ("average", "empty", "no_prediction", "no_reference", "decode", "keep_at_least")
     return add(
         Definition(
             name=name,
@@ -187,41 +279,28 @@ def _hierarchical(
             averages=("micro", "example"),
             symmetric=symmetric,
             formula=formula,
-            arguments=tuple(inspect.signature(formula).parameters),
-            extra={"taxonomy": True},
+            needs=frozenset(["taxonomy"]),
         )
     )
-
-
-def _precision(hit: Any, n_pred: Any) -> Any:
-    return divide(hit, n_pred)
-
-
-def _recall(hit: Any, n_ref: Any) -> Any:
-    return divide(hit, n_ref)
-
-
-def _f(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    return divide(2 * hit, n_pred + n_ref)
 
 
 hP = _hierarchical(
     "hP",
     "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
     "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
-    _precision,
+    formulas.precision,
 )
 hR = _hierarchical(
     "hR",
     "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
     "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
-    _recall,
+    formulas.recall,
 )
 hF = _hierarchical(
     "hF",
     "Harmonic mean of hierarchical precision and recall.",
     "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
-    _f,
+    formulas.f1,
     symmetric=True,
 )
 _DISTANCE_POLICIES = tuple(
@@ -266,13 +345,13 @@ LCADistance = add(
                 help="labels without a common ancestor: joined at an implied root, or left out",
             ),
             _UNKNOWN,
-            replace(_SHARED["count"], averages=None),
+            replace(_SHARED["duplicates"], averages=None),
             *_DISTANCE_POLICIES,
             _SHARED["decode"],
-            _SHARED["min_labels"],
+            _SHARED["keep_at_least"],
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,
-        extra={"taxonomy": True},
+        needs=frozenset(["taxonomy"]),
     )
 )

@@ -6,8 +6,8 @@ Predictions of an item are looked at in falling order of score, equal scores in 
 (without scores, in the given order). Every rule that turns them into a set keeps a prefix of that
 order, so one sort and one matching serve all cutoffs and thresholds.
 
-``count="set"`` counts each label of an item once. ``count="list"`` counts repeats: a label that a
-list has c times can be matched c times (Kubany et al. 2020).
+``duplicates="once"`` counts each label of an item once. ``duplicates="each"`` counts each time: a
+label that a list has c times can be matched c times (Kubany et al. 2020).
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semmetrics.core.keys import cells, first_occurrences, members, occurrence_numbers
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    occurrence_numbers,
     order_rows,
+    prefixes,
     row_numbers,
     running_sums,
     sum_rows,
@@ -31,6 +35,7 @@ from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
+from semmetrics.metrics.definition import Measure
 
 __all__ = [
     "Counts",
@@ -43,6 +48,8 @@ __all__ = [
     "PrecisionSums",
     "Ranked",
     "Reference",
+    "cut_of",
+    "kept_sides",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -80,13 +87,13 @@ class Cut:
     decode : str
         "all", "threshold:T", "cumulative:T", "cardinality", "cardinality+scores" or
         "cardinality+scores:code".
-    min_labels : int
+    keep_at_least : int
         At least so many are kept where there are as many.
     k : int or None
     """
 
     decode: str = "all"
-    min_labels: int = 0
+    keep_at_least: int = 0
     k: int | None = None
 
     def compute(self, block: LabelBlock) -> Ints:
@@ -113,18 +120,18 @@ class Cut:
             )
         if rule == "threshold":
             return decoding.keep_above(
-                ranked.indptr, ranked.scores, float(number), min_labels=self.min_labels
+                ranked.indptr, ranked.scores, float(number), keep_at_least=self.keep_at_least
             )
         if rule == "cumulative":
             return decoding.keep_cumulative(
-                ranked.indptr, ranked.scores, float(number), min_labels=self.min_labels
+                ranked.indptr, ranked.scores, float(number), keep_at_least=self.keep_at_least
             )
         if block.task.heads is None:
             raise InputError(
                 f"decode={self.decode} needs the probabilities of each set size",
-                remedy="give cardinality= (--cardinality FILE)",
+                remedy="give set_size_probs= (--set-size-probs FILE)",
             )
-        heads, offset = block.task.heads[block.start : block.stop], min(self.min_labels, 1)
+        heads, offset = block.task.heads[block.start : block.stop], min(self.keep_at_least, 1)
         if rule == "cardinality":
             return decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         return decoding.keep_cardinality_with_scores(
@@ -134,6 +141,17 @@ class Cut:
             offset=offset,
             extra=int(number == "code" and not offset),
         )
+
+
+def cut_of(measure: Measure) -> Cut:
+    """Return the cut that a measure's options describe."""
+    return Cut(str(measure["decode"]), int(measure["keep_at_least"] or 0), measure.k)
+
+
+def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
+    """Return the predictions that a cut keeps, and the references."""
+    ranked = block.get(Ranked())
+    return ranked.keep(prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,22 +182,22 @@ class Matches:
 
     Attributes
     ----------
-    count : {"set", "list"}
+    duplicates : {"once", "each"}
     by : {"item", "class"}
         With synonyms, "item" compares terms within the item (predictions in order, each with its
         terms in order, take the first unused reference label that has the term); "class" compares
         the classes that predictions and references belong to. The same without synonyms.
     """
 
-    count: str = "set"
+    duplicates: str = "once"
     by: str = "item"
 
     def compute(self, block: LabelBlock) -> Matched:
         """Match all predictions; a cutoff is a prefix of the result."""
         if self.by == "item":
-            matched = block.get(Matches(self.count, "class"))
+            matched = block.get(Matches(self.duplicates, "class"))
             if block.task.synonyms is not None:
-                matched = _match_terms(block, matched, self.count)
+                matched = _match_terms(block, matched, self.duplicates)
             return matched
         return self._by_class(block)
 
@@ -187,12 +205,12 @@ class Matches:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
-        pred_cells = cells(pred.indptr, pred.codes, width)
-        ref_cells = cells(ref.indptr, ref.codes, width)
+        pred_cells = cell_keys(pred.indptr, pred.codes, width)
+        ref_cells = cell_keys(ref.indptr, ref.codes, width)
         first = first_occurrences(pred_cells, size)
         once = first_occurrences(ref_cells, size)
-        hit = members(pred_cells, ref_cells, size)
-        if self.count == "set":
+        hit = is_member(pred_cells, ref_cells, size)
+        if self.duplicates == "once":
             n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)
         if first is not None:  # the j-th of equal predictions needs more than j equal references
@@ -207,7 +225,7 @@ def _repeats_matched(pred_cells: Ints, ref_cells: Ints) -> Bools:
     return matched
 
 
-def _match_terms(block: LabelBlock, matched: Matched, count: str) -> Matched:
+def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matched:
     """Match again, term by term, the items in which a label touches several classes."""
     pred, ref = block.get(Ranked()), block.get(Reference())
     synonyms = block.task.synonyms
@@ -224,7 +242,7 @@ def _match_terms(block: LabelBlock, matched: Matched, count: str) -> Matched:
         mine = slice(pred.indptr[item], pred.indptr[item + 1])
         theirs = slice(ref.indptr[item], ref.indptr[item + 1])
         written = ref.written[theirs].tolist()
-        if count == "set":
+        if duplicates == "once":
             written = dict(zip(ref.codes[theirs].tolist(), written, strict=True)).values()
         unused = [synonyms.terms[code] for code in written]
         for place, code in enumerate(pred.written[mine].tolist(), int(pred.indptr[item])):

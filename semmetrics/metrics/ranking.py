@@ -1,4 +1,4 @@
-"""Ranking metrics along an item's labels: coverage, ranking loss, label ranking precision.
+"""Ranking measures along an item's labels: coverage, ranking loss, label ranking precision.
 
 Conventions
 -----------
@@ -21,11 +21,14 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -37,14 +40,25 @@ from semmetrics.core.ragged import (
     running_sums,
     sum_rows,
 )
+from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.definition import Definition, Frame, Measure, Option, Statistic
+from semmetrics.metrics.families import POLICIES, RowMeans
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.matching import Matches, Ranked
+from semmetrics.metrics.registry import add
 
 __all__ = [
+    "LRAP",
+    "SCORES",
+    "CoverageError",
     "Empty",
+    "ItemRankingFamily",
+    "RankingLoss",
     "coverage_error",
     "coverage_items",
-    "divide_or",
     "item_weights",
     "label_ranking_average_precision",
     "lrap_items",
@@ -54,13 +68,14 @@ __all__ = [
     "sorted_rows",
     "target_matrix",
     "tie_spans",
+    "with_scores",
 ]
 
 Empty: TypeAlias = "float | Literal['skip']"
 
 
 def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """How far down an item's ranking all its reference labels are found.
+    """Count how many labels of an item's ranking it takes to find all its reference labels.
 
     Parameters
     ----------
@@ -97,7 +112,7 @@ def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labe
 def ranking_loss_items(
     indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int
 ) -> Floats:
-    """Share of an item's (reference, other) label pairs in the wrong order; a tie is wrong.
+    """Compute the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
     Parameters
     ----------
@@ -123,11 +138,11 @@ def ranking_loss_items(
     missed = n_ref - sum_rows(hit, indptr)  # reference labels without a score
     wrong = wrong + missed * (n_labels - lengths(indptr) - missed)
     pairs = n_ref * (n_labels - n_ref)
-    return divide_or(wrong, pairs, np.nan)
+    return divide(wrong, pairs)
 
 
 def lrap_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """Label ranking average precision: mean precision at the rank of each reference label.
+    """Average the precision at the rank of each reference label of an item.
 
     Parameters
     ----------
@@ -153,7 +168,7 @@ def lrap_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: 
     precisions = (hits[until] - hits[indptr[rows]]) / (until - indptr[rows])
     total = np.bincount(rows, precisions, minlength=len(n_ref))
     missed = n_ref - sum_rows(hit, indptr)
-    return divide_or(total + missed * (n_ref / max(n_labels, 1)), n_ref, np.nan)
+    return divide(total + missed * (n_ref / max(n_labels, 1)), n_ref, np.nan)
 
 
 def coverage_error(
@@ -163,7 +178,7 @@ def coverage_error(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean number of labels to go through, best first, until all reference labels are found.
+    """Average the number of labels to go through, best first, to find all reference labels.
 
     Parameters
     ----------
@@ -205,7 +220,7 @@ def ranking_loss(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean share of (reference, other) label pairs in the wrong order; a tie is wrong.
+    """Average the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
     Parameters
     ----------
@@ -244,7 +259,7 @@ def label_ranking_average_precision(
     empty: Empty = "skip",
     weights: ArrayLike | None = None,
 ) -> float:
-    """Mean over items of the mean precision at the rank of each reference label.
+    """Average over items the mean precision at the rank of each reference label.
 
     Parameters
     ----------
@@ -303,7 +318,7 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
 
 
 def sorted_rows(scores: ArrayLike, targets: ArrayLike) -> tuple[Ints, Floats, Bools, Ints, int]:
-    """Dense scores and targets as ragged rows: indptr, scores, hit, n_ref, n_labels.
+    """Turn dense scores and targets into ragged rows: indptr, scores, hit, n_ref, n_labels.
 
     Examples
     --------
@@ -320,7 +335,7 @@ def sorted_rows(scores: ArrayLike, targets: ArrayLike) -> tuple[Ints, Floats, Bo
 
 
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
-    """First, and one past the last, flat position of the labels that tie with each label."""
+    """Find the first, and one past the last, position of the labels that tie with each label."""
     fresh = np.ones(len(scores), np.bool_)
     fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(row_numbers(indptr)).astype(np.bool_)
     begins = np.flatnonzero(fresh)
@@ -329,7 +344,7 @@ def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
 
 
 def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> float:
-    """Weighted mean with the policy for items that are not defined; nan of nothing."""
+    """Average with weights, under the policy for items that are not defined; nan of nothing."""
     share = item_weights(weights, len(values))
     undefined = np.isnan(values)
     fill = 0.0
@@ -344,15 +359,8 @@ def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> 
     return float(weighted.sum() / share.sum()) if counted.any() else float("nan")
 
 
-def divide_or(numerator: NDArray[np.generic], divisor: NDArray[np.generic], empty: float) -> Floats:
-    """Quotient, with another value where the divisor is 0."""
-    result = np.full(numerator.shape, empty)
-    np.divide(numerator, divisor, out=result, where=divisor != 0)
-    return result
-
-
 def item_weights(weights: ArrayLike | None, n: int) -> Floats:
-    """Weights of n items, checked; ones where there are none."""
+    """Check the weights of n items; without any, return ones."""
     if weights is None:
         return np.ones(n)
     table = np.asarray(weights, np.float64)
@@ -361,3 +369,137 @@ def item_weights(weights: ArrayLike | None, n: int) -> Floats:
     if not (np.isfinite(table) & (table >= 0)).all():
         raise InputError("a weight is negative or not finite")
     return table
+
+
+_CORES: Mapping[str, Callable[..., Floats]] = {
+    "LRAP": lrap_items,
+    "RankingLoss": ranking_loss_items,
+    "CoverageError": coverage_items,
+}
+
+
+def with_scores(block: Block[LabelTask], name: str) -> Any:
+    """Return the ranked predictions of a block; refuse those without scores."""
+    ranked = block.get(Ranked())
+    if not len(ranked.codes):  # nothing is predicted, so no score is lacking
+        return replace(ranked, scores=np.zeros(0))
+    if ranked.scores is None:
+        raise InputError(
+            f"{name} needs a score for each predicted label",
+            remedy="give scores (a score matrix, or labels with scores), or another measure",
+        )
+    return ranked
+
+
+@dataclass(frozen=True)
+class ItemRanking:
+    """Numbers of each item for a ranking measure, before the number of labels is known.
+
+    The labels that an item does not score tie below the others. How many these are is known when
+    all parts have been merged, so this is not a function of sums.
+    """
+
+    name: str
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Compute "part" (the measure on the scored labels), "n_ref", "scored" and "missed"."""
+        ranked = with_scores(block, self.name)
+        matched = block.get(Matches("once", "class"))
+        side, hit = ranked, matched.hit
+        if matched.counted is not None:
+            side, hit = ranked.keep(matched.counted), hit[matched.counted]
+        if block.task.given is not None:  # what is not in the class list counts nowhere
+            inside = side.codes < block.task.given
+            side, hit = side.keep(inside), hit[inside]
+        n_ref, scored = matched.n_ref, np.diff(side.indptr)
+        missed = n_ref - sum_rows(hit, side.indptr)
+        n_labels = {"LRAP": np.inf, "RankingLoss": scored + missed, "CoverageError": 0}[self.name]
+        part = _CORES[self.name](side.indptr, side.scores, hit, n_ref, n_labels)
+        if self.name == "RankingLoss":  # as a number of pairs
+            part = np.rint(part * (n_ref * (n_labels - n_ref)))
+        part = np.where(np.isnan(part), 0.0, part)
+        known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
+        return {name: Dense(values) for name, values in known.items()}
+
+
+class ItemRankingFamily(RowMeans):
+    """Means of ranking measures over items."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Choose the numbers of each item."""
+        return ItemRanking(measure.definition.name)
+
+    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+        """Return the value of each item, nan where undefined, and the cause."""
+        part, n_ref, scored, missed = (
+            rows[name].values for name in ("part", "n_ref", "scored", "missed")
+        )
+        size = frame.dictionary
+        if measure.definition.name == "LRAP":
+            value = part + missed / max(size, 1)
+        elif measure.definition.name == "CoverageError":
+            value = np.where(missed > 0, float(size), part)
+        else:
+            wrong = part + missed * (size - scored - missed)
+            value = divide(wrong, n_ref * (size - n_ref))
+        value = np.where(n_ref > 0, value, np.nan)
+        cause = np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
+        return value, cause
+
+
+_NO_REFERENCE = Option(
+    "no_reference", "noref", "skip", POLICIES, help="policy for items without true labels"
+)
+_UNDEFINED = Option(
+    "undefined", "undef", "skip", POLICIES, help="policy for items for which every label is true"
+)
+SCORES = frozenset(["scores"])
+
+
+LRAP = add(
+    Definition(
+        name="LRAP",
+        family=ItemRankingFamily(),
+        summary="Mean over true labels of the share of true labels among those ranked as high.",
+        equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
+        source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
+        cite=("tsoumakas2010",),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        needs=SCORES,
+        cutoff=False,
+        dictionary=True,
+    )
+)
+RankingLoss = add(
+    Definition(
+        name="RankingLoss",
+        family=ItemRankingFamily(),
+        summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
+        equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
+        source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
+        cite=("schapire2000", "tsoumakas2010"),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        needs=SCORES,
+        higher_is_better=False,
+        cutoff=False,
+        dictionary=True,
+    )
+)
+CoverageError = add(
+    Definition(
+        name="CoverageError",
+        family=ItemRankingFamily(),
+        summary="How many labels to go through, best first, until all true ones are found.",
+        equation="max over y in Y of |{l: s(l) >= s(y)}|",
+        source="Tsoumakas et al. 2010, section 7.3.3, plus one",
+        cite=("tsoumakas2010",),
+        options=(_NO_REFERENCE, _UNDEFINED),
+        needs=SCORES,
+        bounds=(0.0, np.inf),
+        higher_is_better=False,
+        cutoff=False,
+        dictionary=True,
+    )
+)

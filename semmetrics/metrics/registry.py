@@ -1,81 +1,149 @@
-"""All definitions by name, and the decorator that adds one.
+"""Measures by name: the table of names, definitions found in it, and ``F1(average=macro)@1,3,5``.
 
-Examples
---------
-A metric of one's own is a formula on counts of an item, a label or the whole:
+Conventions
+-----------
+A definition is known by its kind and its name, so two kinds may use one name. The table says which
+module makes a definition; that module is imported when the name is first asked for. Definitions
+that users register stand beside the table.
 
->>> from semmetrics.metrics.families import divide
->>> @measure(averages=("example", "micro"), source="Szymkiewicz 1934", symmetric=True)
-... def OverlapExample(hit, n_pred, n_ref):
-...     "Shared labels over the size of the smaller set."
-...     return divide(hit, np.minimum(n_pred, n_ref))
->>> str(OverlapExample(average="micro"))
-'OverlapExample(average=micro)'
->>> _ = DEFINITIONS.pop("OverlapExample")
+``name(option=value,…)@k`` names a measure; ``@1,3,5`` names three. ``parse(str(m)) == [m]``.
+Aliases such as ``MacroF1`` need no quotes in a shell.
 """
 
 from __future__ import annotations
 
-import inspect
+import copyreg
+import difflib
+import importlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping
 
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.definition import Definition, Option, Value
-from semmetrics.metrics.families import SetFamily, set_options
+from semmetrics.metrics.definition import Definition, Measure
 
-__all__ = ["ALIASES", "DEFINITIONS", "add", "measure"]
+__all__ = [
+    "add",
+    "aliases",
+    "all_definitions",
+    "cutoffs",
+    "find",
+    "forget",
+    "group_of",
+    "kinds_of",
+    "parse",
+    "parse_all",
+]
 
-DEFINITIONS: dict[str, Definition] = {}
-ALIASES: dict[str, str] = {}
+# Kind, heading of a group, module of this package: the names and aliases that the module registers.
+_TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
+    "labels": {
+        "Sets of labels": {
+            "sets": (
+                "Precision", "MacroPrecision", "MicroPrecision", "Recall", "MacroRecall",
+                "MicroRecall", "F1", "MacroF1", "MicroF1", "Jaccard", "MacroJaccard",
+                "MicroJaccard", "SubsetAccuracy", "HammingLoss", "AP", "BalancedAccuracy",
+                "CardinalityError", "O-F1", "C-F1", "I-F1",
+            ),
+        },
+        "Meanings of labels (--embedding)": {
+            "semantic": ("SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP"),
+            "soft": ("SoftPrecision", "SoftRecall", "SoftF1"),
+        },
+        "Bags of labels and transport (--embedding)": {
+            "bag_distances": ("WMD", "RWMD"),
+            "bag_similarity": ("BagSim", "MeanSim"),
+        },
+        "Rankings of labels": {
+            "ranking": ("LRAP", "RankingLoss", "CoverageError"),
+            "class_precision": ("mAP",),
+        },
+        "Hierarchies of labels (--taxonomy)": {
+            "hierarchical": ("hP", "hR", "hF", "LCADistance"),
+        },
+    },
+    "captions": {
+        "Captions (--task captions)": {
+            "bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
+            "cider": ("CIDEr-D", "CIDEr"),
+            "caption_statistics": (
+                "DuplicatedCaption", "CaptionLength", "LengthRatio", "ReferenceCount",
+                "Vocabulary", "UniqueCaptions",
+            ),
+            "meteor": ("METEOR", "METEOR-nltk"),
+            "ngsm": ("NGSM",),
+            "rouge": ("ROUGE-L",),
+        },
+    },
+}  # fmt: skip
+_OTHER = "Other measures"
 
-_COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
-_AVERAGES = ("example", "micro", "macro", "weighted")
+_Key = tuple[str, str]  # kind and name
+
+
+def _entries() -> Iterator[tuple[_Key, str, str]]:
+    for kind, groups in _TABLE.items():
+        for group, modules in groups.items():
+            for module, names in modules.items():
+                for name in names:
+                    yield (kind, name), f"semmetrics.metrics.{module}", group
+
+
+_MODULES: dict[_Key, str] = {key: module for key, module, _ in _entries()}
+_GROUPS: dict[_Key, str] = {key: group for key, _, group in _entries()}
+_DEFINITIONS: dict[_Key, Definition] = {}
+_ALIASES: dict[_Key, str] = {}
+
 _NAME = re.compile(r"[^\s(),=@|]+")
-# What a signature says besides the options, and how the cutoff is given.
-_RESERVED = frozenset(
-    [
-        "k",
-        "tok",
-        "cand",
-        "norm",
-        "missing",
-        "unpredicted",
-        "classes",
-        "ignore",
-        "weights",
-        "emb",
-        "fit",
-        "ci",
-        "L",
-        "n",
-        "data",
-        "v",
-    ]
-)
+_FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S)
+# Keys of a signature that are not options of a measure.
+_RESERVED = frozenset([
+    "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
+    "fit", "ci", "L", "n", "data", "v",
+])  # fmt: skip
 
 
 def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:
-    """Register a definition.
+    """Register a definition, and return it.
+
+    Parameters
+    ----------
+    definition : Definition
+    aliases : mapping, optional
+        Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
 
     Raises
     ------
     InputError
-        If a name is taken or cannot be parsed, or two options have one name.
+        If a name is taken or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *(aliases or {})):
-        if name in DEFINITIONS or name in ALIASES:
+        if _load(definition.kind, name):
             raise InputError(f"there is a measure {name} already", remedy="choose another name")
         if not _NAME.fullmatch(name):
             raise InputError(
                 f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
             )
     _check_options(definition)
-    DEFINITIONS[definition.name] = definition
-    ALIASES.update(aliases or {})
+    _DEFINITIONS[definition.kind, definition.name] = definition
+    _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
     return definition
+
+
+def forget(definition: Definition) -> None:
+    """Take a registered definition of your own out again, with its aliases.
+
+    Raises
+    ------
+    InputError
+        If it comes with semmetrics.
+    """
+    key = (definition.kind, definition.name)
+    if key in _MODULES:
+        raise InputError(f"{definition.name} comes with semmetrics", remedy="use another name")
+    for known, text in list(_ALIASES.items()):
+        if known[0] == definition.kind and _parts(text)[0] == definition.name:
+            del _ALIASES[known]
+    _DEFINITIONS.pop(key, None)
 
 
 def _check_options(definition: Definition) -> None:
@@ -90,129 +158,224 @@ def _check_options(definition: Definition) -> None:
         )
 
 
-def measure(
-    *,
-    averages: tuple[str, ...] = ("example",),
-    bounds: tuple[float, float] = (0.0, 1.0),
-    higher_is_better: bool = True,
-    symmetric: bool = False,
-    order_invariant: bool = True,
-    source: str = "",
-    equation: str = "",
-    cite: tuple[str, ...] = (),
-    name: str | None = None,
-    defaults: Mapping[str, Value] | None = None,
-    aliases: Mapping[str, str] | None = None,
-) -> Callable[[Callable[..., Any]], Definition]:
-    """Make a set metric of a formula on counts, and register it.
+def _load(kind: str, name: str) -> bool:
+    """Import the module that registers a name; return whether the name is registered now.
 
-    The formula's positional parameters say which counts it takes, all arrays of one shape: ``hit``
-    (predictions that match), ``n_pred``, ``n_ref``, and, but for ``average=example``, ``total``
-    (items for a label; items times labels for micro); ``precision_sum`` (precision at each hit,
-    summed) for ``average=example`` alone. It returns nan where it is undefined. Its keyword-only
-    parameters become options of the measure.
+    While that module itself is being imported, its names are not registered yet.
+    """
+    key = (kind, name)
+    if key in _MODULES:
+        importlib.import_module(_MODULES[key])
+    return key in _DEFINITIONS or key in _ALIASES
+
+
+def kinds_of(name: str) -> tuple[str, ...]:
+    """Return the kinds that have a measure or alias of this name, in the order of the table.
+
+    Examples
+    --------
+    >>> kinds_of("F1"), kinds_of("CIDEr"), kinds_of("F2")
+    (('labels',), ('captions',), ())
+    """
+    every = dict.fromkeys([*_TABLE, *(kind for kind, _ in _DEFINITIONS)])
+    known = (_MODULES, _DEFINITIONS, _ALIASES)
+    return tuple(kind for kind in every if any((kind, name) in table for table in known))
+
+
+def all_definitions(kind: str | None = None) -> list[Definition]:
+    """Return every definition (of one kind), in the order of the table, then the users' own."""
+    keys = [key for key in dict.fromkeys([*_MODULES, *_DEFINITIONS]) if kind in (None, key[0])]
+    for key in keys:
+        _load(*key)
+    return [_DEFINITIONS[key] for key in keys if key in _DEFINITIONS]
+
+
+def aliases(kind: str | None = None) -> dict[str, str]:
+    """Return every alias (of one kind), and the measure that it stands for."""
+    all_definitions(kind)
+    found: dict[str, str] = {}
+    for own, name in dict.fromkeys([*_MODULES, *_ALIASES]):
+        if kind in (None, own) and (own, name) in _ALIASES:
+            found.setdefault(name, _ALIASES[own, name])  # the first kind, as find has it
+    return found
+
+
+def group_of(definition: Definition) -> str:
+    """Return the heading under which lists show a definition.
+
+    Examples
+    --------
+    >>> group_of(find("F1")[0]), group_of(find("LRAP")[0])
+    ('Sets of labels', 'Rankings of labels')
+    """
+    return _GROUPS.get((definition.kind, definition.name), _OTHER)
+
+
+def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]]:
+    """Find a definition by name, with the options that an alias fixes.
 
     Parameters
     ----------
-    averages : tuple of {"example", "micro", "macro", "weighted"}
-        The first is the default.
-    bounds, higher_is_better, symmetric, order_invariant
-        Traits; the property tests hold the metric to them.
-    source, equation, cite
-        Where it comes from.
-    name : str, optional
-        The function's name when left out.
-    defaults : mapping, optional
-        Other defaults for the shared options.
-    aliases : mapping, optional
-        Other names, and the measures that they stand for.
+    name : str
+    kind : str, optional
+        Without it, the first kind of the table that has the name.
 
-    Returns
-    -------
-    decorator
-        Gives the Definition, which is called with options to choose them.
+    Raises
+    ------
+    InputError
+        If there is none; the nearest names are given.
     """
+    kinds = kinds_of(name)
+    if not kinds or kind not in (None, *kinds):
+        raise _unknown(name, kind, kinds)
+    found = kind or kinds[0]
+    _load(found, name)
+    text, options = _parts(_ALIASES.get((found, name), name))
+    return _DEFINITIONS[found, text], options
 
-    def decorate(formula: Callable[..., Any]) -> Definition:
-        taken, own = _parameters(formula, averages)
-        known = [option.name for option in set_options(averages)]
-        wrong = [name for name in defaults or {} if name not in known]
-        if wrong:
-            raise InputError(
-                f"defaults for {listing(wrong)}, which are no shared options",
-                remedy=f"these are {listing(known, most=20)}",
-            )
-        shared = tuple(_with_default(o, defaults or {}) for o in set_options(averages))
-        summary = (inspect.getdoc(formula) or "").split("\n")[0]
-        return add(
-            Definition(
-                name=name or formula.__name__,
-                family=SetFamily(),
-                summary=summary,
-                equation=equation,
-                source=source,
-                cite=cite,
-                options=shared + own,
-                averages=averages,
-                bounds=bounds,
-                higher_is_better=higher_is_better,
-                symmetric=symmetric,
-                order_invariant=order_invariant,
-                formula=formula,
-                arguments=taken,
-                extra={"own": frozenset(option.name for option in own)},
-            ),
-            aliases,
+
+def _parts(text: str) -> tuple[str, dict[str, str]]:
+    """Split the text of an alias into the name and its options."""
+    name, _, inside = text.partition("(")
+    return name, dict(part.split("=") for part in _split(inside.removesuffix(")")))
+
+
+def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
+    if kinds:
+        return InputError(
+            f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
         )
+    names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
+    known = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
+    return InputError(f"there is no measure {name!r}", remedy=hint or "see: semmetrics list")
 
-    return decorate
 
+def parse(text: str, kind: str | None = None) -> list[Measure]:
+    """Parse a text that names one measure, or one at several cutoffs.
 
-def _with_default(option: Option, defaults: Mapping[str, Value]) -> Option:
-    return replace(option, default=defaults[option.name]) if option.name in defaults else option
+    Parameters
+    ----------
+    text : str
+    kind : str, optional
+        What is evaluated; without it, the first kind that has the name.
 
+    Raises
+    ------
+    InputError
+        If the name is unknown (the nearest valid names are given), or an option is wrong.
 
-def _parameters(
-    formula: Callable[..., Any], averages: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[Option, ...]]:
-    unknown = [average for average in averages if average not in _AVERAGES]
-    if unknown or not averages:
-        raise InputError(f"averages={averages}", remedy=f"choose among {', '.join(_AVERAGES)}")
-    taken, own = [], []
-    hints = get_type_hints(formula)
-    for name, parameter in inspect.signature(formula).parameters.items():
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            own.append(_own_option(name, parameter, hints.get(name, str)))
-        elif name in _COUNTS and parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            taken.append(name)
-        else:
+    Examples
+    --------
+    >>> [str(m) for m in parse("F1(average=macro)@1,3")]
+    ['F1(average=macro)@1', 'F1(average=macro)@3']
+    >>> parse("MacroF1") == parse("F1(average=macro)")
+    True
+    """
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
+    definition, fixed = find(form["name"], kind)
+    options = _options(text, form["options"] or "")
+    for name, value in fixed.items():
+        if options.get(name, value) != value:
             raise InputError(
-                f"{formula.__name__} takes {name!r}, which is no count",
-                remedy=f"the counts are {', '.join(_COUNTS)}; options are keyword-only",
+                f"{form['name']} has {name}={value}, not {options[name]}",
+                remedy=f"write {definition.name} with its options",
             )
-    for count, allowed in (("total", _AVERAGES[1:]), ("precision_sum", _AVERAGES[:1])):
-        if count in taken and not set(averages) <= set(allowed):
-            raise InputError(f"{count} is known only for averages {', '.join(allowed)}")
-    return tuple(taken), tuple(own)
+    ks: list[int | None] = [None] if form["k"] is None else list(cutoffs(form["k"]))
+    try:
+        return [definition(k=k, **{**fixed, **options}) for k in ks]
+    except InputError as error:
+        raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
 
 
-def _own_option(name: str, parameter: inspect.Parameter, hint: Any) -> Option:
-    choices = get_args(hint) if get_origin(hint) is Literal else ()
-    kind = type(choices[0]) if choices else hint
-    if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
+def _options(text: str, inside: str) -> dict[str, str]:
+    """Read the options written between the parentheses of a measure."""
+    options: dict[str, str] = {}
+    for part in _split(inside):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value:
+            raise InputError(f"{part!r} in {text!r}", remedy="write option=value")
+        if name in options:
+            raise InputError(f"{name} is given twice in {text!r}")
+        options[name] = value
+    return options
+
+
+def _split(text: str) -> list[str]:
+    """Parts between commas that stand outside parentheses."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+    parts.append(text[start:])
+    return [part for part in parts if part.strip()] if text.strip() else []
+
+
+def cutoffs(text: str) -> list[int]:
+    """Parse cutoffs such as "1,3,5".
+
+    Examples
+    --------
+    >>> cutoffs("1,3,5")
+    [1, 3, 5]
+    """
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"the cutoffs {text!r} are not whole numbers from 1", remedy="write 1,3,5")
+    return [int(part) for part in parts]
+
+
+def parse_all(
+    texts: Iterable[str | Measure | Definition], kind: str | None = None
+) -> list[Measure]:
+    """Parse many measures, and report all errors together.
+
+    Raises
+    ------
+    InputError
+        One line for each text that is wrong.
+    """
+    measures: list[Measure] = []
+    problems = []
+    for text in texts:
+        try:
+            if isinstance(text, Measure):
+                measures.append(text)
+            elif isinstance(text, Definition):
+                measures.append(text())
+            elif isinstance(text, str):
+                measures += parse(text, kind)
+            else:
+                raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
+        except InputError as error:
+            problems.append(str(error))
+    if len(problems) > 1:
+        raise InputError(f"{len(problems)} measures are wrong:\n  " + "\n  ".join(problems))
+    if problems:
+        raise InputError(problems[0])
+    repeated = [str(m) for m in dict.fromkeys(measures) if measures.count(m) > 1]
+    if repeated:
+        raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
+    return measures
+
+
+def _registered(kind: str, name: str) -> Definition:
+    """Return the registered definition, in place of a copy or a pickle of it."""
+    _load(kind, name)
+    if (kind, name) not in _DEFINITIONS:
         raise InputError(
-            f"the option {name} is a {hint}", remedy="annotate it str, int, float or Literal[…]"
+            f"the measure {name} is not registered here", remedy="import the module that defines it"
         )
-    required = parameter.default is inspect.Parameter.empty
-    default = None if required else parameter.default
-    return Option(name, name, default, choices, kind, required=required, help=_help(name))
+    return _DEFINITIONS[kind, name]
 
 
-def _help(name: str) -> str:
-    return _HELP.get(name, "an option of the formula")
+def _reduced(definition: Definition) -> tuple[object, ...]:
+    return _registered, (definition.kind, definition.name)
 
 
-_HELP = {
-    "q": "the number of labels of the data set",
-    "normalize": "divide by the hits (Kubany et al. 2020), or by the references",
-}
+copyreg.pickle(Definition, _reduced)  # type: ignore[arg-type]  # the value may be any callable

@@ -12,39 +12,25 @@ word2vec (Kubany et al. 2020, section 3.2, footnote 2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.columns import Dense, as_floats
-from semmetrics.core.ragged import Floats, row_numbers, sum_rows
+from semmetrics.core.columns import Dense
+from semmetrics.core.ragged import row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-    Value,
-)
-from semmetrics.metrics.families import cut_of
-from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked
-from semmetrics.metrics.policies import (
-    CAUSES,
-    ItemMeans,
-    apply_policies,
-    causes,
-    divide,
-    value_columns,
-)
+from semmetrics.metrics import formulas
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.families import CountFormulas
+from semmetrics.metrics.label_similarity import EMBEDDING
+from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_options import match_options
-from semmetrics.metrics.semantic_steps import SemanticMatches
+from semmetrics.metrics.semantic_matching import SemanticMatches
+from semmetrics.metrics.set_measures import set_options
 
 __all__ = [
     "SemAP",
@@ -54,7 +40,7 @@ __all__ = [
     "SemRecall",
     "SemanticCounts",
     "SemanticFamily",
-    "SemanticValues",
+    "match_options",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -94,110 +80,32 @@ class SemanticCounts:
         return columns
 
 
-@dataclass(frozen=True)
-class SemanticValues:
-    """A formula on the semantic counts of each item: columns "value" and "cause"."""
+class SemanticFamily(CountFormulas):
+    """Formulas on counts of semantic matches: means over items, or of all counts together."""
 
-    name: str
-    counts: SemanticCounts
-    normalize: str | None = None
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: LabelBlock) -> dict[str, Any]:
-        """Evaluate it item by item."""
-        columns = block.get(self.counts)
-        known = {name: column.values for name, column in columns.items()}
-        value = _FORMULAS[self.name](known, self.normalize)
-        return value_columns(value, known["n_pred"], known["n_ref"])
-
-
-def _precision(known: Any, _: Any) -> Any:
-    return divide(known["hit"], known["n_pred"])
-
-
-def _recall(known: Any, _: Any) -> Any:
-    return divide(known["served"], known["n_ref"])
-
-
-def _f1(known: Any, _: Any) -> Any:
-    hit, served = known["hit"], known["served"]
-    n_pred, n_ref = known["n_pred"], known["n_ref"]
-    # 2PR / (P + R) multiplied out, so that it is 2 hit / (n_pred + n_ref) one-to-one
-    bottom = hit * n_ref + served * n_pred
-    return np.where(
-        bottom == 0, divide(0.0 * hit, n_pred + n_ref), divide(2.0 * hit * served, bottom)
-    )
-
-
-def _jaccard(known: Any, _: Any) -> Any:
-    return divide(known["hit"], known["n_pred"] + known["n_ref"] - known["hit"])
-
-
-def _ap(known: Any, normalize: Any) -> Any:
-    if normalize == "references":
-        return divide(known["precision_sum"], known["n_ref"])
-    nothing = (known["n_pred"] == 0) | (known["n_ref"] == 0)
-    return np.where(nothing, np.nan, known["precision_sum"] / np.maximum(known["hit"], 1))
-
-
-_FORMULAS = {
-    "SemPrecision": _precision,
-    "SemRecall": _recall,
-    "SemF1": _f1,
-    "SemJaccard": _jaccard,
-    "SemAP": _ap,
-}
-
-
-class SemanticFamily(ItemMeans):
-    """Measures on the counts of semantic matches: means over items, or of all counts together."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Item values for ``example``, counts for ``micro``."""
-        name, threshold = measure.definition.name, measure["threshold"]
-        if threshold == "auto":
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose the counts of matches."""
+        if measure["threshold"] == "auto":
             raise InputError(f"the threshold of {measure} is not fitted yet")
         matches = SemanticMatches(
-            float(str(threshold)),
+            float(str(measure["threshold"])),
             str(measure["match"]),
-            str(measure["count"]),
+            str(measure["duplicates"]),
             str(measure["embedding"]),
         )
-        counts = SemanticCounts(cut_of(measure), matches, name == "SemAP")
-        if measure["average"] == "micro":
-            return counts
-        normalize = measure["normalize"]
-        return SemanticValues(name, counts, None if normalize is None else str(normalize))
+        ranks = "precision_sum" in measure.definition.arguments
+        return SemanticCounts(cut_of(measure), matches, ranks)
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """The mean over items, or the formula on the sums."""
-        if measure["average"] == "example":
-            return super().aggregate(measure, sums, frame)
-        value, n_pred, n_ref = self._micro(measure, sums)
-        values, kept = apply_policies(measure, value, causes(value, n_pred, n_ref))
-        return np.where(kept, values, np.nan)
 
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Items without a value, by cause."""
-        if measure["average"] == "example":
-            return super().undefined(measure, sums, frame)
-        value, n_pred, n_ref = map(np.atleast_1d, self._micro(measure, sums))
-        cause = int(causes(value, n_pred, n_ref)[0])
-        return {CAUSES[cause]: 1} if cause else {}
+def _recall(served: Any, n_ref: Any) -> Any:
+    return formulas.recall(served, n_ref)
 
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """The value of each item."""
-        if measure["average"] == "example":
-            return super().items(measure, rows, frame)
-        known = {name: column.values for name, column in rows.items()}  # type: ignore[attr-defined]
-        return np.asarray(_FORMULAS[measure.definition.name](known, None), np.float64)
 
-    @staticmethod
-    def _micro(measure: Measure, sums: Sums) -> tuple[Floats, Floats, Floats]:
-        known = {name: as_floats(array) for name, array in sums.items()}
-        value = np.asarray(_FORMULAS[measure.definition.name](known, None), np.float64)
-        return value, known["n_pred"], known["n_ref"]
+def match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
+    """Return the options of a measure that compares labels with labels."""
+    shared = [o for o in set_options(averages) if o.name not in ("labels", "absent")]
+    shared = [replace(o, averages=None) if o.name == "duplicates" else o for o in shared]
+    return (shared[0], *more, EMBEDDING, *shared[1:])
 
 
 def _check_threshold(value: Value) -> None:
@@ -246,6 +154,7 @@ def _semantic(
     name: str,
     summary: str,
     equation: str,
+    formula: Callable[..., Any],
     *more: Option,
     match: Option = _MATCH,
     micro: bool = True,
@@ -259,30 +168,45 @@ def _semantic(
             equation=equation,
             source="Kubany et al. 2020, section 3.2",
             cite=("kubany2020",),
+            needs=frozenset({"embedding"}),
             options=match_options(averages, _THRESHOLD, match, *more),
             averages=averages,
             order_invariant=False,
+            formula=formula,
         )
     )
 
 
 SemPrecision = _semantic(
-    "SemPrecision", "Share of the predicted labels that mean the same as a true one.", "tp / p"
+    "SemPrecision",
+    "Share of the predicted labels that mean the same as a true one.",
+    "tp / p",
+    formulas.precision,
 )
 SemRecall = _semantic(
-    "SemRecall", "Share of the true labels that a predicted label means.", "tp / g"
+    "SemRecall",
+    "Share of the true labels that a predicted label means.",
+    "tp / g",
+    _recall,
 )
-SemF1 = _semantic("SemF1", "Harmonic mean of semantic precision and recall.", "2PR / (P + R)")
+SemF1 = _semantic(
+    "SemF1",
+    "Harmonic mean of semantic precision and recall.",
+    "2PR / (P + R)",
+    formulas.f1_many_to_one,
+)
 SemJaccard = _semantic(
     "SemJaccard",
     "Matched labels over all labels; the paper's accuracy.",
     "tp / (p + g - tp)",
+    formulas.jaccard,
     match=_PAIRS,
 )
 SemAP = _semantic(
     "SemAP",
     "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
+    formulas.average_precision,
     Option(
         "normalize",
         "normalize",

@@ -16,9 +16,10 @@ from typing import Any, Literal
 import numpy as np
 
 from semmetrics.errors import InputError
+from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Value
-from semmetrics.metrics.families import divide
-from semmetrics.metrics.registry import measure
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.set_measures import measure
 
 __all__ = [
     "AP",
@@ -50,7 +51,7 @@ _ALL = ("example", "macro", "micro", "weighted")
 )
 def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
     """Share of the predicted labels that are true."""
-    return divide(hit, n_pred)
+    return formulas.precision(hit, n_pred)
 
 
 @measure(
@@ -62,7 +63,7 @@ def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
 )
 def Recall(hit: Any, n_ref: Any) -> Any:
     """Share of the true labels that are predicted."""
-    return divide(hit, n_ref)
+    return formulas.recall(hit, n_ref)
 
 
 @measure(
@@ -75,7 +76,7 @@ def Recall(hit: Any, n_ref: Any) -> Any:
 )
 def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Harmonic mean of precision and recall."""
-    return divide(2 * hit, n_pred + n_ref)
+    return formulas.f1(hit, n_pred, n_ref)
 
 
 @measure(
@@ -88,7 +89,7 @@ def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 )
 def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Labels on both sides over labels on either side."""
-    return divide(hit, n_pred + n_ref - hit)
+    return formulas.jaccard(hit, n_pred, n_ref)
 
 
 @measure(
@@ -132,9 +133,7 @@ def AP(
     normalize: Literal["references", "hits"] = "references",
 ) -> Any:
     """Average precision of the ranked labels of an item; 0 where none is a hit."""
-    if normalize == "references":
-        return divide(precision_sum, n_ref)
-    return np.where((n_pred == 0) | (n_ref == 0), np.nan, precision_sum / np.maximum(hit, 1))
+    return formulas.average_precision(precision_sum, hit, n_pred, n_ref, normalize=normalize)
 
 
 @measure(
@@ -175,7 +174,7 @@ _PINEDA = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's 
 def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     precision = (hit + _EPS) / (n_pred + _EPS)
     recall = (hit + _EPS) / (n_ref + _EPS)
-    return 2 * (precision * recall) / (precision + recall)
+    return formulas.harmonic_mean(precision, recall)
 
 
 def _smoothed(

@@ -31,20 +31,18 @@ from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, pos
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.ranking import target_matrix
-from semmetrics.metrics.sweep_means import (
+from semmetrics.metrics.sweep_averages import (
     AVERAGES,
     DEFAULT,
     Average,
     Rows,
     Sweep,
     Undefined,
-    sweep_average,
-)
-from semmetrics.metrics.thresholds import (
     candidate_thresholds,
-    first_below,
-    given_thresholds,
-    thinned,
+    check_thresholds,
+    first_beyond,
+    sweep_average,
+    thin_out,
 )
 
 __all__ = [
@@ -73,7 +71,7 @@ class BestThreshold(NamedTuple):
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
-    """Precision, recall and F1 of the first k labels, for every k, after one sort.
+    """Compute precision, recall and F1 of the first k labels, for every k, after one sort.
 
     Parameters
     ----------
@@ -118,7 +116,7 @@ def sweep_top_k_rows(
     averages: Sequence[Average] = AVERAGES,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """`sweep_top_k` on ragged rows sorted by falling score.
+    """Do what `sweep_top_k` does on ragged rows sorted by falling score.
 
     Parameters
     ----------
@@ -161,7 +159,7 @@ def sweep_thresholds(
     max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """Precision, recall and F1 of the labels scored above t, for every threshold t.
+    """Compute precision, recall and F1 of the labels scored above t, for every threshold t.
 
     Parameters
     ----------
@@ -214,7 +212,7 @@ def sweep_thresholds_rows(
     max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
-    """`sweep_thresholds` on ragged rows, in any order within a row.
+    """Do what `sweep_thresholds` does on ragged rows, in any order within a row.
 
     Parameters
     ----------
@@ -230,13 +228,13 @@ def sweep_thresholds_rows(
     """
     rows = Rows(indptr, codes, hit, n_ref, class_ref)
     by_score = None if thresholds is not None else np.argsort(-scores, kind="stable")
-    every = given_thresholds(thresholds) if thresholds is not None else candidate_thresholds(scores)
+    every = check_thresholds(thresholds) if thresholds is not None else candidate_thresholds(scores)
     result: dict[Average, Sweep] = {}
     for average in averages:
         thin = thresholds is None and average != "micro"
-        points = thinned(every, max_points) if thin else every
+        points = thin_out(every, max_points) if thin else every
         order = np.argsort(-points, kind="stable")
-        bins = first_below(-points[order], -scores, by_score)
+        bins = first_beyond(-points[order], -scores, by_score)
         result[average] = sweep_average(rows, average, points, order, bins, undefined)
     return result
 

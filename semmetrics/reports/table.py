@@ -1,22 +1,22 @@
-"""A table of scores, and its forms: terminal, pandas, JSON, CSV, Markdown, LaTeX."""
+"""The result of scoring: a table of scores, its forms, and what the scores hold as records."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.errors import InputError, MissingDependencyError, listing
-from semmetrics.reports.grid import draw
+from semmetrics.errors import InputError, listing
+from semmetrics.reports import details
+from semmetrics.reports.forms import draw
+from semmetrics.reports.records import Records
 from semmetrics.scoring.score import NotComputed, Score
-from semmetrics.scoring.statistics import Task
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 __all__ = ["FORMATS", "ScoreTable"]
 
@@ -39,8 +39,10 @@ class ScoreTable:
         What a protocol names and this input does not allow, with the reason.
     notes : list of str
         How the input was understood, and what is odd.
-    tasks : mapping from system to LabelTask or CaptionTask
-        What was evaluated.
+    understood : list of str
+        How each input was read.
+    differences : list of str
+        Of a signature that was computed again: what differs from it.
 
     Examples
     --------
@@ -58,7 +60,8 @@ class ScoreTable:
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    tasks: Mapping[str, Task] = field(default_factory=dict, repr=False)
+    understood: list[str] = field(default_factory=list, repr=False)
+    differences: list[str] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -105,55 +108,54 @@ class ScoreTable:
         return list(dict.fromkeys(score.heading for score in self.scores))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Each score as JSON has it."""
+        """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
 
     def to_json(self) -> str:
-        """A JSON list of scores in full precision; null for what is undefined."""
+        """Write a JSON list of scores in full precision; null for what is undefined."""
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """One row a score, in full precision; an empty cell for what is undefined."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(_FIELDS)
-        writer.writerows(self._row(score) for score in self.scores)
-        return out.getvalue()
+        """Write one row a score, in full precision; an empty cell for what is undefined."""
+        return self._records().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with one row a score.
+        """Return a DataFrame with one row a score.
 
         Raises
         ------
         MissingDependencyError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingDependencyError("pandas", "to_pandas", extra="report") from None
-        frame: pd.DataFrame = pd.DataFrame(
-            [self._row(score) for score in self.scores], columns=list(_FIELDS)
-        )
-        return frame
+        return self._records().to_pandas()
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with one row a score; null for what is undefined.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        return self._records().to_arrow()
 
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Measures as rows and systems as columns."""
+        """Write a Markdown table with measures as rows and systems as columns."""
         return draw(self._cells(digits, scale), "markdown")
 
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """A tabular in the style of booktabs, measures as rows."""
+        """Write a LaTeX tabular in the style of booktabs, measures as rows."""
         return draw(self._cells(digits, scale), "latex")
 
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Aligned columns for a terminal."""
+        """Write aligned columns for a terminal."""
         return draw(self._cells(digits, scale))
 
     def __str__(self) -> str:
         return self.to_text()
 
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
-        """The table in one of FORMATS."""
+        """Write the table in one of FORMATS."""
         if form not in FORMATS:
             raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMATS)}")
         if form == "json":
@@ -171,13 +173,134 @@ class ScoreTable:
             for name in self.headings
         ]
 
-    @staticmethod
-    def _row(score: Score) -> list[Any]:
-        entry = score.to_dict()
-        ci = entry["ci"] or {"low": None, "high": None}
-        causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
-        known = {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
-        return [known[name] for name in _FIELDS]
+    def _records(self) -> Records:
+        return Records.from_rows(_FIELDS, map(_row, self.scores))
+
+    def per_item(self) -> Records:
+        """Return the value of each item, of the measures that an item alone has a value of.
+
+        Returns
+        -------
+        Records
+            Columns "id", "system", and one for each measure, under its heading.
+
+        Raises
+        ------
+        InputError
+            If no measure has item values, or rows were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score({"a": ["cat"]}, {"a": ["cat", "dog"]}, measures=["Recall"])
+        >>> list(table.per_item())
+        [{'id': 'a', 'system': 'preds', 'Recall': 0.5}]
+        """
+        return details.collect_item_values(self.scores)
+
+    def per_label(self) -> Records:
+        """Return the value and the counts of each label, of the measures that average over labels.
+
+        Returns
+        -------
+        Records
+            Columns "system", "measure", "label", "value", "support", "predicted" and "hit".
+
+        Raises
+        ------
+        InputError
+            If no measure has values of labels.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["MacroRecall"])
+        >>> [(row["label"], row["value"], row["support"]) for row in table.per_label()]
+        [('cat', 1.0, 1), ('dog', 0.0, 1)]
+        """
+        return details.collect_label_values(self.scores)
+
+    def worst(self, n: int = 10) -> Records:
+        """Return the worst items of each system, by the first measure that has item values.
+
+        Parameters
+        ----------
+        n : int
+            Items of each system, from 1. Those without a value are left out; of equal ones those
+            that come first are taken.
+
+        Returns
+        -------
+        Records
+            Columns "system", "measure", "id", "value", and what the item is: of labels "predicted"
+            and "true", of captions "caption" and "references". The worst come first.
+
+        Raises
+        ------
+        InputError
+            If no measure has item values, or rows were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"], ["cow"]], [["cat"], ["dog"]], measures=["F1"])
+        >>> table.worst(1)[0]
+        {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
+        'true': ['dog']}
+        """
+        return details.find_worst_items(self.scores, n)
+
+    def matches(self) -> Records:
+        """Return which prediction matched which reference, and what nothing matched.
+
+        The first measure that matches labels by meaning is used.
+
+        Returns
+        -------
+        Records
+            Columns "id", "system", "rank" (from 1), "prediction", "reference" and "similarity" in
+            [-1, 1]. A prediction without a match has the similarity to its nearest reference; a
+            reference that nothing matched has no rank and no prediction.
+
+        Raises
+        ------
+        InputError
+            If no measure matches labels by meaning.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat", "car"]], measures=["SemF1(threshold=0.6)"])
+        >>> [(row["prediction"], row["reference"]) for row in table.matches()]
+        [('cat', 'cat'), (None, 'car')]
+        """
+        return details.collect_matches(self.scores)
+
+    def undefined(self) -> Records:
+        """Return how many items or labels have no value, by cause, and what counts for them.
+
+        Returns
+        -------
+        Records
+            Columns "system", "measure", "cause", "unit" (what is counted, such as "image" or
+            "label"; None for the whole), "policy" ("0", "1", "skip" or "nan") and "count".
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([[], ["cat"]], [["cat"], ["cat"]], measures=["Precision"])
+        >>> table.undefined()[0]
+        {'system': 'preds', 'measure': 'Precision', 'cause': 'no_prediction', 'unit': 'image',
+        'policy': '0', 'count': 1}
+        """
+        return details.count_undefined(self.scores)
+
+
+def _row(score: Score) -> dict[str, Any]:
+    entry = score.to_dict()
+    ci = entry["ci"] or {"low": None, "high": None}
+    causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
+    return {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
 
 
 def _line(text: str) -> str:

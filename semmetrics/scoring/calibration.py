@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,18 @@ from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
 from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Tasks, each_task
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.label_similarity import label_vectors_of
 
-__all__ = ["SCHEMA", "Calibration", "packed_hashes"]
+__all__ = [
+    "as_calibrations",
+    "calibrated",
+    "calibration_notes",
+    "SCHEMA",
+    "Calibration",
+    "packed_hashes",
+]
 
 SCHEMA = "semmetrics.calibration/1"
 Curve = Mapping[str, tuple[float, ...]]
@@ -53,16 +63,16 @@ class Calibration:
     embedding, lookup, oov : str
         The identity of the embedding, and how labels were looked up.
     n : int
-        Pairs, or items of the part.
+        Pairs, or items of the holdout.
     unit : str
         What those are.
     data : str
-        A hash of the pairs, or of the ids, references and predictions of the part.
+        A hash of the pairs, or of the ids, references and predictions of the holdout.
     curve : mapping from column to tuple of float
         "threshold", rising, and what was computed there; nan where undefined.
     auc : float or None
         Of pairs: the probability that a pair that means the same has the larger cosine.
-    part : float or None
+    holdout : float or None
     seed : int or None
         Which items were held.
     settings : mapping
@@ -73,6 +83,8 @@ class Calibration:
     version : str
     notes : sequence of str
         What a user is told of the data, as terms that the embedding does not know; not saved.
+    understood : sequence of str
+        How each input was read; not saved.
     """
 
     threshold: float
@@ -87,12 +99,13 @@ class Calibration:
     data: str
     curve: Curve = field(repr=False)
     auc: float | None = None
-    part: float | None = None
+    holdout: float | None = None
     seed: int | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
     notes: tuple[str, ...] = field(default=(), repr=False)
+    understood: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def digest(self) -> str:
@@ -123,7 +136,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
-        del entry["notes"]
+        del entry["notes"], entry["understood"]
         entry["value"] = _number(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {name: [*map(_number, column)] for name, column in self.curve.items()}
@@ -176,7 +189,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "threshold": (int, float), "method": (str,), "criterion": (str,), "embedding": (str,),
     "lookup": (str,), "oov": (str,), "n": (int,), "unit": (str,), "data": (str,),
     "value": (int, float, type(None)), "curve": (dict,), "auc": (int, float, type(None)),
-    "part": (int, float, type(None)), "seed": (int, type(None)), "settings": (dict,),
+    "holdout": (int, float, type(None)), "seed": (int, type(None)), "settings": (dict,),
     "items": (str,), "version": (str,),
 }  # fmt: skip
 
@@ -240,3 +253,105 @@ def _right_items(text: str) -> bool:
 def packed_hashes(hashes: Hashes) -> str:
     """Hashes of ids as a calibration keeps them."""
     return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode("ascii")
+
+
+def as_calibrations(given: Any) -> list[Calibration]:
+    """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
+
+    Raises
+    ------
+    InputError
+        If one is none, or two are for the same embedding.
+    """
+    if given is None:
+        return []
+    several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
+    if not isinstance(several, Iterable) or isinstance(several, Mapping):
+        raise InputError(
+            f"a {type(given).__name__} is no calibration", remedy="give a path or a Calibration"
+        )
+    found = [one if isinstance(one, Calibration) else Calibration.load(one) for one in several]
+    names = [one.embedding for one in found]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise InputError(f"two calibrations are for {listing(twice)}", remedy="give one of them")
+    return found
+
+
+def calibrated(
+    measure: Measure, task: Any, calibrations: Sequence[Calibration]
+) -> tuple[Measure, str]:
+    """The measure with the threshold calibrated for its embedding; and a note for the signature.
+
+    Raises
+    ------
+    InputError
+        If no calibration is for that embedding.
+    """
+    identity = label_vectors_of(task, str(measure["embedding"])).embedder.identity
+    for one in calibrations:
+        if one.embedding == identity:
+            return measure.with_options(threshold=repr(one.threshold)), one.note
+    raise InputError(
+        f"{measure} compares by {identity}, and the calibration is for "
+        f"{listing(one.embedding for one in calibrations)}",
+        remedy="calibrate this embedding, name the one that was calibrated (--embedding), or write "
+        f"the threshold: {measure.definition.name}(threshold=0.5)",
+    )
+
+
+def calibration_notes(
+    tasks: Tasks, measures: Iterable[Measure], calibrations: Sequence[Calibration]
+) -> list[str]:
+    """What a user is told of calibrations: items that are scored and were used to calibrate.
+
+    Parameters
+    ----------
+    tasks : mapping from system and part to LabelTask
+    measures : iterable of Measure
+        As they were asked for, before the threshold is known.
+    calibrations : sequence of Calibration
+
+    Returns
+    -------
+    list of str
+    """
+    if not calibrations:
+        return []
+    names = {str(m["embedding"]) for m in measures if m["threshold"] == "auto"}
+    found: dict[str, list[str]] = {}
+    every = dict(each_task(tasks))
+    for system, task in every.items():
+        models = {task.models[name].embedder.identity: task.models[name] for name in sorted(names)}
+        for one in calibrations:
+            model = models.get(one.embedding)
+            lines = [_IDLE.format(one.embedding)] if model is None else _notes(one, task, model)
+            for line in lines:
+                found.setdefault(line, []).append(system)
+    return [
+        line if len(systems) == len(every) else f"{', '.join(systems)}: {line}"
+        for line, systems in found.items()
+    ]
+
+
+_IDLE = "the calibration for {} has no effect: no measure here with threshold=auto uses it"
+
+
+def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
+    lines = [
+        f"the threshold was calibrated with {name}:{then}, and is used with {name}:{now}"
+        for name, then, now in (
+            ("lookup", one.lookup, model.lookup),
+            ("oov", one.oov, model.oov),
+        )
+        if then != now
+    ]
+    if one.method != "contrast":
+        return lines
+    if isinstance(task.ids, range | np.ndarray) or not one.items:
+        return [*lines, "items are known by position: whether some of them were used to "
+                "calibrate the threshold is not known"]  # fmt: skip
+    used = int(one.used(task.ids).sum())
+    if used:
+        lines.append(f"{used:,} of {len(task):,} scored items were used to calibrate the threshold")
+    return lines

@@ -1,4 +1,4 @@
-"""What is fitted on the data before a measure is computed: the best threshold.
+"""What is fitted on the data before a measure is computed: thresholds, document frequencies.
 
 Conventions
 -----------
@@ -18,10 +18,10 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import own_options
+from semmetrics.metrics.families import formula_options
+from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.similar import model_of
 from semmetrics.metrics.sweeps import (
     AVERAGES,
     Sweep,
@@ -29,26 +29,26 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.calibrated import calibrated
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, calibrated
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
-__all__ = ["BEST", "best_threshold_of", "frozen"]
+__all__ = ["BEST", "best_threshold_of", "freeze"]
 
 BEST = "threshold:best"
 _POINTS, _AT_ONCE = 1001, 64  # score thresholds tried for a semantic measure; and at a time
 
 
-def frozen(
-    measure: Measure, task: LabelTask, calibrations: Sequence[Calibration] = ()
+def freeze(
+    measure: Measure, task: Any, calibrations: Sequence[Calibration] = ()
 ) -> tuple[Measure, str]:
-    """The measure with whatever it asks to be fitted, fitted; and a note for the signature.
+    """Return the measure with whatever it asks to be fitted, fitted; and a note for the signature.
 
     Parameters
     ----------
     measure : Measure
-    task : LabelTask
+    task : Task
+        Prepared, with the models and fits that the measure needs.
     calibrations : sequence of Calibration
         What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
 
@@ -69,14 +69,26 @@ def frozen(
         threshold = best_threshold_of(measure, task)
         notes.append(f"fit:best-{f1}-{measure['average']}")
         measure = measure.with_options(decode=f"threshold:{threshold!r}")
+    if measure["df"] is not None:
+        measure, note = _freeze_frequencies(measure, task)
+        notes.append(note)
     return measure, "|".join(notes)
+
+
+def _freeze_frequencies(measure: Measure, task: Any) -> tuple[Measure, str]:
+    """Choose the document frequencies: those given, or those of the references of the run."""
+    from semmetrics.metrics.document_frequencies import frequency_hash
+
+    if measure["df"] == "references" and "df" in task.fits:
+        measure = measure.with_options(df="given")
+    return measure, f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}"
 
 
 def _judge(measure: Measure) -> str:
     """What the best score threshold is best for."""
     if measure["threshold"] is not None:
         return SemF1.name
-    if measure["embedding"] is not None or measure.definition.extra.get("taxonomy"):
+    if measure["embedding"] is not None or "taxonomy" in measure.definition.needs:
         raise InputError(
             f"decode={BEST} is not known for {measure.definition.name}",
             remedy="it is the one with the best F1 or SemF1: score F1(decode=threshold:best) or "
@@ -87,7 +99,7 @@ def _judge(measure: Measure) -> str:
 
 def _own_threshold(measure: Measure, task: LabelTask) -> str:
     """The threshold that the measure's embedding was calibrated to."""
-    return repr(model_of(task, str(measure["embedding"])).threshold)
+    return repr(label_vectors_of(task, str(measure["embedding"])).threshold)
 
 
 def best_threshold_of(measure: Measure, task: LabelTask) -> float:
@@ -128,7 +140,9 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     block: Block[LabelTask] = Block(task, 0, len(task))
     ranked = block.get(Ranked())
     example = average == "example"
-    matched = block.get(Matches(str(measure["count"] or "set"), "item" if example else "class"))
+    matched = block.get(
+        Matches(str(measure["duplicates"] or "once"), "item" if example else "class")
+    )
     inside = _universe(measure, task)
     place = positions(ranked.indptr)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
@@ -137,7 +151,7 @@ def best_threshold_of(measure: Measure, task: LabelTask) -> float:
     side = ranked.keep(chosen)
     scores: Any = side.scores
     # labels that are always kept are above every threshold
-    scores = np.where((place < int(measure["min_labels"] or 0))[chosen], np.inf, scores)
+    scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
     rows = (
         side.indptr,
         (np.cumsum(inside) - 1)[side.codes],
@@ -206,7 +220,7 @@ def _empty_value(measure: Measure) -> str:
     """What nothing on both sides is worth: the formula's value, or else the policy."""
     formula, arguments = measure.definition.formula, measure.definition.arguments
     if formula is not None and set(arguments) == {"hit", "n_pred", "n_ref"}:
-        value = float(formula(*np.zeros((3, 1)), **dict(own_options(measure)))[0])
+        value = float(formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
         if value in (0.0, 1.0):
             return str(int(value))
     return str(measure["empty"] or measure["absent"])

@@ -1,164 +1,158 @@
-"""What to compute: from a user's measures, cutoffs and decoding rules to a list of measures."""
+"""What to compute: from measures, cutoffs and decoding rules to a list of measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from semmetrics.errors import InputError
+from semmetrics.kinds.kind import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.scoring.parse import parse_all
-from semmetrics.scoring.protocols import Plan, find_protocol
+from semmetrics.metrics.registry import cutoffs, parse, parse_all
+from semmetrics.scoring.protocols import Protocol, find_protocol
 from semmetrics.scoring.score import NotComputed
 
-__all__ = [
-    "BY_NAME",
-    "DEFAULT_CAPTIONS",
-    "DEFAULT_LISTS",
-    "DEFAULT_SCORES",
-    "cutoffs_of",
-    "plan_captions",
-    "plan_measures",
-    "plan_protocol",
-]
-
-_EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
-_SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
-DEFAULT_LISTS = (*_EXACT, *_SEMANTIC)
-BY_NAME = "give labels by name, or the class list of a matrix's columns (classes=, --classes)"
-_NUMBERS = f"the labels are numbers; {BY_NAME}"
-DEFAULT_CAPTIONS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
-DEFAULT_SCORES = ("mAP", "LRAP", "RankingLoss", "CoverageError")
+__all__ = ["Plan", "plan_measures"]
 
 
-def plan_protocol(
-    name: str,
-    *,
-    top_k: Sequence[int] = (),
-    rules: Sequence[str | None] = (None,),
-    min_labels: int = 0,
-    n_classes: int | None = None,
-    embeddings: Mapping[str, Any] = MappingProxyType({}),
-) -> Plan:
-    """The measures of a protocol, under each decoding rule."""
-    _check_rules(rules)
-    protocol = find_protocol(name)
-    if min_labels and protocol.decode and set(rules) == {None}:
-        raise _needs_rule(min_labels)
-    plans = [protocol.plan(tuple(top_k), n_classes, rule, min_labels, embeddings) for rule in rules]
-    headings = [
-        heading if len(rules) == 1 else f"{heading} [{rule}]"
-        for plan, rule in zip(plans, rules, strict=True)
-        for heading in plan.headings
-    ]
-    return Plan([m for p in plans for m in p.measures], headings, plans[0].not_computed)
+@dataclass(frozen=True)
+class Plan:
+    """What to compute: measures, their headings, and what cannot be computed."""
+
+    measures: list[Measure]
+    headings: list[str]
+    not_computed: list[NotComputed] = field(default_factory=list)
 
 
-def plan_measures(
-    texts: Iterable[str | Measure | Definition] | None,
-    *,
-    ranked: bool,
-    named: bool = True,
-    top_k: Sequence[int] = (),
-    rules: Sequence[str | None] = (None,),
-    min_labels: int = 0,
-) -> Plan:
-    """Named measures, or the default ones, at each cutoff and under each decoding rule.
+def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
+    """Plan a protocol's measures, those named, or the default ones of the kind.
 
-    Parameters
-    ----------
-    texts : iterable of str, Measure or Definition, or None
-        None takes the defaults of the kind of input.
-    ranked : bool
-        Whether predictions are scores without a decision.
-    named : bool
-        Whether some label is more than a number. Where none is, labels have no meaning to compare,
-        and the semantic ones of the default measures are not computed.
-    top_k : sequence of int
-        For the measures without a cutoff of their own.
-    rules : sequence of str or None
-        For the measures without a decoding rule of their own.
-    min_labels : int
+    Each is computed at every cutoff of ``top_k`` and under every rule of ``decode``, where it has
+    none of its own.
 
-    Returns
-    -------
-    Plan
+    Raises
+    ------
+    InputError
+        If no measure is named, a cutoff or rule is wrong or does not apply.
     """
-    _check_rules(rules)
-    absent: list[NotComputed] = []
-    if texts is None:
-        sets = not ranked or bool(top_k) or rules != (None,)
-        texts = (DEFAULT_LISTS if named else _EXACT) if sets else DEFAULT_SCORES
-        absent = [NotComputed(name, _NUMBERS) for name in _SEMANTIC if sets and not named]
+    decode = options["decode"]
+    rules = (decode,) if decode is None or isinstance(decode, str) else tuple(decode)
+    if not rules or len(set(rules)) != len(rules):
+        raise InputError(f"decode={rules!r}", remedy="give one or more different decoding rules")
+    cuts = read_cutoffs(options["top_k"])
+    if options["protocol"] is not None:
+        return _plan_protocol(kind, tasks, options, cuts, rules)
+    return _plan_named(kind, tasks, options, cuts, rules)
+
+
+def _plan_named(
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
+) -> Plan:
+    named, absent = options["measures"], []
+    if named is None:
+        defaults = kind.defaults(tasks, options)
+        named = defaults.measures
+        absent = [NotComputed(*pair) for pair in defaults.absent.items()]
+    keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
-    for measure in parse_all([texts] if isinstance(texts, (str, Measure, Definition)) else texts):
+    for measure in parse_all(listed(named)):
         for rule in rules:
-            decoded = _decoded(measure, rule, min_labels)
-            cut = decoded.definition.cutoff and decoded.k is None
-            for k in top_k if cut and top_k else (decoded.k,):
+            decoded = _decode(measure, rule, keep)
+            free = decoded.definition.cutoff and decoded.k is None
+            for k in cuts if free and cuts else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
-    measures = list(chosen)
-    if not measures:
+    if not chosen:
         raise InputError("no measure is named", remedy="name one, or leave measures out")
-    if min_labels and not any(measure["min_labels"] for measure in measures):
-        raise _needs_rule(min_labels)
-    return Plan(measures, [str(measure) for measure in measures], absent)
+    if keep and not any(measure["keep_at_least"] for measure in chosen):
+        raise _needs_rule(keep)
+    return Plan(list(chosen), list(map(str, chosen)), absent)
 
 
-def plan_captions(texts: Iterable[str | Measure | Definition] | str | None) -> Plan:
-    """Named measures of captions, or the default ones: those that need nothing beside the library.
-
-    Parameters
-    ----------
-    texts : iterable of str, Measure or Definition, or None
-
-    Returns
-    -------
-    Plan
-    """
-    texts = DEFAULT_CAPTIONS if texts is None else texts
-    chosen = parse_all([texts] if isinstance(texts, (str, Measure, Definition)) else texts)
-    measures = list(dict.fromkeys(chosen))
-    if not measures:
-        raise InputError("no measure is named", remedy="name one, or leave measures out")
-    return Plan(measures, [str(measure) for measure in measures])
+def listed(measures: Any) -> list[str | Measure | Definition]:
+    """Return the measures that a user names as a list."""
+    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
 
 
-def _decoded(measure: Measure, rule: str | None, min_labels: int) -> Measure:
+def _plan_protocol(
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
+) -> Plan:
+    protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
+    if (keep or set(rules) != {None}) and not protocol.decode:
+        raise InputError(
+            f"protocol {protocol.name} takes label lists and no decoding rule",
+            remedy="leave decode and keep_at_least out",
+        )
+    if keep and set(rules) == {None}:
+        raise _needs_rule(keep)
+    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
+    for place, rule in enumerate(rules):
+        for heading, text, k in _entries(protocol, cuts):
+            filled, lacking = kind.fill_entry(text, tasks, options)
+            if lacking:
+                if not place:
+                    plan.not_computed.append(NotComputed(heading, lacking))
+                continue
+            (measure,) = parse(filled)
+            measure = _decode(measure, rule, keep)
+            plan.measures.append(measure if k is None else measure @ k)
+            plan.headings.append(heading if len(rules) == 1 else f"{heading} [{rule}]")
+    return plan
+
+
+def _entries(protocol: Protocol, cuts: Sequence[int]) -> Iterable[tuple[str, str, int | None]]:
+    """Yield heading, measure and cutoff of each entry of a protocol."""
+    every: Sequence[int | None] = cuts or protocol.top_k or (None,)
+    for k in every:
+        for heading, text in protocol.entries.items():
+            yield (heading if k is None else f"{heading}@{k}"), text, k
+
+
+def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
+    """Give a measure the decoding rule, where it has none of its own."""
     if measure["decode"] is None:
         return measure
     if rule is not None and measure["decode"] == "all":
         measure = measure.with_options(decode=rule)
-    if min_labels and measure["min_labels"] == 0 and measure["decode"] != "all":
-        measure = measure.with_options(min_labels=min_labels)
+    if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
+        measure = measure.with_options(keep_at_least=keep)
     return measure
 
 
-def _check_rules(rules: Sequence[str | None]) -> None:
-    if not rules or len(set(rules)) != len(rules):
-        raise InputError(f"decode={rules!r}", remedy="give one or more different decoding rules")
-
-
-def _needs_rule(min_labels: int) -> InputError:
+def _needs_rule(keep: int) -> InputError:
     return InputError(
-        f"min_labels={min_labels} means nothing without a decoding rule",
+        f"keep_at_least={keep} means nothing without a decoding rule",
         remedy="give decode=threshold:0.5 (--decode threshold:0.5), or leave it out",
     )
 
 
-def cutoffs_of(top_k: int | Sequence[int] | None) -> tuple[int, ...]:
-    """Cutoffs as a tuple.
+def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
+    """Return cutoffs as a tuple.
 
     Raises
     ------
     InputError
         If one is not a whole number from 1.
+
+    Examples
+    --------
+    >>> read_cutoffs("1,3,5"), read_cutoffs(5), read_cutoffs(None)
+    ((1, 3, 5), (5,), ())
     """
     if top_k is None:
         return ()
+    if isinstance(top_k, str):
+        top_k = cutoffs(top_k)
     every = (top_k,) if isinstance(top_k, (int, np.integer)) else tuple(top_k)
     right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
     if not all(right) or len(set(every)) != len(every):

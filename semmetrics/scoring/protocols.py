@@ -8,27 +8,12 @@ read. Its conventions win over defaults; options that would change a number are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.parse import parse
-from semmetrics.scoring.score import NotComputed
 
-__all__ = ["PROTOCOLS", "Plan", "Protocol", "find_protocol"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to compute: measures, their headings, and what cannot be computed."""
-
-    measures: list[Measure]
-    headings: list[str]
-    not_computed: list[NotComputed] = field(default_factory=list)
+__all__ = ["PROTOCOLS", "Protocol", "find_protocol"]
 
 
 @dataclass(frozen=True)
@@ -40,13 +25,12 @@ class Protocol:
     name, title, source : str
     entries : mapping from heading to measure
     settings : mapping
-        Fixed options of the data (normalize, missing, unpredicted, tokenizer) and of looking
-        labels up (lookup, oov).
+        The options that it fixes.
     top_k : tuple of int
         Cutoffs when none are asked for; empty for none.
     decode : bool
         Whether predictions may be scores that a decoding rule turns into sets.
-    task : str
+    kind : str
         What is evaluated.
     absent : mapping from heading to text
         What the paper has and this library does not, and why; shown as not computed.
@@ -59,81 +43,11 @@ class Protocol:
     settings: Mapping[str, str]
     top_k: tuple[int, ...] = ()
     decode: bool = False
-    task: str = "labels"
+    kind: str = "labels"
     absent: Mapping[str, str] = field(default_factory=dict)
 
-    def plan(
-        self,
-        top_k: tuple[int, ...] = (),
-        n_classes: int | None = None,
-        decode: str | None = None,
-        min_labels: int = 0,
-        embeddings: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Plan:
-        """The protocol's measures at each cutoff.
 
-        Parameters
-        ----------
-        top_k : tuple of int
-        n_classes : int, optional
-            The size of the class list, where one is given.
-        decode : str, optional
-            A decoding rule, for protocols that score label scores.
-        min_labels : int
-        embeddings : mapping from name
-            What is given to compare labels with.
-
-        Returns
-        -------
-        Plan
-        """
-        if (decode is not None or min_labels) and not self.decode:
-            raise InputError(
-                f"protocol {self.name} takes label lists and no decoding rule",
-                remedy="leave decode and min_labels out",
-            )
-        result = Plan([], [], [NotComputed(*pair) for pair in self.absent.items()])
-        cuts: tuple[int | None, ...] = top_k or self.top_k or (None,)
-        for k in cuts:
-            for heading, text in self.entries.items():
-                title = heading if k is None else f"{heading}@{k}"
-                lacking = _lacking(text, n_classes, embeddings)
-                if lacking:
-                    result.not_computed.append(NotComputed(title, lacking))
-                    continue
-                (measure,) = parse(text.replace("{q}", str(n_classes)))
-                if decode is not None:
-                    measure = measure.with_options(decode=decode)
-                if min_labels:
-                    measure = measure.with_options(min_labels=min_labels)
-                result.measures.append(measure if k is None else measure @ k)
-                result.headings.append(title)
-        return result
-
-
-def _lacking(text: str, n_classes: int | None, embeddings: Mapping[str, Any]) -> str:
-    """What an entry needs and is not given, with the option that gives it; empty for nothing."""
-    if "{q}" in text and n_classes is None:
-        needs = "needs the number of labels of the data set: give the class list"
-        return f"{needs} (--classes FILE)"
-    if "labels=given" in text and n_classes is None:
-        return "is a mean over the whole dictionary: give the class list (--classes FILE)"
-    if text == "METEOR":
-        from semmetrics.metrics.captions.meteor import meteor_missing
-
-        return meteor_missing()
-    name = _MODEL.search(text)
-    if name is not None and name[1] not in embeddings:
-        model = name[1]
-        return f"needs the sentence model {model}: --embedding {model}=sbert:{model}"
-    if text.startswith(_ON_WORDS) and embeddings.get("default", "static") == "static":
-        return "needs word vectors (the paper's are GoogleNews word2vec): --embedding FILE"
-    return ""
-
-
-_MODEL = re.compile(r"embedding=([^,)]+)")
-_ON_WORDS = ("Sem", "WMD")
-_LISTS = "count=list,empty=0"
+_LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
 
@@ -169,7 +83,7 @@ PROTOCOLS = {
             settings={
                 "normalize": "kubany2020",
                 "missing": "skip",
-                "unpredicted": "skip",
+                "empty_predictions": "skip",
                 "lookup": "kubany2020",
                 "oov": "unknown",
             },
@@ -199,7 +113,7 @@ PROTOCOLS = {
                 "CIDEr": "CIDEr-D",
             },
             settings={"tokenizer": "ptb"},
-            task="captions",
+            kind="captions",
             absent={"SPICE": "needs a scene graph parser, which semmetrics does not have"},
         ),
     )

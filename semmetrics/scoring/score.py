@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import Ids
+from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.intervals import Bootstrap, Interval, intervals
 from semmetrics.scoring.signature import signature
-from semmetrics.scoring.statistics import Statistics, Task, evaluate, frame_of, merged_labels
+from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
 __all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics", "score_tasks"]
 
@@ -33,6 +34,10 @@ class Score:
     measure : Measure
     heading : str
         How a table calls it; the measure's name unless a protocol has another.
+    part : str
+        The part of the data, where a kind has several, such as "i2t"; else empty.
+    task : Task or None
+        What was evaluated; None for scores of merged statistics.
     value : float
         nan where undefined.
     n : int
@@ -57,6 +62,8 @@ class Score:
     statistics: Statistics = field(repr=False)
     frame: Frame = field(repr=False)
     note: str = ""
+    part: str = ""
+    task: Any = field(default=None, repr=False)
 
     def __float__(self) -> float:
         return self.value
@@ -154,6 +161,7 @@ def score_statistics(
     headings: Sequence[str],
     ci: Bootstrap | None = None,
     progress: Callable[[int, int], None] | None = None,
+    part: str = "",
 ) -> list[Score]:
     """Values, and intervals on request, of measures for several systems on the same items.
 
@@ -166,6 +174,8 @@ def score_statistics(
         How tables call the measures.
     ci : Bootstrap, optional
     progress : callable, optional
+    part : str
+        The part of the data that the statistics are of.
 
     Returns
     -------
@@ -182,7 +192,8 @@ def score_statistics(
         if ci is not None:
             spans = intervals(statistics, chosen, frame, ci, progress)
         for (measure, note), heading, span in zip(measures[name], headings, spans, strict=True):
-            scores.append(_score(name, statistics, frame, measure, heading, span, note))
+            score = _score(name, statistics, frame, measure, heading, span, note)
+            scores.append(replace(score, part=part))
     return scores
 
 
@@ -194,13 +205,14 @@ def score_tasks(
     ci: Bootstrap | None = None,
     keep_rows: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    part: str = "",
 ) -> list[Score]:
     """Evaluate the task of each system, and score what that gives.
 
     Parameters
     ----------
-    tasks : mapping from system to LabelTask or CaptionTask
-    measures, headings, ci, progress
+    tasks : mapping from system to Task
+    measures, headings, ci, progress, part
         As for ``score_statistics``.
     keep_rows : bool
         Keep one row an item; intervals keep them anyway.
@@ -214,7 +226,10 @@ def score_tasks(
         )
         for name, task in tasks.items()
     }
-    return score_statistics(statistics, measures, headings=headings, ci=ci, progress=progress)
+    scores = score_statistics(
+        statistics, measures, headings=headings, ci=ci, progress=progress, part=part
+    )
+    return [replace(score, task=tasks[score.system]) for score in scores]
 
 
 def _score(

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from semmetrics.data.label_task import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
+from semmetrics.metrics.registry import find
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import find
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
-SETTINGS = ("tok", "cand", "norm", "missing", "unpredicted", "classes", "ignore", "weights")
+SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy")
 
 
@@ -53,7 +54,7 @@ def signature(
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
         parts += [f"emb:{_escape(identity)}", *rules]
-    if measure.definition.extra.get("taxonomy"):
+    if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
     if note:
         parts.append(note)

@@ -10,26 +10,25 @@ classes are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, OneHot, plus, stack
+from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.caption_task import CaptionTask
-from semmetrics.data.label_task import FOUND, LabelTask
+from semmetrics.data.block import Noted, merge_notes
+from semmetrics.data.label_task import FOUND
 from semmetrics.data.lists import Ids
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["Statistics", "Task", "check_kind", "evaluate", "frame_of"]
-
-Task: TypeAlias = LabelTask | CaptionTask
+__all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +56,8 @@ class Statistics:
         Conventions that changed the data; what was left out or merged.
     models : mapping
         What each embedding is, for signatures, and what else must be equal in parts.
+    noted : mapping
+        What steps noted for the user: counts, which parts add up, and sets, which they unite.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
@@ -74,6 +75,7 @@ class Statistics:
     unit: str = "image"
     groups: Hashes | None = None
     models: Mapping[str, str] = field(default_factory=dict)
+    noted: Mapping[Hashable, Noted] = field(default_factory=dict)
     version: str = __version__
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
@@ -99,7 +101,9 @@ class Statistics:
             raise InputError("item rows were not kept", remedy="evaluate with keep_rows=True")
         if statistic not in self._joined:
             parts = self.parts[statistic]
-            self._joined[statistic] = {n: stack([part[n] for part in parts]) for n in parts[0]}
+            self._joined[statistic] = {
+                n: concatenate_columns([part[n] for part in parts]) for n in parts[0]
+            }
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
@@ -149,7 +153,7 @@ class Statistics:
         left, right = self.aligned(labels), other.aligned(labels)
         sums = {
             statistic: {
-                name: plus(array, right.sums[statistic][name]) for name, array in arrays.items()
+                name: add_sums(array, right.sums[statistic][name]) for name, array in arrays.items()
             }
             for statistic, arrays in left.sums.items()
         }
@@ -157,6 +161,8 @@ class Statistics:
         if left.parts is not None and right.parts is not None:
             parts = {s: [*blocks, *right.parts[s]] for s, blocks in left.parts.items()}
         names = {*self.counts, *other.counts}
+        noted = dict(self.noted)
+        merge_notes(noted, other.noted)
         return replace(
             left,
             sums=sums,
@@ -170,6 +176,7 @@ class Statistics:
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
+            noted=noted,
         )
 
     @property
@@ -181,7 +188,12 @@ class Statistics:
             if name != FOUND
         }
         listed = {} if self.given is None else {"listed classes": str(self.given)}
-        return {**self.settings, **listed, **models}
+        named = {  # sets that are noted are of what a value depends on
+            str(name).removeprefix("#"): ", ".join(sorted(found))
+            for name, found in self.noted.items()
+            if isinstance(found, frozenset)
+        }
+        return {**self.settings, **listed, **models, **named}
 
     def _check(self, other: Statistics) -> None:
         different = [*_differences(self._conventions, other._conventions)]
@@ -273,7 +285,7 @@ def evaluate(
 
     Parameters
     ----------
-    task : LabelTask or CaptionTask
+    task : Task
     measures : iterable of Measure
         Of the task's kind.
     keep_rows : bool
@@ -297,6 +309,7 @@ def evaluate(
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
     parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
+    noted: dict[Hashable, Noted] = {}
     for block in task.blocks():
         weights = None if task.weights is None else task.weights[block.start : block.stop]
         for statistic in needed:
@@ -305,10 +318,11 @@ def evaluate(
                 _add(sums.setdefault(statistic, {}), columns, weights)
             if keep_rows or not statistic.additive:
                 parts[statistic].append(columns)
+        merge_notes(noted, block.noted)
         if progress is not None:
             progress(block.stop, len(task))
     kept = {statistic: columns for statistic, columns in parts.items() if columns}
-    return _packed(task, sums, kept if keep_rows else kept or None)
+    return _packed(task, sums, kept if keep_rows else kept or None, noted)
 
 
 def check_kind(measures: Iterable[Measure], kind: str) -> None:
@@ -319,7 +333,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.task != kind]
+    others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",
@@ -330,13 +344,13 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
     for name, column in columns.items():
         part = column.sum(weights)
-        total[name] = plus(total[name], part) if name in total else part
+        total[name] = add_sums(total[name], part) if name in total else part
         if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
             number, key = column.sum(), f"{name}_items"
-            total[key] = plus(total[key], number) if key in total else number
+            total[key] = add_sums(total[key], number) if key in total else number
 
 
-def _packed(task: Task, sums: Any, parts: Any) -> Statistics:
+def _packed(task: Task, sums: Any, parts: Any, noted: Mapping[Hashable, Noted]) -> Statistics:
     return Statistics(
         sums=sums,
         parts=parts,
@@ -350,4 +364,5 @@ def _packed(task: Task, sums: Any, parts: Any) -> Statistics:
         unit=task.unit,
         groups=task.groups,
         models=task.identities,
+        noted=noted,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from semmetrics.errors import InputError, brief
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import DEFINITIONS
+from semmetrics.metrics.registry import all_definitions
 
 __all__ = ["best_place", "check_swept", "threshold_points"]
 
@@ -119,8 +119,8 @@ def check_swept(measures: Iterable[Measure]) -> None:
     for measure in measures:
         if measure["threshold"] is None:
             having = [
-                name
-                for name, definition in DEFINITIONS.items()
+                definition.name
+                for definition in all_definitions()
                 if any(option.name == "threshold" for option in definition.options)
             ]
             raise InputError(

@@ -1,6 +1,6 @@
 """Captions to tokens, and tokens to integers."""
 
-from semmetrics.text.codes import encode_tokens
-from semmetrics.text.tokenize import Tokenizer, open_tokenizer
+from semmetrics.text.tokenizers import Tokenizer, open_tokenizer
+from semmetrics.text.tokens import encode_tokens
 
 __all__ = ["Tokenizer", "encode_tokens", "open_tokenizer"]

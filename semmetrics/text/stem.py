@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["porter"]
+__all__ = ["porter_stem"]
 
 # The longest ending that fits is tried alone, so longer ones stand before those that end them.
 _STEP_2 = (
@@ -56,8 +56,8 @@ _STEP_4 = (
 )
 
 
-def porter(word: str) -> str:
-    """The stem of a word.
+def porter_stem(word: str) -> str:
+    """Return the stem of a word.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ def porter(word: str) -> str:
 
     Examples
     --------
-    >>> [porter(word) for word in ("relational", "riding", "motorcycles", "sky")]
+    >>> [porter_stem(word) for word in ("relational", "riding", "motorcycles", "sky")]
     ['relat', 'ride', 'motorcycl', 'sky']
     """
     word = word.lower()
-    for step in (_plural, _past, _final_y, _second, _third, _fourth, _final_e, _final_l):
+    for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5a, _step_5b):
         word = step(word)
     return word
 
 
-def _kinds(word: str) -> str:
-    """A "c" or "v" for each letter: consonant or vowel."""
+def _letter_kinds(word: str) -> str:
+    """Return a "c" or "v" for each letter: consonant or vowel."""
     kinds = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and kinds.endswith("c"))
@@ -89,28 +89,28 @@ def _kinds(word: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    """How often consonants follow vowels: m in [C](VC)^m[V]."""
-    return _kinds(stem).count("vc")
+    """Count how often consonants follow vowels: m in [C](VC)^m[V]."""
+    return _letter_kinds(stem).count("vc")
 
 
 def _has_vowel(stem: str) -> bool:
-    return "v" in _kinds(stem)
+    return "v" in _letter_kinds(stem)
 
 
 def _is_doubled(word: str) -> bool:
-    """Whether it ends in a consonant twice (*d)."""
-    return len(word) > 1 and word[-1] == word[-2] and _kinds(word).endswith("c")
+    """Return whether it ends in a consonant twice (*d)."""
+    return len(word) > 1 and word[-1] == word[-2] and _letter_kinds(word).endswith("c")
 
 
 def _is_short(word: str) -> bool:
-    """Whether it ends in consonant, vowel, consonant, the last not w, x or y (*o)."""
-    return _kinds(word).endswith("cvc") and word[-1] not in "wxy"
+    """Return whether it ends in consonant, vowel, consonant, the last not w, x or y (*o)."""
+    return _letter_kinds(word).endswith("cvc") and word[-1] not in "wxy"
 
 
-def _replaced(
+def _replace_ending(
     word: str, rules: tuple[tuple[str, str], ...], allowed: Callable[[str, str], bool]
 ) -> str:
-    """The word by the first rule whose ending it has, where its stem allows it."""
+    """Apply the first rule whose ending the word has, if the stem is allowed."""
     for ending, other in rules:
         if word.endswith(ending):
             stem = word.removesuffix(ending)
@@ -118,12 +118,12 @@ def _replaced(
     return word
 
 
-def _plural(word: str) -> str:
+def _step_1a(word: str) -> str:
     rules = (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", ""))
-    return _replaced(word, rules, lambda stem, ending: True)
+    return _replace_ending(word, rules, lambda stem, ending: True)
 
 
-def _past(word: str) -> str:
+def _step_1b(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     stem = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
@@ -136,26 +136,26 @@ def _past(word: str) -> str:
     return f"{stem}e" if _measure(stem) == 1 and _is_short(stem) else stem
 
 
-def _final_y(word: str) -> str:
+def _step_1c(word: str) -> str:
     return f"{word[:-1]}i" if word.endswith("y") and _has_vowel(word[:-1]) else word
 
 
-def _second(word: str) -> str:
-    return _replaced(word, _STEP_2, lambda stem, ending: _measure(stem) > 0)
+def _step_2(word: str) -> str:
+    return _replace_ending(word, _STEP_2, lambda stem, ending: _measure(stem) > 0)
 
 
-def _third(word: str) -> str:
-    return _replaced(word, _STEP_3, lambda stem, ending: _measure(stem) > 0)
+def _step_3(word: str) -> str:
+    return _replace_ending(word, _STEP_3, lambda stem, ending: _measure(stem) > 0)
 
 
-def _fourth(word: str) -> str:
+def _step_4(word: str) -> str:
     def allowed(stem: str, ending: str) -> bool:
         return _measure(stem) > 1 and (ending != "ion" or stem.endswith(("s", "t")))
 
-    return _replaced(word, tuple((ending, "") for ending in _STEP_4), allowed)
+    return _replace_ending(word, tuple((ending, "") for ending in _STEP_4), allowed)
 
 
-def _final_e(word: str) -> str:
+def _step_5a(word: str) -> str:
     if not word.endswith("e"):
         return word
     stem = word[:-1]
@@ -163,5 +163,5 @@ def _final_e(word: str) -> str:
     return stem if m > 1 or (m == 1 and not _is_short(stem)) else word
 
 
-def _final_l(word: str) -> str:
+def _step_5b(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word

@@ -93,7 +93,7 @@ def test_wrong_options(refused, files):
         (("--digits", "99"), "--digits"),
         (("--ignore", "@none.txt"), "none.txt"),
         (("--weights", "none.json"), "none.json"),
-        (("--cardinality", "none.npy"), "none.npy"),
+        (("--set-size-probs", "none.npy"), "none.npy"),
         (("--speed",), "--speed"),
     ):
         assert expected in refused(*pair, *arguments), arguments
@@ -104,7 +104,7 @@ def test_files_beside_the_lists_are_told_by_their_names(refused, files):
     # no option names the format of such a file, so none is the remedy
     for option, ends in (
         ("--weights", ".json, .csv, .tsv, .tab, .npy or .npz"),
-        ("--cardinality", ".npy or .npz"),
+        ("--set-size-probs", ".npy or .npz"),
     ):
         message = refused("score", "b.json", "gt.json", option, "w.dat", "--input-format", "json")
         assert message.endswith(f"about the format; name the file {ends}\n")

@@ -50,15 +50,15 @@ def test_what_is_not_known_is_said(run, place):
     result = run("calibrate", "--pairs", "pairs.csv", *WORDS)
     assert "pairs: 1 of 6 terms unknown to words-2@" in result.stderr
     Path("preds.json").write_text(json.dumps({**PREDS, "i0": ["emu"]}), encoding="utf-8")
-    result = run("calibrate", *LISTS, *WORDS, "--part", "1")
+    result = run("calibrate", *LISTS, *WORDS, "--holdout", "1")
     assert "preds: 1 of 6 terms unknown to words-2@" in result.stderr
-    assert "unknown" not in run("calibrate", "-q", *LISTS, *WORDS, "--part", "1").stderr
+    assert "unknown" not in run("calibrate", "-q", *LISTS, *WORDS, "--holdout", "1").stderr
 
 
 def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
     named = ("--embedding", "w=words.vec", *WORDS)
     line = "the embedding 'w' has no effect: no measure here uses it"
-    for command in (("sweep", "--thresholds", "0.4"), ("calibrate", "--part", "1")):
+    for command in (("sweep", "--thresholds", "0.4"), ("calibrate", "--holdout", "1")):
         assert line in run(*command, *LISTS, *named).stderr
         assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr
     message = refused("calibrate", "--pairs", "pairs.csv", "--embedding", "w=words.vec")
@@ -77,11 +77,11 @@ def test_options_of_pairs(ok, place):
 
 
 def test_calibrate_on_data(run, place):
-    arguments = ("--part", "0.6", "--seed", "5", "--thresholds", "0:1:0.1", "-m", "SemRecall")
+    arguments = ("--holdout", "0.6", "--seed", "5", "--thresholds", "0:1:0.1", "-m", "SemRecall")
     result = run("calibrate", *LISTS, *WORDS, *arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout) == semmetrics.calibrate_threshold(
-        PREDS, GT, embedding="words.vec", part=0.6, seed=5, thresholds="0:1:0.1",
+        PREDS, GT, embedding="words.vec", holdout=0.6, seed=5, thresholds="0:1:0.1",
         measure="SemRecall",
     ).to_dict()  # fmt: skip
     assert "read preds.json: JSON" in result.stderr
@@ -92,7 +92,7 @@ def test_calibrate_on_data(run, place):
 
 
 def test_a_calibration_is_used_and_named(run, ok, place):
-    ok("calibrate", *LISTS, *WORDS, "-o", "c.json", "--part", "0.5")
+    ok("calibrate", *LISTS, *WORDS, "-o", "c.json", "--holdout", "0.5")
     found = Calibration.load("c.json")
     result = run("score", "-m", "SemF1", *WORDS, "--calibration", "c.json", *LISTS, "--format",
                  "json")  # fmt: skip
@@ -101,19 +101,19 @@ def test_a_calibration_is_used_and_named(run, ok, place):
     assert f"|{found.note}|" in score["signature"]
     told = f"{found.n} of 30 scored items were used to calibrate the threshold"
     assert told in result.stderr
-    again = run("score", "--signature", score["signature"], *WORDS, *LISTS, "--format", "json")
+    again = run("score", "--rescore", score["signature"], *WORDS, *LISTS, "--format", "json")
     assert again.exit_code == 0, again.stderr
     assert json.loads(again.stdout)[0]["value"] == score["value"]
     assert "warning" not in again.stderr
 
 
 def test_calibrations_that_do_not_fit(ok, refused, place):
-    ok("calibrate", *LISTS, *WORDS, "-o", "c.json", "--part", "0.5")
+    ok("calibrate", *LISTS, *WORDS, "-o", "c.json", "--holdout", "0.5")
     use = ("--calibration", "c.json")
     assert "compares by semmetrics-static-320@" in refused("score", "-m", "SemF1", *use, *LISTS)
     assert "this is no calibration" in refused("score", "--calibration", "gt.json", *LISTS)
     assert "--calibration as well" in refused(
-        "score", "--signature", "F1|avg:example|n:3|data:00ff|v:0.1.0", *use, *LISTS
+        "score", "--rescore", "F1|avg:example|n:3|data:00ff|v:0.1.0", *use, *LISTS
     )
     assert "would overwrite an input" in refused("score", *use, "-o", "c.json", *LISTS)
 
@@ -129,7 +129,7 @@ def test_calibrations_that_do_not_fit(ok, refused, place):
         (("--pairs", "pairs.csv", "-o", "no/c.json"), "there is no such folder"),
         (("preds.json",), "name a file of pairs (--pairs), or predictions and ground truth"),
         ((*LISTS, "--criterion", "f1"), "--criterion means nothing without --pairs"),
-        ((*LISTS, "--part", "2"), "give a share of the items"),
+        ((*LISTS, "--holdout", "2"), "give a share of the items"),
         ((*LISTS, "-m", "F1"), "F1 has no threshold of similarity"),
         ((*LISTS, "--normalize", "x"), "x"),
         (("-", "-"), "standard input (-) is given twice"),
@@ -142,7 +142,7 @@ def test_calibrate_refuses(refused, place, arguments, message):
 
 
 def test_sweep(ok, place):
-    arguments = ("sweep", *LISTS, *WORDS, "--thresholds", "0:1:0.25", "--measures",
+    arguments = ("sweep", *LISTS, *WORDS, "--thresholds", "0:1:0.25", "--measure",
                  "SemF1 SemRecall(match=any)", "--top-k", "1")  # fmt: skip
     found = semmetrics.sweep(
         PREDS, GT, measures=["SemF1", "SemRecall(match=any)"], thresholds="0:1:0.25", top_k=1,

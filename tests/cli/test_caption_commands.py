@@ -20,8 +20,8 @@ def value(ok, *arguments):
 
 @pytest.mark.parametrize("name", ["df.npz", "df.json"])
 def test_frequencies_are_saved_and_used(ok, files, name):
-    assert "10 documents" not in ok("df", "-q", "-o", name, "references.json")
-    mine, given = value(ok), value(ok, "--df", name)
+    assert "10 documents" not in ok("doc-freq", "-q", "-o", name, "references.json")
+    mine, given = value(ok), value(ok, "--doc-freq", name)
     assert given["value"] == mine["value"] > 0
     fits = [entry["signature"].partition("fit:")[2].partition("|")[0] for entry in (mine, given)]
     assert fits[0] == fits[1]
@@ -35,28 +35,28 @@ def test_a_single_image_needs_frequencies_of_others(run, ok, files):
     found = run(*arguments)
     assert json.loads(found.stdout)[0]["value"] == 0
     assert "is 0 for a single image" in found.stderr
-    ok("df", "-o", "df.npz", "references.json")
-    assert json.loads(ok(*arguments, "--df", "df.npz"))[0]["value"] > 0
+    ok("doc-freq", "-o", "df.npz", "references.json")
+    assert json.loads(ok(*arguments, "--doc-freq", "df.npz"))[0]["value"] > 0
 
 
 def test_pickles_are_converted_and_not_run(ok, refused, files):
     counts = {("a", "cat"): 2, ("cat",): 3}
     Path("df.p").write_bytes(pickle.dumps({"document_frequency": counts, "ref_len": np.log(7.0)}))
-    assert "2 n-grams of 7 documents" in ok("df", "--convert", "-o", "df.npz", "df.p")
+    assert "2 n-grams of 7 documents" in ok("doc-freq", "--convert", "-o", "df.npz", "df.p")
     assert semmetrics.DocumentFrequencies.load("df.npz").as_dict() == counts
     Path("bad.p").write_bytes(pickle.dumps({"document_frequency": Path("x"), "ref_len": 1.0}))
-    assert "pathlib" in refused("df", "--convert", "-o", "out.npz", "bad.p")
+    assert "pathlib" in refused("doc-freq", "--convert", "-o", "out.npz", "bad.p")
     assert not Path("out.npz").exists()
 
 
 def test_stemmed_frequencies_serve_stemmed_words(ok, refused, files):
-    ok("df", "--stem", "porter", "-o", "df.npz", "references.json")
-    ok("score", *BOTH, "-m", "CIDEr(stem=porter)", "--df", "df.npz")
-    assert "porter" in refused("score", *BOTH, "-m", "CIDEr-D", "--df", "df.npz")
+    ok("doc-freq", "--stem", "porter", "-o", "df.npz", "references.json")
+    ok("score", *BOTH, "-m", "CIDEr(stem=porter)", "--doc-freq", "df.npz")
+    assert "porter" in refused("score", *BOTH, "-m", "CIDEr-D", "--doc-freq", "df.npz")
 
 
 def test_the_matrix_has_the_values_of_score(ok, files):
-    assert "2 x 2, float64" in ok("matrix", "-o", "phi.npy", *BOTH)
+    assert "2 x 2, float64" in ok("pairs", "-o", "phi.npy", *BOTH)
     matrix = np.load("phi.npy")
     ok("score", *BOTH, "-m", "CIDEr-D", "--per-item", "items.jsonl")
     lines = Path("items.jsonl").read_text(encoding="utf-8").splitlines()
@@ -67,42 +67,42 @@ def test_the_matrix_has_the_values_of_score(ok, files):
 
 
 def test_the_best_of_each_row_or_column(ok, files):
-    ok("matrix", "-o", "phi.npy", "references.json", "references.json")
+    ok("pairs", "-o", "phi.npy", "references.json", "references.json")
     matrix = np.load("phi.npy")
-    ok("matrix", "--top-k", 2, "-o", "best.jsonl", "references.json", "references.json")
+    ok("pairs", "--top-k", 2, "-o", "best.jsonl", "references.json", "references.json")
     ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))
     rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
     for row, values in zip(rows, matrix, strict=True):
         best = np.argsort(-values, kind="stable")[:2]
         assert [one["id"] for one in row["captions"]] == [ids["captions"][i] for i in best]
-    ok("matrix", "--top-k", 1, "--axis", "images", "-o", "best.jsonl", *BOTH)
+    ok("pairs", "--top-k", 1, "--axis", "images", "-o", "best.jsonl", *BOTH)
     rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
     assert [(row["caption"], row["images"][0]["id"]) for row in rows] == [("1", "1"), ("2", "2")]
 
 
 def test_the_best_on_standard_output(run, ok, files):
-    ok("matrix", "--top-k", 2, "-o", "best.jsonl", *BOTH)
-    found = run("matrix", "-q", "--top-k", 2, "-o", "-", *BOTH)
+    ok("pairs", "--top-k", 2, "-o", "best.jsonl", *BOTH)
+    found = run("pairs", "-q", "--top-k", 2, "-o", "-", *BOTH)
     assert found.exit_code == 0
     assert found.stdout == Path("best.jsonl").read_text(encoding="utf-8")
     assert not Path("-").exists()
 
 
 def test_a_matrix_of_something_else_is_overwritten_on_request(ok, refused, files):
-    ok("matrix", "-o", "phi.npy", *BOTH)
+    ok("pairs", "-o", "phi.npy", *BOTH)
     before = np.load("phi.npy")
-    message = refused("matrix", "-m", "CIDEr", "-o", "phi.npy", *BOTH)
+    message = refused("pairs", "-m", "CIDEr", "-o", "phi.npy", *BOTH)
     assert "its measure is CIDEr-D" in message
     assert "--overwrite" in message
     np.testing.assert_array_equal(np.load("phi.npy"), before)
-    ok("matrix", "-m", "CIDEr", "--overwrite", "-o", "phi.npy", *BOTH)
-    ok("matrix", "-m", "CIDEr", "-o", "other.npy", *BOTH)
+    ok("pairs", "-m", "CIDEr", "--overwrite", "-o", "phi.npy", *BOTH)
+    ok("pairs", "-m", "CIDEr", "-o", "other.npy", *BOTH)
     np.testing.assert_array_equal(np.load("phi.npy"), np.load("other.npy"))
     assert (np.load("phi.npy") != before).any()
 
 
 def test_single_precision(ok, files):
-    assert "2 x 2, float32" in ok("matrix", "--dtype", "float32", "-o", "phi.npy", *BOTH)
+    assert "2 x 2, float32" in ok("pairs", "--dtype", "float32", "-o", "phi.npy", *BOTH)
     assert np.load("phi.npy").dtype == np.float32
 
 
@@ -110,15 +110,15 @@ def test_one_name_for_two_captions_is_refused(refused, files):
     named = {"1": ["a cat", "the cat"], "1#1": ["a dog"]}
     Path("twice.json").write_text(json.dumps(named), encoding="utf-8")
     for more in (("-o", "phi.npy"), ("--top-k", 1, "-o", "best.jsonl")):
-        assert "'1#1' is also the name" in refused("matrix", *more, "twice.json", "references.json")
+        assert "'1#1' is also the name" in refused("pairs", *more, "twice.json", "references.json")
     assert not Path("phi.npy").exists()
 
 
 def test_options_without_effect_are_said(run, files):
     Path("refs.txt").write_text("a cat\na dog\n", encoding="utf-8")
     idle = ("--id-column", "x")
-    for call in (("df", "-o", "df.npz", "refs.txt"),
-                 ("matrix", "-o", "phi.npy", "refs.txt", "refs.txt")):  # fmt: skip
+    for call in (("doc-freq", "-o", "df.npz", "refs.txt"),
+                 ("pairs", "-o", "phi.npy", "refs.txt", "refs.txt")):  # fmt: skip
         found = run(*call, *idle)
         assert found.exit_code == 0, found.stderr
         assert "refs.txt: options that do not apply to txt: id_column" in found.stderr
@@ -137,8 +137,8 @@ def test_options_without_effect_are_said(run, files):
     ],
 )
 def test_reading_options_with_convert(ok, refused, files, option):
-    ok("df", "-o", "df.npz", "references.json")
-    message = refused("df", "--convert", *option, "-o", "out.npz", "df.npz")
+    ok("doc-freq", "-o", "df.npz", "references.json")
+    message = refused("doc-freq", "--convert", *option, "-o", "out.npz", "df.npz")
     assert f"{option[0]} would have no effect" in message
     assert not Path("out.npz").exists()
 
@@ -146,32 +146,32 @@ def test_reading_options_with_convert(ok, refused, files, option):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("df", "-o", "references.json", "references.json"), "overwrite an input"),
-        (("df", "--convert", "--stem", "none", "-o", "df.npz", "references.json"), "--stem"),
-        (("df", "--documents", 3, "-o", "df.npz", "references.json"), "--convert"),
-        (("df", "--convert", "-o", "df.npz", "references.json"), "references.json"),
-        (("matrix", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
-        (("matrix", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D or CIDEr"),
-        (("matrix", "-o", "captions.json", *BOTH), "overwrite an input"),
-        (("matrix", "-o", "phi.csv", *BOTH), "ends in .npy"),
-        (("matrix", "-o", "phi", *BOTH), "ends in .npy"),
-        (("matrix", "-o", "-", *BOTH), "a matrix cannot be written to standard output"),
-        (("matrix", "--top-k", 1, "-o", "best.csv", *BOTH), "ends in .jsonl"),
-        (("matrix", "--top-k", 1, "--dtype", "float32", "-o", "b.jsonl", *BOTH), "--dtype"),
-        (("matrix", "--top-k", 1, "--overwrite", "-o", "b.jsonl", *BOTH), "--overwrite"),
-        (("matrix", "-o", "no/phi.npy", *BOTH), "no such folder"),
-        (("df", "-o", "d.txt", "references.json"), "ends in .npz or .json"),
-        (("df", "-o", "-", "references.json"), "cannot be written to standard output"),
-        (("matrix", "--top-k", 9, "-o", "best.jsonl", *BOTH), "k=9"),
+        (("doc-freq", "-o", "references.json", "references.json"), "overwrite an input"),
+        (("doc-freq", "--convert", "--stem", "none", "-o", "df.npz", "references.json"), "--stem"),
+        (("doc-freq", "--documents", 3, "-o", "df.npz", "references.json"), "--convert"),
+        (("doc-freq", "--convert", "-o", "df.npz", "references.json"), "references.json"),
+        (("pairs", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
+        (("pairs", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D or CIDEr"),
+        (("pairs", "-o", "captions.json", *BOTH), "overwrite an input"),
+        (("pairs", "-o", "phi.csv", *BOTH), "ends in .npy"),
+        (("pairs", "-o", "phi", *BOTH), "ends in .npy"),
+        (("pairs", "-o", "-", *BOTH), "a matrix cannot be written to standard output"),
+        (("pairs", "--top-k", 1, "-o", "best.csv", *BOTH), "ends in .jsonl"),
+        (("pairs", "--top-k", 1, "--dtype", "float32", "-o", "b.jsonl", *BOTH), "--dtype"),
+        (("pairs", "--top-k", 1, "--overwrite", "-o", "b.jsonl", *BOTH), "--overwrite"),
+        (("pairs", "-o", "no/phi.npy", *BOTH), "no such folder"),
+        (("doc-freq", "-o", "d.txt", "references.json"), "ends in .npz or .json"),
+        (("doc-freq", "-o", "-", "references.json"), "cannot be written to standard output"),
+        (("pairs", "--top-k", 9, "-o", "best.jsonl", *BOTH), "k=9"),
     ],
 )
 def test_wrong_requests(refused, files, arguments, message):
     assert message in refused(*arguments)
 
 
-@pytest.mark.parametrize("command", ["df", "matrix", "rank", "score"])
+@pytest.mark.parametrize("command", ["doc-freq", "pairs", "rank", "score"])
 def test_what_to_do_where_an_input_would_be_overwritten(refused, files, command):
-    inputs = {"df": ("references.json",), "rank": ("references.json", "-m", "F1")}.get(
+    inputs = {"doc-freq": ("references.json",), "rank": ("references.json", "-m", "F1")}.get(
         command, BOTH
     )
     message = refused(command, *inputs, "-o", "references.json")
@@ -180,10 +180,10 @@ def test_what_to_do_where_an_input_would_be_overwritten(refused, files, command)
 
 
 def test_other_frequencies_than_those_of_the_signature_are_told(ok, run, files):
-    ok("df", "-o", "df.npz", "references.json")
+    ok("doc-freq", "-o", "df.npz", "references.json")
     Path("more.json").write_text(json.dumps({**REFERENCES, "3": ["a mat"]}), encoding="utf-8")
-    ok("df", "-o", "more.npz", "more.json")
-    signature = value(ok, "--df", "df.npz")["signature"]
-    again = ("score", *BOTH, "--signature", signature, "--df")
+    ok("doc-freq", "-o", "more.npz", "more.json")
+    signature = value(ok, "--doc-freq", "df.npz")["signature"]
+    again = ("score", *BOTH, "--rescore", signature, "--doc-freq")
     assert "warning" not in run(*again, "df.npz").stderr
     assert "the document frequencies differ" in run(*again, "more.npz").stderr

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import pytest
 from cli.data import CAPTIONS, REFERENCES
+from stand_ins import without_pycocoevalcap
 
 import semmetrics
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.scoring.planning import DEFAULT_CAPTIONS
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 
 FILES = ("captions.json", "references.json")
+DEFAULTS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D"]
 OTHER = {"1": "a dog", "2": "two dogs play on grass"}
 
 
 @pytest.fixture
 def program():
     """Skips where METEOR's program cannot run."""
-    if reason := meteor_missing():
+    if reason := METEOR_PROGRAM.missing():
         pytest.skip(reason)
 
 
@@ -28,7 +29,7 @@ def program():
 def no_program(request, monkeypatch):
     """Everywhere else there is none: it takes seconds to start."""
     if "program" not in request.fixturenames:
-        monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+        without_pycocoevalcap(monkeypatch)
 
 
 def write(name, content):
@@ -59,16 +60,19 @@ def entries(text):
         (["-m", "NGSM", "-m", "CIDEr(df=rows)"], {"measures": ["NGSM", "CIDEr(df=rows)"]}),
         (["--protocol", "coco-caption"], {"protocol": "coco-caption"}),
         (["--tokenizer", "13a"], {"tokenizer": "13a"}),
-        (["--tokenizer", "whitespace", "--human"], {"tokenizer": "whitespace", "human": True}),
+        (
+            ["--tokenizer", "whitespace", "--score-references"],
+            {"tokenizer": "whitespace", "score_references": True},
+        ),
         (["--missing", "skip"], {"missing": "skip"}),
         (["--ci", "--resamples", "9", "--seed", "2"], {"ci": True, "resamples": 9, "seed": 2}),
         (["--weights", "weights.json"], {"weights": {"1": 2, "2": 0.5}}),
-        (["--df", "df.npz"], {"df": "df.npz"}),
+        (["--doc-freq", "df.npz"], {"doc_freq": "df.npz"}),
     ],
 )
 def test_json_is_what_the_api_gives(ok, files, arguments, options):
     write("weights.json", {"1": 2, "2": 0.5})
-    fit_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
     assert json.loads(ok("score", *FILES, "--format", "json", *arguments)) == api(**options)
 
 
@@ -76,7 +80,7 @@ def test_the_shape_tells(run, files):
     result = run("score", *FILES)
     assert result.exit_code == 0
     headings = [line.split()[0] for line in result.stdout.split("\n\n")[0].split("\n")]
-    assert headings == ["measure", *DEFAULT_CAPTIONS]
+    assert headings == ["measure", *DEFAULTS]
     assert "read captions.json: JSON, {id: caption}: 2 items, 2 captions" in result.stderr
     assert "read references.json: JSON, {id: [captions]}: 2 items, 5 captions" in result.stderr
     assert "signatures share: tok:ptb|missing:error|n:2|" in result.stdout
@@ -84,9 +88,9 @@ def test_the_shape_tells(run, files):
 
 def test_several_systems_and_the_references(ok, files):
     write("b.json", OTHER)
-    found = json.loads(ok("score", "captions.json", "b.json", "references.json", "--human",
-                          "--format", "json"))  # fmt: skip
-    assert found == api({"captions": "captions.json", "b": "b.json"}, human=True)
+    both = ("captions.json", "b.json", "references.json")
+    found = json.loads(ok("score", *both, "--score-references", "--format", "json"))
+    assert found == api({"captions": "captions.json", "b": "b.json"}, score_references=True)
     assert list(dict.fromkeys(entry["system"] for entry in found)) == ["captions", "b", "human"]
 
 
@@ -124,7 +128,7 @@ def test_files_of_coco(ok, run, files):
 def test_meteor(ok, run, program, files):
     (entry,) = json.loads(ok("score", *FILES, "-m", "METEOR", "--format", "json"))
     assert 0 < entry["value"] <= 1
-    again = run("score", *FILES, "--signature", entry["signature"], "--format", "json")
+    again = run("score", *FILES, "--rescore", entry["signature"], "--format", "json")
     assert json.loads(again.stdout) == [entry]
 
 
@@ -161,9 +165,11 @@ def test_standard_input_is_recognised(ok, files):
 
 
 def test_csv(ok, files):
-    rows = list(csv.DictReader(io.StringIO(ok("score", *FILES, "--human", "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(ok("score", *FILES, "--score-references", "--format", "csv")))
+    )
     assert [(row["system"], row["heading"], float(row["value"])) for row in rows] == [
-        (entry["system"], entry["heading"], entry["value"]) for entry in api(human=True)
+        (entry["system"], entry["heading"], entry["value"]) for entry in api(score_references=True)
     ]
     assert rows[0]["signature"] == api()[0]["signature"]
 
@@ -172,7 +178,7 @@ def test_csv(ok, files):
 def test_values_of_items(ok, files, ending):
     measures = ("BLEU-1", "ROUGE-L", "CIDEr-D", "UniqueCaptions")
     name = f"items.{ending}"
-    ok("score", *FILES, "--human", "-m", " ".join(measures), "--per-item", name)
+    ok("score", *FILES, "--score-references", "-m", " ".join(measures), "--per-item", name)
     text = Path(name).read_text(encoding="utf-8")
     if ending == "csv":
         rows = list(csv.DictReader(io.StringIO(text)))
@@ -183,7 +189,7 @@ def test_values_of_items(ok, files, ending):
         ("1", "captions"), ("2", "captions"), ("1#1", "human"), ("1#2", "human"),
         ("2#1", "human"), ("2#2", "human"), ("2#3", "human"),
     ]  # fmt: skip
-    table = semmetrics.score(CAPTIONS, REFERENCES, measures=measures, human=True)
+    table = semmetrics.score(CAPTIONS, REFERENCES, measures=measures, score_references=True)
     for heading in measures[:3]:
         expected = [
             *table["preds", heading].items.tolist(), *table["human", heading].items.tolist()
@@ -237,10 +243,10 @@ def test_what_captions_do_not_have(refused, files, option):
 
 
 def test_options_without_effect_are_said(run, files):
-    fit_frequencies(list(REFERENCES.values())).save("df.json")
-    said = run("score", *FILES, "-m", "ROUGE-L", "--df", "df.json").stderr
-    assert "(--df) has no effect: no measure here takes document frequencies" in said
-    assert "no effect" not in run("score", *FILES, "--df", "df.json").stderr
+    fit_document_frequencies(list(REFERENCES.values())).save("df.json")
+    said = run("score", *FILES, "-m", "ROUGE-L", "--doc-freq", "df.json").stderr
+    assert "(--doc-freq) has no effect: no measure here takes document frequencies" in said
+    assert "no effect" not in run("score", *FILES, "--doc-freq", "df.json").stderr
 
 
 def test_a_single_image_is_said(run, files):
@@ -248,8 +254,8 @@ def test_a_single_image_is_said(run, files):
     arguments = ("score", "one.json", "references.json", "--missing", "skip")
     said = run(*arguments).stderr
     assert "one: CIDEr-D is 0 for a single image: give document frequencies" in said
-    fit_frequencies(list(REFERENCES.values())).save("df.npz")
-    result = run(*arguments, "--df", "df.npz", "--format", "json")
+    fit_document_frequencies(list(REFERENCES.values())).save("df.npz")
+    result = run(*arguments, "--doc-freq", "df.npz", "--format", "json")
     assert "single image" not in result.stderr
     assert entries(result.stdout)["CIDEr-D"]["value"] > 0
 
@@ -265,16 +271,16 @@ def test_a_single_image_is_said(run, files):
         ("-m", "CIDEr(df=rows,stem=porter) NGSM(refs=max) LengthRatio"),
         ("--ci", "--resamples", "7", "--seed", "3"),
         ("--protocol", "coco-caption"),
-        ("--df", "df.npz"),
+        ("--doc-freq", "df.npz"),
         ("--weights", "weights.json"),
     ],
 )
 def test_a_signature_is_computed_again(ok, run, files, arguments):
-    fit_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
     write("weights.json", {"1": 2, "2": 0.5})
-    given = arguments if arguments[:1] in (("--df",), ("--weights",)) else ()
+    given = arguments if arguments[:1] in (("--doc-freq",), ("--weights",)) else ()
     for entry in json.loads(ok("score", *FILES, *arguments, "--format", "json")):
-        again = run("score", *FILES, "--signature", entry["signature"], *given, "--format", "json")
+        again = run("score", *FILES, "--rescore", entry["signature"], *given, "--format", "json")
         (found,) = json.loads(again.stdout)
         for name in ("value", "signature", "ci", "n"):
             assert found[name] == entry[name]
@@ -282,9 +288,17 @@ def test_a_signature_is_computed_again(ok, run, files, arguments):
 
 
 def test_the_references_as_a_system_are_computed_again(ok, run, files):
-    found = json.loads(ok("score", *FILES, "-m", "ROUGE-L", "--human", "--format", "json"))
+    found = json.loads(
+        ok("score", *FILES, "-m", "ROUGE-L", "--score-references", "--format", "json")
+    )
     again = run(
-        "score", *FILES, "--signature", found[1]["signature"], "--human", "--format", "json"
+        "score",
+        *FILES,
+        "--rescore",
+        found[1]["signature"],
+        "--score-references",
+        "--format",
+        "json",
     )
     assert [e["value"] for e in json.loads(again.stdout)] == [e["value"] for e in found]
     assert "human: " not in again.stderr.replace("captions: ", "")
@@ -292,15 +306,17 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
 
 
 def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
-    signature = api(measures="CIDEr-D", df=fit_frequencies([["a"], ["a b"]]))[0]["signature"]
-    message = refused("score", *FILES, "--signature", signature)
+    signature = api(measures="CIDEr-D", doc_freq=fit_document_frequencies([["a"], ["a b"]]))[0][
+        "signature"
+    ]
+    message = refused("score", *FILES, "--rescore", signature)
     assert "df=given needs document frequencies" in message
-    assert "--df FILE" in message
-    message = refused("score", *FILES, "--signature", signature, "--tokenizer", "13a")
+    assert "--doc-freq FILE" in message
+    message = refused("score", *FILES, "--rescore", signature, "--tokenizer", "13a")
     assert "the signature says what is computed, and --tokenizer as well" in message
     write("fewer.json", {"1": REFERENCES["1"], "2": ["dogs run"]})
     signature = api(measures="ROUGE-L")[0]["signature"]
-    said = run("score", "captions.json", "fewer.json", "--signature", signature).stderr
+    said = run("score", "captions.json", "fewer.json", "--rescore", signature).stderr
     assert "warning: the ground truth differs from the signature's: data:" in said
 
 
@@ -434,20 +450,23 @@ def test_captions_of_any_kind(ok, files):
         (["--task", "labels"], ["captions.json, id '1'", "a list of labels is expected"]),
         (["-m", "F1 BLEU-1"], ["'F1' cannot be computed of captions", "semmetrics list"]),
         (["-m", "BLEU-9"], ["BLEU-9"]),
-        (["--protocol", "coco-caption", "-m", "BLEU-1"], ["-m or --protocol"]),
+        (
+            ["--protocol", "coco-caption", "-m", "BLEU-1"],
+            ["both measures and a protocol", "(-m)", "(--protocol)"],
+        ),
         (["--protocol", "coco-caption", "--tokenizer", "13a"], ["tokenizer=ptb, not 13a"]),
         (["--protocol", "coco-caption", "--task", "labels"], ["is for captions, not for labels"]),
         (["--protocol", "kubany2020"], ["captions.json"]),
         (["--tokenizer", "moses"], ["--tokenizer", "whitespace"]),
-        (["--df", "none.npz"], ["none.npz", "no such file"]),
-        (["--df", "references.json"], ["references.json"]),
-        (["--df", "df.npz", "--tokenizer", "13a"], ["ptb", "13a"]),
-        (["--df", "df.npz", "-o", "df.npz"], ["overwrite an input"]),
+        (["--doc-freq", "none.npz"], ["none.npz", "no such file"]),
+        (["--doc-freq", "references.json"], ["references.json"]),
+        (["--doc-freq", "df.npz", "--tokenizer", "13a"], ["ptb", "13a"]),
+        (["--doc-freq", "df.npz", "-o", "df.npz"], ["overwrite an input"]),
         (["--weights", "few.json"], ["'2'", "weight"]),
     ],
 )
 def test_bad_options(refused, files, arguments, expected):
-    fit_frequencies(list(REFERENCES.values())).save("df.npz")
+    fit_document_frequencies(list(REFERENCES.values())).save("df.npz")
     before = Path("df.npz").read_bytes()
     write("few.json", {"1": 1})
     message = refused("score", *arguments, *FILES)
@@ -457,6 +476,6 @@ def test_bad_options(refused, files, arguments, expected):
 
 
 def test_options_of_captions_are_not_for_labels(refused, files):
-    for option in (["--human"], ["--tokenizer", "ptb"]):
+    for option in (["--score-references"], ["--tokenizer", "ptb"]):
         message = refused("score", "a.json", "gt.json", *option)
         assert "nothing for labels" in message

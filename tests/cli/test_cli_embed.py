@@ -1,20 +1,18 @@
-"""``semmetrics embed``: list, fetch, convert, info and unknown."""
+"""``semmetrics embed``: list, fetch, convert, info and coverage."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from semmetrics.cli import app
+from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.unknown import unknown_table
 
 GLOVE = "cat 1 2\ndog 3 4\nunknown 5 6\n"
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch, tmp_path):
-    monkeypatch.setitem(app.COMMANDS, "embed", "Get, convert and look at embeddings.")
+def home(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
 
 
@@ -26,7 +24,7 @@ def vectors(files):
 
 def test_help_names_the_commands(run):
     text = run("embed", "--help").stdout
-    for name in ("list", "fetch", "convert", "info", "unknown"):
+    for name in ("list", "fetch", "convert", "info", "coverage"):
         assert name in text
         assert run("embed", name, "--help").exit_code == 0
 
@@ -49,7 +47,7 @@ def test_convert_and_info(ok, vectors):
 
 
 def test_convert_takes_the_options_of_the_reader(ok, vectors):
-    said = ok("embed", "convert", f"glove:{vectors}", "toy", "--limit", "2", "--name", "mine")
+    said = ok("embed", "convert", f"glove:{vectors}", "toy", "--max-words", "2", "--name", "mine")
     assert said.startswith("toy: 2 words, mine-2@")
 
 
@@ -76,10 +74,10 @@ def test_refusals(refused, vectors):
     Path("there").mkdir()
     assert "it exists" in refused("embed", "convert", vectors, "there")
     assert "there are no vectors named 'nix'" in refused("embed", "fetch", "nix")
-    assert "say where they go" in refused("embed", "fetch", "glove-6b-50", "--limit", "9")
+    assert "say where they go" in refused("embed", "fetch", "glove-6b-50", "--max-words", "9")
     assert "semmetrics embed fetch glove-6b-50" in refused("embed", "info", "glove-6b-50")
     assert "leave --verify out" in refused("embed", "info", vectors, "--verify")
-    assert "lookup='stem'" in refused("embed", "unknown", "a.json", "--lookup", "stem")
+    assert "lookup='stem'" in refused("embed", "coverage", "a.json", "--lookup", "stem")
 
 
 def test_offline_it_says_what_is_missing(refused, files):
@@ -94,14 +92,16 @@ def test_offline_it_says_what_is_missing(refused, files):
     assert "semmetrics embed convert FILE FOLDER" in text
 
 
-def test_unknown_counts_what_the_function_counts(ok, run, vectors):
+def test_coverage_counts_what_the_function_counts(ok, run, vectors):
     from semmetrics.kinds.labels.reading import as_labels
 
-    (expected,) = unknown_table({"gt": as_labels("gt.json")}, open_embedding(vectors))
-    told = json.loads(ok("embed", "unknown", "--embedding", vectors, "--format", "json", "gt.json"))
+    (expected,) = measure_coverage({"gt": as_labels("gt.json")}, open_embedding(vectors))
+    told = json.loads(
+        ok("embed", "coverage", "--embedding", vectors, "--format", "json", "gt.json")
+    )
     assert told["systems"] == [expected.to_dict()]
-    assert (told["schema"], told["lookup"]) == ("semmetrics.unknown/1", "words")
-    table = run("embed", "unknown", "--embedding", vectors, "gt.json", "a.json")
+    assert (told["schema"], told["lookup"]) == ("semmetrics.coverage/1", "words")
+    table = run("embed", "coverage", "--embedding", vectors, "gt.json", "a.json")
     assert "gt.json: " in table.stderr
     head, first, second, *_rest = table.stdout.split("\n")
     assert head.split()[:3] == ["system", "images", "labels"]
@@ -109,5 +109,5 @@ def test_unknown_counts_what_the_function_counts(ok, run, vectors):
     assert second.split()[0] == "a"
     assert f"unknown in gt: {expected.names[0]!r}" in table.stdout
     assert "lookup words" in table.stdout
-    csv = ok("embed", "unknown", "--embedding", vectors, "--format", "csv", "-q", "gt.json")
+    csv = ok("embed", "coverage", "--embedding", vectors, "--format", "csv", "-q", "gt.json")
     assert csv.startswith("system,images,labels,")

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import semmetrics
 from semmetrics.data.form import FORMATS
 from semmetrics.kinds.labels.normalize import NORMALIZATIONS
-from semmetrics.metrics.bibliography import BIBLIOGRAPHY, SAME, entry
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+from semmetrics.metrics.bibliography import SAME, bibliography, entry
+from semmetrics.metrics.meteor import METEOR_PROGRAM
+from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.scoring.protocols import PROTOCOLS
+
+DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
 COMMANDS = ("score", "validate", "list", "explain", "embed", "cite", "rank", "completion")
 
@@ -47,19 +50,18 @@ def test_help_groups_options(ok):
 
 
 def shown(ok, *command):
-    """The options that a help shows."""
-    return set(re.findall(r"--[a-z-]+", ok(*command, "--help").partition("How files are")[2]))
+    """The options that a help shows, those of its examples left out."""
+    return set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", ok(*command, "--help"), re.MULTILINE))
 
 
 def test_options_that_can_have_no_effect_are_left_out(ok, refused):
     labels = {"--classes", "--label-column", "--score-column", "--label-delimiter"}
     every = shown(ok, "score")
-    for command in (("sweep",), ("calibrate",), ("embed", "unknown")):
+    for command in (("sweep",), ("calibrate",), ("embed", "coverage")):
         assert shown(ok, *command) >= labels
         assert "--caption-column" not in shown(ok, *command)
-        assert "averages over" not in ok(*command, "--help")
         assert "--caption-column" in refused(*command, "--caption-column", "x", "a", "b")
-    for command in ("df", "matrix"):
+    for command in ("doc-freq", "pairs"):
         assert not labels & shown(ok, command)
         assert "--caption-column" in shown(ok, command)
         assert "npy, npz" not in ok(command, "--help")
@@ -70,7 +72,10 @@ def test_options_that_can_have_no_effect_are_left_out(ok, refused):
 
 def test_help_names_the_formats(ok):
     listed = " ".join(ok("score", "--help").split())
-    assert f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; told by the extension" in listed
+    assert (
+        f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}. The default is told by the extension."
+        in listed
+    )
     assert "CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER" in listed
     assert "JSON, CSV, TSV, or WordNet" in " ".join(ok("explain", "hF").split())
 
@@ -124,6 +129,12 @@ def test_validate_as_json(ok, files):
     assert any("1 are in one item alone" in line for line in report["odd"])
 
 
+def test_validate_shows_what_the_function_gives(ok, files):
+    for name in ("gt.json", "captions.json"):
+        shown = json.loads(ok("validate", "--format", "json", name))
+        assert shown == [semmetrics.validate(name)]
+
+
 def test_validate_finds_what_is_odd(ok, files):
     content = {" 1": ["Cat", "cat", " dog", "a\tb"], "1": [], "3": [["Cat", "kitty"]]}
     Path("odd.json").write_text(json.dumps(content), encoding="utf-8")
@@ -174,7 +185,7 @@ def test_validate_standard_input(ok, refused):
 
 def test_list(ok):
     text = ok("list")
-    for name in [*DEFINITIONS, *ALIASES, *PROTOCOLS, *NORMALIZATIONS, *FORMATS]:
+    for name in [*DEFINITIONS, *aliases(), *PROTOCOLS, *NORMALIZATIONS, *FORMATS]:
         assert f"  {name} " in text
     for definition in DEFINITIONS.values():
         assert definition.summary in text
@@ -207,7 +218,7 @@ def nltk_missing():
     return ""
 
 
-NEEDS = {"METEOR": meteor_missing, "METEOR-nltk": nltk_missing}
+NEEDS = {"METEOR": METEOR_PROGRAM.missing, "METEOR-nltk": nltk_missing}
 
 
 @pytest.fixture
@@ -234,7 +245,7 @@ def shipped(example, tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", [*DEFINITIONS, *ALIASES, *PROTOCOLS])
+@pytest.mark.parametrize("name", [*DEFINITIONS, *aliases(), *PROTOCOLS])
 def test_examples_run_on_the_shipped_files(ok, shipped, name):
     if reason := NEEDS.get(name, str)():
         pytest.skip(reason)
@@ -329,9 +340,12 @@ def test_every_key_that_is_cited_is_known():
         assert entry(key).key == SAME.get(key, key)
 
 
-@pytest.mark.parametrize("key", BIBLIOGRAPHY)
+@pytest.mark.parametrize("key", bibliography())
 def test_entries_are_complete(key):
-    fields = dict(BIBLIOGRAPHY[key].fields)
+    found = bibliography()[key]
+    fields = found.fields
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    assert re.fullmatch(r"@[a-z]+", found.bibtex.removesuffix(f"{{{key},\n{lines}\n}}"))
     assert {"author", "title", "year"} <= set(fields)
     assert fields["year"] == key[-4:]
 

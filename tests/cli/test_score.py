@@ -12,10 +12,12 @@ import pytest
 from cli.data import GT, A
 
 import semmetrics
-from semmetrics.scoring.planning import DEFAULT_LISTS, DEFAULT_SCORES
 from semmetrics.scoring.protocols import PROTOCOLS
 
 LISTS = ("a.json", "gt.json")
+DEFAULTS = ["F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1",
+            "SemF1", "SemPrecision", "SemRecall"]  # fmt: skip
+DEFAULTS_OF_SCORES = ["mAP", "LRAP", "RankingLoss", "CoverageError"]
 SCORES = ("b.json", "gt.json")
 
 
@@ -48,7 +50,7 @@ def api(systems, gts="gt.json", **options):
             {"ci": True, "resamples": 20, "seed": 7, "level": 0.9},
         ),
         (["--normalize", "lower"], {"normalize": "lower"}),
-        (["--unpredicted", "skip"], {"unpredicted": "skip"}),
+        (["--empty-predictions", "skip"], {"empty_predictions": "skip"}),
         (["--ignore", "cow,dog"], {"ignore": ["cow", "dog"]}),
         (["--ignore", "cow", "--ignore", "dog"], {"ignore": ["cow", "dog"]}),
         (["--task", "labels"], {"task": "labels"}),
@@ -67,8 +69,8 @@ def test_json_is_what_the_api_gives(ok, files, arguments, options):
         (["--threshold", "0.15,best"], {"decode": ["threshold:0.15", "threshold:best"]}),
         (["--decode", "cumulative:0.5"], {"decode": "cumulative:0.5"}),
         (
-            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--min-labels", "1"],
-            {"decode": ["cumulative:0.5", "threshold:0.5"], "min_labels": 1},
+            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--keep-at-least", "1"],
+            {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1},
         ),
         (
             ["--protocol", "pineda2019", "--threshold", "0.15", "--classes", "classes.txt"],
@@ -132,13 +134,13 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     np.save("heads.npy", generator.random((5, 3)))
     text = ok("score", "s.npy", "g.npy", "--classes", "classes.txt", "--format", "json")
     assert json.loads(text) == api({"s": "s.npy"}, "g.npy", classes="classes.txt")
-    assert list(scores(text)) == list(DEFAULT_SCORES)
+    assert list(scores(text)) == DEFAULTS_OF_SCORES
     common = ("--classes", "classes.txt", "--decode", "cardinality", "-m", "F1", "--format", "json")
-    text = ok("score", "s.npy", "t.npy", "g.npy", "--cardinality", "heads.npy", *common)
+    text = ok("score", "s.npy", "t.npy", "g.npy", "--set-size-probs", "heads.npy", *common)
     options = {"classes": "classes.txt", "decode": "cardinality", "measures": ["F1"]}
-    expected = api({"s": "s.npy", "t": "t.npy"}, "g.npy", cardinality="heads.npy", **options)
+    expected = api({"s": "s.npy", "t": "t.npy"}, "g.npy", set_size_probs="heads.npy", **options)
     assert json.loads(text) == expected
-    each = ("--cardinality", "heads.npy") * 2
+    each = ("--set-size-probs", "heads.npy") * 2
     assert json.loads(ok("score", "s.npy", "t.npy", "g.npy", *each, *common)) == expected
     assert "3 files" in refused(
         "score", "s.npy", "t.npy", "b.json", "g.npy", *each, *common
@@ -199,7 +201,7 @@ def test_the_table_says_what_was_undefined_and_not_computed(ok, files):
     text = ok("score", *LISTS, "--protocol", "kubany2020", "--top-k", 1)
     assert "Macro Precision@1: no prediction (labels), counted as 0" in text
     assert "not computed: Balanced Accuracy@1 - needs the number of labels" in text
-    assert "signatures share: norm:kubany2020|missing:skip|unpredicted:skip|n:4|data:" in text
+    assert "signatures share: norm:kubany2020|missing:skip|emptypred:skip|n:4|data:" in text
     assert "F1|avg" not in text
 
 
@@ -231,9 +233,9 @@ def test_options_without_effect_are_said(run, files):
 
 
 def test_signatures_are_shown_on_request(ok, run, files):
-    text = ok("score", *LISTS, "-m", "F1", "--signatures")
+    text = ok("score", *LISTS, "-m", "F1", "--show-signatures")
     assert semmetrics.score("a.json", "gt.json", measures=["F1"])["F1"].signature in text
-    assert "F1|avg" in run("score", *LISTS, "--signatures", "--format", "latex").stderr
+    assert "F1|avg" in run("score", *LISTS, "--show-signatures", "--format", "latex").stderr
 
 
 def test_output_file(ok, run, files):
@@ -333,7 +335,7 @@ def test_rows_need_measures_that_have_them(refused, files):
 
 
 def again(run, entry, *arguments):
-    result = run("score", *arguments, "--signature", entry["signature"], "--format", "json")
+    result = run("score", *arguments, "--rescore", entry["signature"], "--format", "json")
     assert result.exit_code == 0, result.stderr
     (found,) = json.loads(result.stdout)
     assert found["value"] == entry["value"]
@@ -344,16 +346,16 @@ def again(run, entry, *arguments):
 
 
 OTHERS = ("HammingLoss", "AP@2", "BalancedAccuracy(q=9)", "CardinalityError", "O-F1", "I-F1",
-          "Recall(count=list)@1")  # fmt: skip
+          "Recall(duplicates=each)@1")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*DEFAULT_LISTS, *OTHERS])
+@pytest.mark.parametrize("name", [*DEFAULTS, *OTHERS])
 def test_a_signature_is_computed_again(ok, run, files, name):
     (entry,) = json.loads(ok("score", *LISTS, "-m", name, "--format", "json"))
     assert again(run, entry, *LISTS) == entry | {"heading": entry["measure"]}
 
 
-@pytest.mark.parametrize("name", DEFAULT_SCORES)
+@pytest.mark.parametrize("name", DEFAULTS_OF_SCORES)
 def test_a_signature_of_scores_is_computed_again(ok, run, files, name):
     generator = np.random.default_rng(5)
     np.save("s.npy", generator.random((20, 4)))
@@ -367,7 +369,7 @@ def test_a_signature_of_scores_is_computed_again(ok, run, files, name):
     "options",
     [
         ["--ci", "--resamples", "20", "--seed", "9", "--level", "0.5"],
-        ["--normalize", "lower", "--missing", "empty", "--unpredicted", "skip"],
+        ["--normalize", "lower", "--missing", "empty", "--empty-predictions", "skip"],
         ["--ignore", "cow,dog"],
         ["--top-k", "1"],
     ],
@@ -380,7 +382,7 @@ def test_settings_come_from_the_signature(ok, run, files, options):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_signatures_of_protocols(ok, run, files, protocol):
     arguments = (*LISTS, "--classes", "classes.txt")
-    if PROTOCOLS[protocol].task == "captions":
+    if PROTOCOLS[protocol].kind == "captions":
         arguments = ("captions.json", "references.json")
     for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
         assert again(run, entry, *arguments)["signature"] == entry["signature"]
@@ -396,25 +398,25 @@ def test_a_fitted_threshold_is_taken_from_the_signature(ok, run, files):
 def test_differences_from_the_signature_are_said(ok, run, files):
     (entry,) = json.loads(ok("score", *LISTS, "-m", "MacroF1", "--format", "json"))
     Path("other.json").write_text(json.dumps({**GT, "1": ["cow"]}), encoding="utf-8")
-    said = run("score", "a.json", "other.json", "--signature", entry["signature"], "-q").stderr
+    said = run("score", "a.json", "other.json", "--rescore", entry["signature"], "-q").stderr
     data = entry["signature"].partition("data:")[2].partition("|")[0]
     assert "warning: the ground truth differs from the signature's: data:" in said
     assert f"instead of data:{data}" in said
     Path("few.json").write_text(json.dumps({"1": ["cat"]}), encoding="utf-8")
     signature = entry["signature"].replace("missing:error", "missing:skip")
-    said = run("score", "few.json", "gt.json", "--signature", signature).stderr
+    said = run("score", "few.json", "gt.json", "--rescore", signature).stderr
     assert "the number of items differs from the signature's: n:1 instead of n:4" in said
     old = entry["signature"].rpartition("|")[0] + "|v:0.0.1"
-    said = run("score", *LISTS, "--signature", old).stderr
+    said = run("score", *LISTS, "--rescore", old).stderr
     assert f"v:{semmetrics.__version__} instead of v:0.0.1" in said
 
 
 def test_the_class_list_must_be_given_again(ok, run, refused, files):
     arguments = (*LISTS, "-m", "C-F1", "--classes", "classes.txt", "--format", "json")
     (entry,) = json.loads(ok("score", *arguments))
-    assert "--classes FILE" in refused("score", *LISTS, "--signature", entry["signature"])
+    assert "--classes FILE" in refused("score", *LISTS, "--rescore", entry["signature"])
     Path("more.txt").write_text("cat\ndog\nbird\ncow\nfish\n", encoding="utf-8")
-    said = run("score", *LISTS, "--signature", entry["signature"], "--classes", "more.txt").stderr
+    said = run("score", *LISTS, "--rescore", entry["signature"], "--classes", "more.txt").stderr
     assert "the class list differs from the signature's: classes:5@" in said
 
 
@@ -422,17 +424,17 @@ def test_weights_must_be_given_again(ok, run, refused, files):
     Path("w.json").write_text(json.dumps(dict.fromkeys(GT, 2.0)), encoding="utf-8")
     arguments = (*LISTS, "--weights", "w.json")
     entry = json.loads(ok("score", *arguments, "--format", "json"))[0]
-    assert "--weights FILE" in refused("score", *LISTS, "--signature", entry["signature"])
+    assert "--weights FILE" in refused("score", *LISTS, "--rescore", entry["signature"])
     again(run, entry, *arguments)
     plain = json.loads(ok("score", *LISTS, "--format", "json"))[0]
-    said = run("score", *arguments, "--signature", plain["signature"]).stderr
+    said = run("score", *arguments, "--rescore", plain["signature"]).stderr
     assert "weights" in said
 
 
 def test_a_signature_and_its_parts_are_not_both_given(ok, refused, files):
     entry = json.loads(ok("score", *LISTS, "--format", "json"))[0]
     for option in (("-m", "F1"), ("--top-k", "1"), ("--ci",), ("--missing", "skip")):
-        said = refused("score", *LISTS, "--signature", entry["signature"], *option)
+        said = refused("score", *LISTS, "--rescore", entry["signature"], *option)
         assert "leave that out" in said
 
 
@@ -448,10 +450,10 @@ def test_a_signature_and_its_parts_are_not_both_given(ok, refused, files):
     ],
 )
 def test_bad_signatures(refused, files, text):
-    refused("score", *LISTS, "--signature", text)
+    refused("score", *LISTS, "--rescore", text)
 
 
 def test_what_a_signature_does_not_say_is_said(run, files):
-    said = run("score", *LISTS, "--signature", "F1|n:4|data:0|v:0.1.0").stderr
-    assert "warning: the signature does not say avg, count, empty" in said
+    said = run("score", *LISTS, "--rescore", "F1|n:4|data:0|v:0.1.0").stderr
+    assert "warning: the signature does not say avg, dup, empty" in said
     assert "computed with avg:example" in said

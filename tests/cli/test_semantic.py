@@ -12,8 +12,8 @@ import pytest
 import semmetrics
 from semmetrics.cli import names
 from semmetrics.embed import lookup
+from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.other import CallableEmbedder
 
 LISTS = ("a.json", "gt.json")
 BOTH = ("a.json", "b.json", "gt.json")
@@ -105,33 +105,35 @@ def test_unknown_labels_and_how_they_are_looked_up(run, vectors):
 
 def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
     asked = ("score", *LISTS, "-m", NEAR, "--format", "json")
-    found = ok(*asked, "--embedding", "words.vec", "--limit", 2)
-    expected = api({"a": "a.json"}, measures=[NEAR], embedding="words.vec", limit=2)
+    found = ok(*asked, "--embedding", "words.vec", "--max-words", 2)
+    expected = api({"a": "a.json"}, measures=[NEAR], embedding="words.vec", max_words=2)
     assert json.loads(found) == expected
     assert entries(found) != entries(ok(*asked, "--embedding", "words.vec"))
     (entry,) = expected
-    again = run("score", *LISTS, "--signature", entry["signature"], "--format", "json",
-                "--embedding", "words.vec", "--limit", 2)  # fmt: skip
+    again = run("score", *LISTS, "--rescore", entry["signature"], "--format", "json",
+                "--embedding", "words.vec", "--max-words", 2)  # fmt: skip
     assert json.loads(again.stdout) == expected
     assert "warning" not in again.stderr
-    assert "limit=2 is for files of word vectors" in refused(*asked, "--limit", 2)
-    said = run("score", *LISTS, "-m", "F1", "--limit", 2, "--device", "cuda").stderr
-    assert "--limit has no effect" in said
+    assert "max_words=2 is for files of word vectors" in refused(*asked, "--max-words", 2)
+    said = run("score", *LISTS, "-m", "F1", "--max-words", 2, "--device", "cuda").stderr
+    assert "--max-words has no effect" in said
     assert "--device has no effect" in said
 
 
-def test_a_device_is_for_models_that_read_text(refused, vectors):
-    message = refused("score", *LISTS, "-m", NEAR, "--embedding", "words.vec", "--device", "cuda")
-    assert "device='cuda' is for sentence and transformer models" in message
-    assert "leave device (--device) out" in message
-    message = refused("embed", "unknown", "--embedding", "words.vec", "--device", "cuda", "gt.json")
+def test_the_device_of_models_that_read_text(ok, refused, vectors):
+    asked = ("score", *LISTS, "-m", NEAR, "--embedding", "words.vec")
+    assert ok(*asked, "--device", "cpu") == ok(*asked)
+    assert "device='gpu'" in refused(*asked, "--device", "gpu")
+    message = refused(
+        "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
+    )
     assert "device='cuda' is for sentence and transformer models" in message
 
 
 def test_unknown_labels_of_the_first_words(ok, vectors):
-    few = ok("embed", "unknown", "--embedding", "words.vec", "--limit", 1, "gt.json")
+    few = ok("embed", "coverage", "--embedding", "words.vec", "--max-words", 1, "gt.json")
     assert "unknown in gt: " in few
-    assert "unknown in gt: " not in ok("embed", "unknown", "--embedding", "words.vec", "gt.json")
+    assert "unknown in gt: " not in ok("embed", "coverage", "--embedding", "words.vec", "gt.json")
 
 
 def test_the_choices_are_those_of_the_lookup():
@@ -187,7 +189,7 @@ def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
 
         return CallableEmbedder(embed, name=name)
 
-    monkeypatch.setattr("semmetrics.embed.sentence.SentenceEmbedder", slow)
+    monkeypatch.setattr("semmetrics.embed.sentence_models.SentenceEmbedder", slow)
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     for command in ("score", "score", "sweep"):
         done = run(command, *LISTS, "-m", "SemF1", "--embedding", "sbert:slow", "--cache")
@@ -220,7 +222,7 @@ def test_options_without_effect_are_said(run, vectors):
     for command in (
         ("score", "-m", "F1", *LISTS),
         ("sweep", *LISTS),
-        ("calibrate", "--part", "1", *LISTS),
+        ("calibrate", "--holdout", "1", *LISTS),
         ("calibrate", "--pairs", "pairs.csv"),
     ):
         assert run(*command, "--cache").stderr.count("the cache has no effect") == 1
@@ -420,7 +422,7 @@ def test_a_protocol_keeps_its_rules(refused, vectors):
 
 
 def again(run, entry, *arguments):
-    result = run("score", *LISTS, "--signature", entry["signature"], "--format", "json", *arguments)
+    result = run("score", *LISTS, "--rescore", entry["signature"], "--format", "json", *arguments)
     assert result.exit_code == 0, result.stderr
     (found,) = json.loads(result.stdout)
     return found, result.stderr
@@ -445,10 +447,10 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
         found, said = again(run, entry, "--embedding", embedding)
         assert (found["value"], found["signature"]) == (entry["value"], entry["signature"])
         assert "warning" not in said
-    message = refused("score", *LISTS, "--signature", entry["signature"])
+    message = refused("score", *LISTS, "--rescore", entry["signature"])
     assert "computed with the embedding words-2@" in message
     assert f"--embedding {'' if measure == 'SemF1' else 'm='}SPEC" in message
-    message = refused("score", *LISTS, "--signature", entry["signature"], "--oov", "zero")
+    message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
     assert "--oov as well" in message
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 from pathlib import Path
@@ -48,9 +49,10 @@ def _again(command: str, then: str, change: str = "", into: str = "") -> Case:
         code, out, err = run_program(shlex.split(spelled(f"score --format json {command}")))
         if code:
             return {"first": err.splitlines()}
-        signature = json.loads(out)[0]["signature"].replace("v:VERSION", _version())
+        signature = json.loads(out)[0]["signature"]
         assert change in signature
         given = signature.replace(change, into) if change else signature
+        given = given.replace("v:VERSION", _version())
         again = shlex.split(spelled(f"score {{again}} X {then}"))
         code, out, err = run_program([given if word == "X" else word for word in again])
         return {"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()}
@@ -75,7 +77,7 @@ _AGAIN = [
     _again("-m F1 a.json gt.json", "--normalize lower a.json gt.json"),
     _again("-m F1 a.json gt.json", "--top-k 2 a.json gt.json"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "|n:10", "|n:11"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "v:0", "v:9"),
+    _again("-m F1 a.json gt.json", "a.json gt.json", "v:VERSION", "v:0.0.1"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "norm:magic"),
     _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "what:ever"),
     _again("-m F1@2 --normalize lower {empty} skip a.json gt.json", "a.json gt.json"),
@@ -85,7 +87,7 @@ _AGAIN = [
     _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
            "--embedding words.vec a.json gt.json"),
     _again("-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json", "a.json gt.json"),
-    _again("-m SemF1 --oov skip --lookup exact a.json gt.json", "a.json gt.json"),
+    _again("-m SemF1 --oov skip a.json gt.json", "a.json gt.json"),
     _again("-m F1 --threshold 0.5 ranked.json gt.json", "ranked.json gt.json"),
     _again("-m F1 --threshold best ranked.json gt.json", "ranked.json gt.json"),
     _again("-m 'hF(unknown=own)' --taxonomy taxonomy.csv a.json gt.json",
@@ -96,6 +98,8 @@ _AGAIN = [
            "captions.json references.json"),
     _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
            "{frequencies} frequencies.json captions.json references.json"),
+    _again("-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
+           "{frequencies} frequencies_b.json captions.json references.json"),
     _again("-m F1 --classes dictionary.txt --ignore lion few.json few.json",
            "--ignore lion few.json few.json"),
     _again("-m F1 --weights weights.json a.json gt.json", "--weights weights.csv a.json gt.json"),
@@ -191,6 +195,23 @@ def _completion(shell: str) -> Case:
     return Case(f"completion {shell}", run)
 
 
+def _bare(command: str) -> Case:
+    """A command without arguments: a usage error, or its help on standard error."""
+
+    def run() -> Any:
+        words = spelled(command).split()
+        code, out, err = run_program(words)
+        helped = err == run_program([*words, "--help"])[1]
+        return {"exit": code, "stdout": out, "stderr": "its help" if helped else err.splitlines()}
+
+    return Case(f"{command} alone", run)
+
+
+def _gone(command: str) -> Case:
+    """A command whose reader went away."""
+    return Case(f"{command}, nobody reads", lambda: list(run_program(command.split(), gone=True)))
+
+
 def _module() -> Any:
     """The program as a process of its own."""
     import os
@@ -215,10 +236,21 @@ def _package_home() -> list[str]:
     return [str(Path(semmetrics.__file__).parents[1])]
 
 
-def _with_needs(cases: list[Case]) -> list[Case]:
-    return [
-        Case(c.name, c.run, c.tolerance, ("pyarrow",)) if "parquet" in c.name else c for c in cases
-    ]
+_OF_CLICK = (
+    "list --help", "list nothing", "score --speed a.json gt.json", "--nothing",
+    "explain --format json F1", "list measures protocols",
+)  # fmt: skip
+
+
+def _needing(cases: list[Case]) -> list[Case]:
+    """Cases with what they need: Parquet, or a click that words its own messages as today's."""
+    made = []
+    for case in cases:
+        needs = case.needs + (("pyarrow",) if "parquet" in case.name else ())
+        of_click = case.name in _OF_CLICK or case.name.endswith(" alone")
+        needs += ("click>=8.2",) if of_click else ()
+        made.append(dataclasses.replace(case, needs=needs))
+    return made
 
 
 _MEASURES = """
@@ -230,14 +262,15 @@ METEOR METEOR-nltk NGSM ROUGE-L
 """
 
 GROUPS = {
-    "help": [cli("--help"), *(cli(f"{name} --help") for name in _COMMANDS)],
+    "help": _needing([cli("--help"), *(cli(f"{name} --help") for name in _COMMANDS)]),
     "explain": [cli(f"explain {name}") for name in _MEASURES.split()],
-    "score": _with_needs(_lines("score", tolerance=LOOSE)) + _STDIN
+    "score": _needing(_lines("score", tolerance=LOOSE)) + _STDIN
     + [Case("python -m semmetrics", _module)],
     "meanings": _lines("meanings", tolerance=LOOSE),
     "captions": _lines("captions"),
-    "look": _with_needs(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
-    "usage": _lines("usage"),
+    "look": _needing(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
+    "usage": _needing([*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))]),
+    "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],
     "again": _AGAIN,
     "sequences": _SEQUENCES,
 }  # fmt: skip

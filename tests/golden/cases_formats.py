@@ -285,6 +285,22 @@ _MATRIX_FILES = _files(
     --embedding words.vec --classes classes.txt scores.npz truth.npz
     --embedding words.vec --classes classes.txt scores32.npy truth_bool.npy
     --embedding words.vec --classes classes.txt scores.npz truth.npy
+    --embedding words.vec named.npz named_truth.npz
+    --embedding words.vec --classes classes.txt named.npz named_truth.npz
+    --classes dictionary.txt named.npz named_truth.npz
+    --embedding words.vec --classes classes.txt scores.npy csr_matrix.npz
+    --embedding words.vec --classes classes.txt scores.npy csc_matrix.npz
+    --embedding words.vec --classes classes.txt scores.npy coo_matrix.npz
+    --embedding words.vec --classes classes.txt sparse_scores.npz truth.npy
+    --embedding words.vec --classes classes.txt scores.npy sparse_twos.npz
+    --embedding words.vec --classes classes.txt scores.npy more.npz
+    --embedding words.vec --classes classes.txt more.npz more.npz
+    --classes classes.txt scores.npy two.npz
+    --classes classes.txt scores.npy few_classes.npz
+    --classes classes.txt scores.npy twice.npz
+    --classes classes.txt scores.npy few_ids.npz
+    --classes classes.txt scores.npy float_ids.npz
+    scores.npy few_classes.npz
     --embedding words.vec scores.npy truth.npy
     --classes dictionary.txt scores.npy truth.npy
     --classes classes.txt scores.npy gt_positions.json

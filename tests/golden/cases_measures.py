@@ -57,7 +57,8 @@ SoftF1@2 SemF1(threshold=0.25) SemF1(threshold=0.4) SemF1(threshold=0.75) SemF1(
 SemPrecision(threshold=0.25) SemRecall(threshold=0.25) SemJaccard(threshold=0.25)
 SemAP(threshold=0.25) SemF1(match=optimal) SemF1(match=total) SemF1(match=any)
 SemF1(match=optimal,threshold=0.25) SemF1(match=total,threshold=0.25)
-SemF1(match=any,threshold=0.25) SemPrecision(match=any,threshold=0.25) SemRecall(match=any,threshold=0.25)
+SemF1(match=any,threshold=0.25) SemPrecision(match=any,threshold=0.25)
+SemRecall(match=any,threshold=0.25)
 SemRecall(match=optimal,threshold=0.4) SemJaccard(match=total,threshold=0.4)
 SemAP(match=optimal,threshold=0.4) SemAP(match=total,threshold=0.4) SemAP(normalize=hits)
 SemF1(average=micro) SemPrecision(average=micro) SemRecall(average=micro) SemJaccard(average=micro)
@@ -80,13 +81,15 @@ mAP(interpolation=coco101,ties=ordered) mAP(labels=union) mAP(labels=union,no_re
 F1(decode=threshold:0.5) F1(decode=threshold:0.25) F1(decode=threshold:best)
 F1(decode=cumulative:0.5) F1(decode=cumulative:0.5,{kept}=1) F1(decode=threshold:0.9,{kept}=1)
 F1(decode=threshold:0.5)@1 MacroF1(decode=threshold:best)
-Precision(decode=threshold:0.5,average=micro) SemF1(decode=threshold:0.5) SemF1(decode=threshold:best) LRAP(no_reference=0)
+Precision(decode=threshold:0.5,average=micro)
+SemF1(decode=threshold:0.5) SemF1(decode=threshold:best) LRAP(no_reference=0)
 RankingLoss(no_reference=skip) CoverageError(undefined=skip) LRAP(empty=0)
 """
 _MATRIX = """
 F1@2 AP@3 LRAP RankingLoss CoverageError mAP mAP(labels=given) mAP(interpolation=voc2010)
 mAP(average=weighted) F1(decode=threshold:0.5) F1(decode=threshold:best)
-MacroF1(decode=threshold:0.5) F1(average=macro,labels=given,decode=threshold:0.5) F1(decode=cumulative:0.5) F1(decode={by_size})
+MacroF1(decode=threshold:0.5)
+F1(average=macro,labels=given,decode=threshold:0.5) F1(decode=cumulative:0.5) F1(decode={by_size})
 F1(decode={by_size_scores}) F1(decode={by_size},{kept}=1) O-F1(decode=threshold:0.5)
 C-F1(decode=threshold:0.5) I-F1(decode=threshold:0.9,{kept}=2) HammingLoss(decode=threshold:0.5)
 BalancedAccuracy(q=6,decode=threshold:0.5) CardinalityError(decode=cumulative:0.25) Recall@1
@@ -145,8 +148,9 @@ _SETTINGS = [
                missing=missing)
         for missing in ("error", "skip", "empty", "perhaps")
     ),
-    _named("empty predictions left out", PREDS, GT, measures=_SOME, empty="skip", **_WORDS),
-    _named("empty predictions kept", PREDS, GT, measures="F1", empty="keep"),
+    _named("empty predictions left out", PREDS, GT, measures=_SOME, empty_predictions="skip",
+           **_WORDS),
+    _named("empty predictions kept", PREDS, GT, measures="F1", empty_predictions="keep"),
     *(
         _named(f"normalize={rule}", {i: [x.upper() for x in labels] for i, labels in PREDS.items()},
                GT, measures=_SOME, normalize=rule, **_WORDS)
@@ -230,7 +234,7 @@ _SETTINGS = [
     _named("the first words of static", PREDS, GT, measures="SemF1", most_words=5),
     _named("GloVe", PREDS, GT, measures="SemF1(threshold=0.4)", embedding="glove:words.glove.txt"),
     _named("the threshold of word vectors", PREDS, GT, measures="SemF1", **_WORDS),
-    _named("a device for words", PREDS, GT, measures="SemF1", device="cuda", **_WORDS),
+    _named("a device for words", PREDS, GT, measures="SemF1", device="cpu", **_WORDS),
     _named("a cache for words", PREDS, GT, measures="SemF1", cache=True, **_WORDS),
     _named("an embedding that is not there", PREDS, GT, measures="SemF1", embedding="nothing.vec"),
     _named("an embedding of no kind", PREDS, GT, measures="SemF1", embedding="none:words.vec"),
@@ -238,6 +242,22 @@ _SETTINGS = [
     _named("near many thresholds", PREDS, GT, **_WORDS,
            measures="SemF1(threshold=0.5) SemF1(threshold=0.25) SemF1(threshold=1.0) "
            "SemF1(threshold=0.5000001)"),
+    *(
+        _named(f"near {number} thresholds", PREDS, GT, **_WORDS,
+               measures=" ".join(f"SemF1(threshold={one})" for one in (
+                   0.5, 0.5000001, 0.5000002, 0.5000003)[:number]))
+        for number in (1, 3, 4)
+    ),
+    _named("a taxonomy and no predictions", {"1": [], "2": []}, {"1": ["cat"], "2": ["dog"]},
+           taxonomy=TAXONOMY, measures="hF hP hR LCADistance hF(average=example)"),
+    _named("a taxonomy and no references", {"1": ["cat"], "2": ["dog"]}, {"1": [], "2": []},
+           taxonomy=TAXONOMY, measures="hF hP hR LCADistance hF(average=example)"),
+    _named("a taxonomy and nothing", {"1": []}, {"1": []}, taxonomy=TAXONOMY,
+           measures="hF hP hR LCADistance hF(average=example)"),
+    _named("no predictions", {"1": [], "2": []}, {"1": ["cat"], "2": ["dog"]}, **_WORDS,
+           measures="F1 MacroF1 AP SemF1 SemAP SoftF1 WMD RWMD MeanSim", tolerance=LOOSE),
+    _named("no references", {"1": ["cat"], "2": ["dog"]}, {"1": [], "2": []}, **_WORDS,
+           measures="F1 MacroF1 AP SemF1 SemAP SoftF1 WMD RWMD MeanSim", tolerance=LOOSE),
     _named("no taxonomy", PREDS, GT, measures="hF"),
     _named("labels outside the taxonomy", PREDS, GT, measures="hF", taxonomy=TAXONOMY),
     _named("a taxonomy in a file", {"1": ["cat"]}, {"1": ["dog"]}, measures="hF",
@@ -300,8 +320,8 @@ _SETTINGS = [
     _named("no such task", PREDS, GT, task="retrieval"),
     _named("options of captions for labels", PREDS, GT, measures="F1", tokenizer="ptb",
            references_too=True, frequencies="x.npz"),
-    _named("options of labels for captions", CANDIDATES, REFERENCES, measures="BLEU-1",
-           top_k=1, normalize="lower", decode="threshold:0.5", classes=["a"], empty="skip",
+    _named("options of labels for captions", CANDIDATES, REFERENCES, measures="BLEU-1", top_k=1,
+           normalize="lower", decode="threshold:0.5", classes=["a"], empty_predictions="skip",
            keep=1, set_sizes=SIZES, ignore=["a"], embedding="static", lookup="exact", oov="zero",
            device="cpu", most_words=3, cache=True, calibration="c.json", taxonomy={"a": "b"}),
     _named("measures of both kinds", PREDS, GT, measures="F1 BLEU-1"),
@@ -313,9 +333,10 @@ _SETTINGS = [
 
 _WRONG = """
 F2 f1 R@5 F1@0 F1@x F1@ F1@1,1 F1(average=median) F1(averag=macro) F1(average F1(labels=reference)
-F1(average=macro,average=micro) F1(average=macro,{repeats}={each}) BalancedAccuracy C-F1(labels=none)
-SemF1(threshold=high) SemF1(threshold=2) SemF1(match=best) AP(normalize=all) LRAP@5 mAP@R mAP@5
-F1(decode=magic) F1(decode=threshold:x) F1(empty=2) F1({kept}=-1) HammingLoss({repeats}={each})
+F1(average=macro,average=micro) F1(average=macro,{repeats}={each}) BalancedAccuracy
+C-F1(labels=none) SemF1(threshold=high) SemF1(threshold=2) SemF1(match=best)
+AP(normalize=all) LRAP@5 mAP@R mAP@5 F1(decode=magic) F1(decode=threshold:x) F1(empty=2)
+F1({kept}=-1) HammingLoss({repeats}={each})
 SemF1(embedding=) hF(average=macro) BalancedAccuracy(q=0) BalancedAccuracy(q=2)
 MacroF1(average=micro) WMD(build=words) CIDEr-D(sigma=0) NGSM(order=5) ROUGE-L(beta=-1) F1@1,3,5
 MacroF1@2 OF1 SemF2 precision BLEU BLEU-5 F1,Precision

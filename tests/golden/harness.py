@@ -8,6 +8,7 @@ tolerance, so that a sum may be taken in another order.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import difflib
 import io
 import json
@@ -16,7 +17,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,17 @@ __all__ = [
     "LOOSE",
     "Case",
     "attempt",
+    "call",
     "cli",
     "DATA",
     "differences",
     "folder_of_inputs",
     "load",
+    "normal",
+    "number",
+    "plain",
     "plain_score",
+    "row",
     "run_program",
     "save",
     "scored",
@@ -52,7 +57,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
 _VERSION = re.escape(semmetrics.__version__)
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Case:
     """One thing that must not change.
 
@@ -64,7 +69,7 @@ class Case:
     tolerance : float
         Relative, and absolute below 1.
     needs : tuple of str
-        Packages without which it is skipped.
+        Packages without which it is skipped, perhaps with the oldest version: ``click>=8.2``.
     """
 
     name: str
@@ -76,9 +81,21 @@ class Case:
 # ---- the program --------------------------------------------------------------------------------
 
 
-def run_program(arguments: list[str], stdin: bytes = b"") -> tuple[int, str, str]:
+class _Gone(io.BytesIO):
+    """A standard output whose reader went away."""
+
+    def write(self, data: Any) -> int:
+        raise BrokenPipeError
+
+
+def run_program(
+    arguments: list[str], stdin: bytes = b"", *, gone: bool = False
+) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of ``semmetrics``, run in this process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(held(), "utf-8", newline="")
+        for held in (_Gone if gone else io.BytesIO, io.BytesIO)
+    )
     given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     before = sys.stdin
     sys.stdin = given
@@ -91,7 +108,8 @@ def run_program(arguments: list[str], stdin: bytes = b"") -> tuple[int, str, str
         sys.stdin = before
     texts = []
     for stream in (out, err):
-        stream.flush()
+        with contextlib.suppress(BrokenPipeError):
+            stream.flush()
         texts.append(stream.buffer.getvalue().decode())
     return code, normal(texts[0]), normal(texts[1])
 
@@ -101,12 +119,21 @@ def normal(text: str) -> str:
     text = text.replace(str(Path.cwd()), "FOLDER")
     text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
     text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
+    text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
+    text = re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
     for pattern, stand_in in _THEIRS:
         text = pattern.sub(stand_in, text)
     return text
 
 
-_THEIRS: list[tuple[re.Pattern[str], str]] = []
+_THEIRS = [
+    (re.compile(r"invalid JSON: [^;]*;"), "invalid JSON: (json);"),
+    (re.compile(r"damaged ones \(Expecting [^)]*\)\)"), "damaged ones (json)"),
+    (re.compile(r"\(Error -3 [^)]*\)"), "(zlib)"),
+    (re.compile(r"\(Compressed file ended [^)]*\)"), "(gzip)"),
+    (re.compile(r"no valid CSV: [^;]*;"), "no valid CSV: (csv);"),
+    (re.compile(r"read as Parquet: [^;]*;"), "read as Parquet: (pyarrow);"),
+]
 
 
 def cli(
@@ -134,6 +161,7 @@ def cli(
 def with_files(run: Callable[[], Any]) -> Any:
     """The result of a run and the files that it wrote, which are removed."""
     before = {path: path.stat().st_mtime_ns for path in _files()}
+    folders = {path for path in Path().rglob("*") if path.is_dir()}
     result = run()
     written = {}
     for path in _files():
@@ -142,6 +170,9 @@ def with_files(run: Callable[[], Any]) -> Any:
             path.unlink()
         elif path.stat().st_mtime_ns != before[path]:
             raise AssertionError(f"{path} was changed")
+    for path in sorted(Path().rglob("*"), reverse=True):
+        if path.is_dir() and path not in folders:
+            path.rmdir()
     if written:
         result = {**result, "files": written}
     return result
@@ -177,6 +208,8 @@ def attempt(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         return function(*args, **options)
     except semmetrics.InputError as error:
         return {"error": type(error).__name__, "message": normal(str(error))}
+    except Exception as error:  # in Python's own words, which differ between its versions
+        return {"error": type(error).__name__}
 
 
 def scored(preds: Any, gts: Any, **options: Any) -> Any:
@@ -240,6 +273,34 @@ def number(value: Any) -> Any:
 def row(values: Any) -> str:
     """Numbers or texts in one line, with all their digits."""
     return " ".join(str(number(value)) for value in np.asarray(values).tolist())
+
+
+def plain(value: Any) -> Any:
+    """A result of any kind as JSON has it."""
+    if isinstance(value, str) and value == semmetrics.__version__:
+        return "VERSION"
+    if isinstance(value, np.ndarray):
+        made: Any = f"{value.dtype} {value.shape}: {row(value.ravel())}"
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        made = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    elif isinstance(value, dict):
+        made = {str(name): plain(one) for name, one in value.items()}
+    elif hasattr(value, "_asdict"):
+        made = plain(value._asdict())
+    elif isinstance(value, (list, tuple)):
+        made = [plain(one) for one in value]
+    elif value is None or isinstance(value, (bool, int, float, np.generic)):
+        made = number(value)
+    else:
+        made = normal(str(value))
+    return made
+
+
+def call(name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Case:
+    def run() -> Any:
+        return {"gives": plain(attempt(function, *args, **options))}
+
+    return Case(name, lambda: with_files(run))
 
 
 # ---- records ------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 __all__ = [
     "CANDIDATES",
@@ -108,6 +109,15 @@ VECTORS = {
     word: [1.0 / len(places) ** 0.5 if at in places else 0.0 for at in range(16)]
     for word, places in _PLACES.items()
 }
+
+CALIBRATION = {
+    "schema": "semmetrics.calibration/1", "threshold": 0.25, "method": "pairs", "criterion": "f1",
+    "value": 0.875, "embedding": "words-16@f201b402d444", "lookup": "words", "oov": "zero", "n": 6,
+    "unit": "pair", "data": "e9959928e70223ea", "auc": 0.75, "holdout": None, "seed": None,
+    "settings": {"norm": "none"}, "items": "", "version": "0.0.1",
+    "curve": {"threshold": [-0.5, 0.25], "precision": [0.5, None], "recall": [1.0, 0.0],
+              "f1": [0.625, 0.875], "accuracy": [0.5, 0.75], "youden": [0.0, 0.625]},
+}  # fmt: skip
 
 # ---- captions -----------------------------------------------------------------------------------
 
@@ -218,6 +228,19 @@ def write_inputs() -> None:
     np.save("scores32.npy", SCORES.astype(np.float32))
     np.savez("scores.npz", SCORES)
     np.savez("truth.npz", truth=TRUTH)
+    ids = np.array([f"i{number}" for number in range(10)])
+    np.savez("named.npz", scores=SCORES, classes=np.array(CLASSES), ids=ids)
+    np.savez("named_truth.npz", values=TRUTH[::-1], classes=np.array(CLASSES), ids=ids[::-1])
+    np.savez("more.npz", y=TRUTH, ids=np.arange(10), extra=SIZES)
+    np.savez("two.npz", values=TRUTH, scores=SCORES)
+    np.savez("few_classes.npz", values=TRUTH, classes=np.array(CLASSES[:2]))
+    np.savez("twice.npz", values=TRUTH, ids=np.array(["a"] * 10))
+    np.savez("few_ids.npz", values=TRUTH, ids=ids[:2])
+    np.savez("float_ids.npz", values=TRUTH, ids=np.arange(10.0))
+    for form in ("csr_matrix", "csc_matrix", "coo_matrix"):
+        scipy.sparse.save_npz(f"{form}.npz", getattr(scipy.sparse, form)(TRUTH))
+    scipy.sparse.save_npz("sparse_scores.npz", scipy.sparse.csr_matrix(SCORES))
+    scipy.sparse.save_npz("sparse_twos.npz", scipy.sparse.csr_matrix(TRUTH * 2))
     np.save("sizes.npy", SIZES)
     np.save("weights.npy", np.array(list(WEIGHTS.values())))
     np.save("words.npy", np.array(list(VECTORS.values()), np.float32))
@@ -311,6 +334,7 @@ def _files() -> dict[str, str | bytes]:
             {"a": "cat", "b": "kitten", "same": 1}, {"a": "car", "b": "bus", "same": 0},
         ]),
         "pairs.tsv": "a\tb\tsame\ncat\tkitten\t1\ncar\tbus\t0\n",
+        "calibration.json": as_json(CALIBRATION),
         "one_kind.csv": "a,b,same\ncat,kitten,1\n",
         # words
         "words.vec": word2vec(VECTORS),
@@ -344,11 +368,12 @@ def _files() -> dict[str, str | bytes]:
         "references.txt": "".join("\t".join(texts) + "\n" for texts in REFERENCES.values()),
         "caption_positions.json": as_json(list(CANDIDATES.values())),
         "reference_positions.json": as_json(list(REFERENCES.values())),
-        "several.json": as_json({**CANDIDATES, "7": ["a cat", "the cat sleeps"]}),
+        "several.json": as_json({**{i: [x] for i, x in CANDIDATES.items()}, "7": ["a", "cat"]}),
         "fewer.json": as_json({id_: CANDIDATES[id_] for id_ in ("7", "20")}),
         "sentences.json": as_json({"7": ["a cat sleeps on a red sofa"]}),
         "sentence_references.json": as_json({"7": ["a cat is sleeping on a red sofa"]}),
         "single.json": as_json({"7": "cat"}),
+        "frequencies_b.json": as_json({"documents": 50, "frequencies": {"a": 20, "cat": 9}}),
         "frequencies.json": as_json({
             "documents": 40, "frequencies": {"a": 30, "a cat": 8, "cat": 9, "bus": 4, "the": 30},
         }),

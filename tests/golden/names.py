@@ -10,24 +10,24 @@ __all__ = ["KEYWORDS", "NAMES", "PUBLIC", "spelled"]
 
 NAMES = {
     # commands
-    "fit": "df",
-    "pairs": "matrix",
-    "coverage": "embed unknown",
+    "fit": "doc-freq",
+    "pairs": "pairs",
+    "coverage": "embed coverage",
     # flags
-    "empty": "--unpredicted",
-    "frequencies": "--df",
-    "references_too": "--human",
-    "most_words": "--limit",
-    "keep": "--min-labels",
-    "set_sizes": "--cardinality",
-    "again": "--signature",
-    "show_signatures": "--signatures",
-    "share": "--part",
+    "empty": "--empty-predictions",
+    "frequencies": "--doc-freq",
+    "references_too": "--score-references",
+    "most_words": "--max-words",
+    "keep": "--keep-at-least",
+    "set_sizes": "--set-size-probs",
+    "again": "--rescore",
+    "show_signatures": "--show-signatures",
+    "share": "--holdout",
     # options of measures
-    "repeats": "count",
-    "once": "set",
-    "each": "list",
-    "kept": "min_labels",
+    "repeats": "duplicates",
+    "once": "once",
+    "each": "each",
+    "kept": "keep_at_least",
     "counted_on": "df",
     # rules
     "by_size": "cardinality",
@@ -35,16 +35,16 @@ NAMES = {
 }
 
 KEYWORDS = {
-    "empty": "unpredicted",
-    "frequencies": "df",
-    "references_too": "human",
-    "most_words": "limit",
-    "keep": "min_labels",
-    "set_sizes": "cardinality",
-    "share": "part",
+    "empty_predictions": "empty_predictions",
+    "frequencies": "doc_freq",
+    "references_too": "score_references",
+    "most_words": "max_words",
+    "keep": "keep_at_least",
+    "set_sizes": "set_size_probs",
+    "share": "holdout",
 }
 
-PUBLIC = {"fit_frequencies": "fit_frequencies"}
+PUBLIC = {"fit_frequencies": "fit_document_frequencies"}
 
 
 def spelled(text: str) -> str:

@@ -29,7 +29,13 @@ def record(groups: list[str]) -> None:
         warnings.simplefilter("error")
         for group in groups:
             start = time.perf_counter()
-            save(group, {case.name: case.run() for case in GROUPS[group]})
+            results = {}
+            for case in GROUPS[group]:
+                try:
+                    results[case.name] = case.run()
+                except Exception as error:
+                    raise RuntimeError(f"{group}: {case.name}") from error
+            save(group, results)
             print(f"{group}: {len(GROUPS[group])} cases, {time.perf_counter() - start:.1f} s")
 
 

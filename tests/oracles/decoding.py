@@ -10,16 +10,16 @@ def top(scores, k):
     return sum(place < k for place in range(len(scores)))
 
 
-def above(scores, threshold, min_labels=0):
+def above(scores, threshold, keep_at_least=0):
     """How many labels score above the threshold, or belong to the least number kept."""
-    return sum(score > threshold or place < min_labels for place, score in enumerate(scores))
+    return sum(score > threshold or place < keep_at_least for place, score in enumerate(scores))
 
 
-def cumulative(scores, threshold, min_labels=0):
+def cumulative(scores, threshold, keep_at_least=0):
     """How many labels are kept when each needs the sum before it to be below the threshold."""
     kept, total = 0, 0.0
     for place, score in enumerate(scores):
-        if total < threshold or place < min_labels:
+        if total < threshold or place < keep_at_least:
             kept += 1
         total += score
     return kept

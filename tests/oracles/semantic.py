@@ -38,10 +38,10 @@ def similarity(left, right, vectors):
     return max(value for value in found if value is not None)
 
 
-def counted(labels, classes, vectors, *, count):
-    """Labels that take part; under "set" the first of each class among them."""
+def counted(labels, classes, vectors, *, duplicates):
+    """Labels that take part; under "once" the first of each class among them."""
     labels = [label for label in labels if any(term in vectors for term in label)]
-    if count == "list":
+    if duplicates == "each":
         return labels
     first = {}
     for label in labels:
@@ -49,11 +49,11 @@ def counted(labels, classes, vectors, *, count):
     return list(first.values())
 
 
-def sides(pred, ref, classes, vectors, *, count="set", k=None, above=None):
+def sides(pred, ref, classes, vectors, *, duplicates="once", k=None, above=None):
     """Predictions (cut first) and references that count."""
     labels = kept(pred, k, above)
     ref = [class_of(label, classes) for label in ref]
-    return tuple(counted(side, classes, vectors, count=count) for side in (labels, ref))
+    return tuple(counted(side, classes, vectors, duplicates=duplicates) for side in (labels, ref))
 
 
 def greedy(pred, ref, vectors, threshold):

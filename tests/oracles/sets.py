@@ -55,10 +55,10 @@ def greedy(pred, ref):
     return hits
 
 
-def item(pred, ref, classes, *, count, k=None, above=None):
+def item(pred, ref, classes, *, duplicates, k=None, above=None):
     """Hits, predictions, references, and the precision at each hit summed."""
     labels = kept(pred, k, above)
-    if count == "set":
+    if duplicates == "once":
         labels, ref = once(labels, classes), once(ref, classes)
     hits = greedy(labels, [class_of(label, classes) for label in ref])
     at_hits = [sum(hits[: n + 1]) / (n + 1) for n, hit in enumerate(hits) if hit]

@@ -20,13 +20,12 @@ from oracles.meteor import exact_line
 
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import CaptionTask, caption_task
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
     [
@@ -47,8 +46,8 @@ EMPTY = "LengthRatio"  # has no value for empty references either, which is no c
 CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
 BLANKS = open_tokenizer(Blanks())
 FITS = {
-    "df": fit_frequencies(CORPUS, BLANKS),
-    "df/porter": fit_frequencies(CORPUS, BLANKS, "porter"),
+    "df": fit_document_frequencies(CORPUS, BLANKS),
+    "df/porter": fit_document_frequencies(CORPUS, BLANKS, "porter"),
 }
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "dog", "dogs", "runs"]), max_size=7).map(" ".join)
 ONE = st.lists(TEXT, min_size=1, max_size=1)
@@ -63,10 +62,10 @@ def stand_ins():
     def shared(references, hypothesis, *, alpha, beta, gamma):
         return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
 
-    folder = "semmetrics.metrics.captions"
+    module = "semmetrics.metrics.meteor"
     with (
-        mock.patch(f"{folder}.meteor.segment_counts", counts),
-        mock.patch(f"{folder}.meteor_nltk._score", return_value=shared),
+        mock.patch(f"{module}.segment_counts", counts),
+        mock.patch(f"{module}._nltk_score", return_value=shared),
     ):
         yield
 
@@ -115,9 +114,9 @@ def bits(found, measures):
 
 
 def test_every_definition_of_captions_is_covered():
-    known = {name for name, definition in DEFINITIONS.items() if definition.task == "captions"}
+    known = {d.name for d in all_definitions("captions")}
     assert {m.definition.name for m in MEASURES} == known
-    fitted = {name for name in known if DEFINITIONS[name]()["df"] is not None}
+    fitted = {name for name in known if find(name)[0]()["df"] is not None}
     assert {m.definition.name for m in OF_THE_RUN} == fitted
 
 

@@ -17,26 +17,26 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.metrics.families import SetFamily
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
+from semmetrics.metrics.registry import all_definitions, find, parse_all
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 CLASSES = "abcde"
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
 TEXTS = [
-    "F1", "F1(count=list)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
+    "F1", "F1(duplicates=each)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",
     "F1(average=macro,labels=union)", "F1(average=macro,labels=given,absent=0)",
-    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,min_labels=1)",
+    "F1(average=macro)@2", "F1(average=macro,decode=cumulative:0.6,keep_at_least=1)",
     "F1(average=micro)", "F1(average=micro,labels=reference)", "F1(average=weighted)",
     "Precision", "Precision(no_prediction=skip,empty=skip)", "Precision(average=micro)",
     "Precision(average=macro,no_prediction=skip)", "Recall", "Recall(no_reference=nan)",
     "Recall(average=weighted,labels=union)", "Jaccard", "Jaccard(average=macro)",
     "SubsetAccuracy", "HammingLoss", "HammingLoss(average=macro,labels=given)", "AP",
-    "AP(normalize=hits,count=list)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
+    "AP(normalize=hits,duplicates=each)@2", "BalancedAccuracy(q=7)", "CardinalityError", "O-F1",
     "C-F1", "I-F1", "LRAP", "RankingLoss", "RankingLoss(undefined=0,no_reference=1)",
     "CoverageError", "mAP", "mAP(average=weighted)", "mAP(interpolation=coco101,labels=union)",
     "mAP(labels=given,no_reference=0,interpolation=voc2007)", "mAP(interpolation=voc2010)",
@@ -98,7 +98,7 @@ def universal(classes, measures):
 def exact():
     """The definitions that need nothing but labels and scores."""
     families = (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
-    return {name for name, d in DEFINITIONS.items() if type(d.family) in families}
+    return {d.name for d in all_definitions("labels") if type(d.family) in families}
 
 
 def test_every_registered_definition_is_covered():
@@ -125,7 +125,7 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m if m["labels"] != "reference" else m.with_options(labels="union") for m in chosen]
     chosen = list(dict.fromkeys(chosen))
     assert {m.definition.name for m in chosen} == {
-        name for name in exact() if DEFINITIONS[name].symmetric
+        name for name in exact() if find(name)[0].symmetric
     }
     there = named([([label for label, _ in p], r) for p, r in data])
     back = {name: (r, p) for name, (p, r) in there.items()}

@@ -16,29 +16,29 @@ from tiny import Tiny
 from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 MEASURES = parse_all(
     [
         "SemPrecision(threshold=0.5)", "SemPrecision(threshold=0.3,match=any,average=micro)@2",
-        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,count=list)@1",
+        "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
         "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
         "SemF1(threshold=0.2,match=total)@2",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
-        "SoftPrecision", "SoftRecall(match=total)", "SoftF1", "SoftF1(match=total,count=list)@3",
+        "SoftPrecision", "SoftRecall(match=total)", "SoftF1",
+        "SoftF1(match=total,duplicates=each)@3",
         "WMD", "WMD(build=text)@2", "RWMD", "BagSim", "MeanSim", "MeanSim(embedding=other)",
     ]
 )  # fmt: skip
@@ -102,7 +102,7 @@ def bits(found, measures):
 
 def test_every_semantic_definition_is_covered():
     families = (SemanticFamily, SoftFamily, TransportFamily, BagSimilarityFamily)
-    known = {name for name, d in DEFINITIONS.items() if isinstance(d.family, families)}
+    known = {d.name for d in all_definitions("labels") if isinstance(d.family, families)}
     assert {m.definition.name for m in MEASURES} == known
 
 

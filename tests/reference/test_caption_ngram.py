@@ -18,8 +18,8 @@ from oracles.captions_ngram import Blanks, task_of
 
 from semmetrics.core.columns import as_floats
 from semmetrics.data.caption_task import caption_task
-from semmetrics.metrics.captions.bleu import BLEU, BleuCounts
-from semmetrics.metrics.captions.rouge import ROUGE_L
+from semmetrics.metrics.bleu import BLEU, BleuCounts
+from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

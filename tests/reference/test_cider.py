@@ -17,11 +17,11 @@ from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
 from semmetrics.data.caption_task import caption_task
-from semmetrics.metrics.captions.cider import CIDErD
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.metrics.cider import CIDErD
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.scoring.pair_matrix import caption_matrix
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 
 def values(candidates, references, measure, tokenizer="whitespace"):
@@ -128,7 +128,7 @@ def test_matrix_of_coco_as_pycocoevalcap(coco):
     scorer = released.CiderScorer()
     for image, caption in zip(images, chosen, strict=True):
         scorer += (captions[caption], coco[image])
-    scorer.document_frequency.update(fit_frequencies(coco, "whitespace").as_dict())
+    scorer.document_frequency.update(fit_document_frequencies(coco, "whitespace").as_dict())
     assert_allclose(found[images, chosen], scorer.compute_cider(), rtol=0, atol=1e-9)
 
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from semmetrics.data.caption_task import caption_task
-from semmetrics.metrics.captions.meteor import METEOR
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -19,7 +18,7 @@ class Blanks:
 
 
 def test_fakecap(reference_dir):
-    missing = meteor_missing()
+    missing = METEOR_PROGRAM.missing()
     if missing:
         pytest.skip(missing)
     gts, res = (

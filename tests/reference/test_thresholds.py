@@ -18,7 +18,7 @@ def test_contrast_finds_nearly_what_is_known(reference_dir, name):
     words = reference_dir / "word2vec" / "googlenews_subset_8074.bin"
     found = semmetrics.calibrate_threshold(
         images / "microsoft_predictions.csv", images / "ground_truth.csv", measure="SemF1@5",
-        part=1, normalize="kubany2020", missing="skip",
+        holdout=1, normalize="kubany2020", missing="skip",
         embedding=words if name == "word2vec" else None,
     )  # fmt: skip
     assert (found.threshold, found.n) == (best, 833)

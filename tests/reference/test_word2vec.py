@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.compact import convert, open_converted
+from semmetrics.embed.converted import convert, open_converted
+from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.unknown import unknown_table
 from semmetrics.kinds.labels.normalize import kubany2020
 from semmetrics.kinds.labels.reading import as_labels
 
@@ -70,10 +70,10 @@ def test_unknown_labels_of_open_images(words, systems):
 
 
 def test_the_table_of_unknown_labels(words, systems):
-    truth, microsoft = unknown_table(systems, words, lookup="kubany2020")
+    truth, microsoft = measure_coverage(systems, words, lookup="kubany2020")
     assert (truth.images, truth.labels, truth.terms) == (1000, 3939, 3939)
     assert (microsoft.images, microsoft.labels) == (833, 2883)
-    (first,) = unknown_table({"m": systems["microsoft"]}, words, lookup="kubany2020", top_k=5)
+    (first,) = measure_coverage({"m": systems["microsoft"]}, words, lookup="kubany2020", top_k=5)
     assert (first.images, first.labels, first.synonyms) == (833, 2653, 1.0)
     # The paper's table 1 has 2.7% with all of word2vec; this subset has no phrases.
     assert first.unknown == 213

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from stand_ins import fake_pycocoevalcap, without_java, without_pycocoevalcap
 
-from semmetrics.adapters import pycocoevalcap as adapter
 from semmetrics.adapters.pycocoevalcap import (
     Bleu,
     Cider,
@@ -21,10 +21,11 @@ from semmetrics.adapters.pycocoevalcap import (
     Rouge,
 )
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}
+METEOR = ("meteor/meteor-1.5.jar", "meteor/data/paraphrase-en.gz")
 SCORERS = {"bleu": (Bleu, "Bleu"), "rouge": (Rouge, "Rouge"), "cider": (Cider, "CIDEr")}
 # What coco-caption's page prints of its example.
 PRINTED = {
@@ -115,7 +116,7 @@ def test_cider_of_another_sigma():
 
 
 def test_meteor_is_that_of_pycocoevalcap(fakecap):
-    if missing := meteor_missing():
+    if missing := METEOR_PROGRAM.missing():
         pytest.skip(missing)
     odd = drawn(5)
     gts, res = (
@@ -191,8 +192,9 @@ def test_bad_parameters():
         Cider(sigma=0)
 
 
-def test_meteor_without_java(monkeypatch):
-    monkeypatch.setattr(adapter, "meteor_missing", lambda: "METEOR needs Java")
+def test_meteor_without_java(monkeypatch, tmp_path):
+    fake_pycocoevalcap(monkeypatch, tmp_path, *METEOR)
+    without_java(monkeypatch, tmp_path)
     with pytest.raises(InputError, match="METEOR needs Java"):
         Meteor()
 
@@ -205,7 +207,7 @@ def test_tokens_are_those_of_pycocoevalcap(fakecap, raw):
 
 
 def test_tokens_of_captions_that_run_on():
-    if missing := meteor_missing():
+    if missing := METEOR_PROGRAM.missing():
         pytest.skip(missing)
     texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "Vitamin C.", "no. 3", "a dog "]
     given = {1: [{"caption": text} for text in texts], 2: [{"caption": "a man\nrides"}]}
@@ -236,7 +238,7 @@ def test_evaluation_of_a_file(fakecap, raw):
     evaluation = COCOEvalCap(coco({**gts, "more": ["of no result"]}), results)
     evaluation.params["image_id"] = results.getImgIds()
     evaluation.evaluate()
-    missing = {"METEOR"} if meteor_missing() else set()
+    missing = {"METEOR"} if METEOR_PROGRAM.missing() else set()
     assert set(evaluation.missing) == {"SPICE"} | missing
     expected = {name: value for name, value in PRINTED.items() if name not in missing}
     assert evaluation.eval == pytest.approx(expected, abs=5e-4)
@@ -249,12 +251,12 @@ def test_evaluation_of_a_file(fakecap, raw):
 
 
 def test_evaluation_without_meteor(monkeypatch):
-    monkeypatch.setattr(adapter, "meteor_missing", lambda: "METEOR needs Java")
+    without_pycocoevalcap(monkeypatch)
     evaluation = COCOEvalCap(
         coco({1: ["A man."], 2: ["A dog!"], 3: []}), coco({1: ["man"], 2: ["A"]})
     )
     evaluation.evaluate()
-    assert evaluation.missing["METEOR"] == "METEOR needs Java"
+    assert evaluation.missing["METEOR"].startswith("METEOR needs the package pycocoevalcap")
     assert [one["image_id"] for one in evaluation.evalImgs] == [1, 2]
     assert "METEOR" not in evaluation.eval
     evaluation.cocoRes = coco({1: ["man"]})

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import semmetrics
-from semmetrics.api import system_name
+from semmetrics.api.scores import system_name
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.metrics.sets import F1, Recall
@@ -150,7 +150,7 @@ def test_cutoffs_go_to_measures_without_one(top_k):
 def test_a_cutoff_takes_the_first_of_the_list_repeats_included():
     preds, refs = [["b", "b", "a"], ["a"]], [["a"], ["a"]]
     table = semmetrics.score(
-        preds, refs, measures=["Precision", "Precision(count=list)", "Recall"], top_k=[2, 3]
+        preds, refs, measures=["Precision", "Precision(duplicates=each)", "Recall"], top_k=[2, 3]
     )
     assert [s.value for s in table] == [0.5, 0.75, 0.5, pytest.approx(2 / 3), 0.5, 1.0]
     scored = [[("a", 0.2), ("b", 0.9), ("c", 0.9)], [("a", 0.1)]]
@@ -173,22 +173,22 @@ def test_decoding_goes_to_measures_without_a_rule():
         "mAP",
     ]
     least = semmetrics.score(
-        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", min_labels=1,
+        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", keep_at_least=1,
         classes=CLASSES,
     )  # fmt: skip
-    assert least.headings == ["Recall(decode=threshold:0.8,min_labels=1)", "mAP"]
+    assert least.headings == ["Recall(decode=threshold:0.8,keep_at_least=1)", "mAP"]
     assert least.scores[0].items.tolist() == [1, 0.5, 0]
     sizes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     for heads in (sizes, {"preds": sizes}, sizes.tolist()):
         table = semmetrics.score(
             SCORES, REFS, measures=["Recall"], decode="cardinality", classes=CLASSES,
-            cardinality=heads,
+            set_size_probs=heads,
         )  # fmt: skip
         assert table.scores[0].items.tolist() == [1, 0.5, 0]
     own = {"one": sizes, "two": sizes[::-1]}
     table = semmetrics.score_systems(
         {"one": SCORES, "two": SCORES}, REFS, measures=["CardinalityError"],
-        decode="cardinality", cardinality=own, classes=CLASSES,
+        decode="cardinality", set_size_probs=own, classes=CLASSES,
     )  # fmt: skip
     assert [s.items.tolist() for s in table] == [[0, 0, 1], [1, 0, 0]]
 
@@ -205,7 +205,7 @@ def test_classes_ignored_labels_and_missing_items():
     assert "preds: items without a prediction: 1" in skipped.notes
     empty = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="empty")
     assert empty.scores[0].n == 3
-    kept = semmetrics.score(PREDS, REFS, measures=["F1"], unpredicted="skip")
+    kept = semmetrics.score(PREDS, REFS, measures=["F1"], empty_predictions="skip")
     assert kept.scores[0].n == 2
 
 
@@ -252,7 +252,7 @@ def test_progress_is_told():
 
 def test_score_takes_what_score_systems_takes():
     known = set(inspect.signature(semmetrics.score_systems).parameters) - {"systems", "gts"}
-    with pytest.raises(TypeError, match="unexpected keyword argument 'top'"):
+    with pytest.raises(InputError, match=r"score has no option 'top'; did you mean top_k\?"):
         semmetrics.score(PREDS, REFS, top=3)
     assert {"measures", "protocol", "top_k", "ci", "weights", "classes"} <= known
 
@@ -270,12 +270,12 @@ def test_score_takes_what_score_systems_takes():
         ({"decode": []}, "give one or more different decoding rules"),
         ({"decode": ["all", "all"]}, "give one or more different decoding rules"),
         ({"decode": "best"}, "decode=best is not a decoding rule"),
-        ({"min_labels": 2}, "min_labels=2 means nothing without a decoding rule"),
+        ({"keep_at_least": 2}, "keep_at_least=2 means nothing without a decoding rule"),
         ({"top_k": 0}, "top_k=0; give distinct whole numbers from 1"),
         ({"top_k": [1, 1]}, "give distinct whole numbers"),
         ({"top_k": True}, "give distinct whole numbers"),
         ({"top_k": [1.5]}, "give distinct whole numbers"),
-        ({"task": "retrieval"}, "task='retrieval' is not known"),
+        ({"task": "retrieval"}, "task='retrieval'; choose one of 'labels', 'captions'"),
         ({"missing": "drop"}, "missing='drop'"),
         ({"normalize": "upper"}, "no label normalisation 'upper'"),
         ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),
@@ -295,9 +295,9 @@ def test_errors(options, message):
     [
         ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
         ({"measures": "MacroF1"}, "no rule makes sets of them"),
-        ({"measures": "F1", "decode": "cardinality"}, "give cardinality="),
-        ({"measures": "F1", "decode": "cardinality", "cardinality": [["x"]]}, "no matrix"),
-        ({"measures": "F1", "decode": "cardinality", "cardinality": [[1, 0]]}, "shape"),
+        ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
+        ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "no matrix"),
+        ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
         (
             {"measures": "F1(average=weighted)", "decode": "threshold:best"},
             "not known for average=weighted",

@@ -10,8 +10,7 @@ import scipy.sparse
 import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.metrics import arrays
-from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import find, parse
 
 PRED = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1]])
 REF = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
@@ -67,8 +66,8 @@ def test_every_kind_of_matrix(kind, average):
 
 
 def test_undefined_values_are_nan():
-    assert np.isnan(arrays.per_label(DEFINITIONS["Recall"], PRED, REF)[1])
-    assert np.isnan(arrays.per_item(DEFINITIONS["F1"], PRED, REF)[1])
+    assert np.isnan(arrays.per_label(find("Recall")[0], PRED, REF)[1])
+    assert np.isnan(arrays.per_item(find("F1")[0], PRED, REF)[1])
     assert np.isnan(arrays.f1([[0, 1]], [[0, 1]], absent="nan"))
     assert np.isnan(arrays.f1([[0]], [[0]]))
     assert np.isnan(arrays.f1(PRED, REF, weights=[0, 0, 0]))
@@ -92,10 +91,10 @@ def test_undefined_values_are_nan():
         (lambda: arrays.score(parse("F1@2")[0], PRED, REF), "F1@2 is not a set measure"),
         (lambda: arrays.score(parse("AP")[0], PRED, REF), "AP is not a set measure"),
         (lambda: arrays.score(parse("mAP")[0], PRED, REF), "mAP is not a set measure"),
-        (lambda: arrays.per_item(DEFINITIONS["AP"], PRED, REF), "AP is not a set measure"),
-        (lambda: arrays.per_item(DEFINITIONS["C-F1"], PRED, REF), "average=example is not"),
-        (lambda: arrays.per_label(DEFINITIONS["mAP"], PRED, REF), "is not a set measure"),
-        (lambda: arrays.per_label(DEFINITIONS["I-F1"], PRED, REF), "no option 'labels'"),
+        (lambda: arrays.per_item(find("AP")[0], PRED, REF), "AP is not a set measure"),
+        (lambda: arrays.per_item(find("C-F1")[0], PRED, REF), "average=example is not"),
+        (lambda: arrays.per_label(find("mAP")[0], PRED, REF), "is not a set measure"),
+        (lambda: arrays.per_label(find("I-F1")[0], PRED, REF), "no option 'labels'"),
     ],
 )
 def test_wrong_input_is_one_clear_error(call, message):

@@ -8,9 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
-from semmetrics.core.assignment import any_reference, assign, greedy, most_pairs, most_similar
-from semmetrics.errors import InputError
+from semmetrics.core.assignment import (
+    first_allowed,
+    greedy_matching,
+    max_cardinality_matching,
+    max_similarity_matching,
+)
 
+
+def most_similar(table, threshold):
+    return max_similarity_matching(np.where(table > threshold, table, -np.inf))
+
+
+def above(function):
+    return lambda table, threshold: function(table > threshold)
+
+
+greedy, most_pairs = above(greedy_matching), above(max_cardinality_matching)
+any_reference = above(first_allowed)
 FUNCTIONS = (greedy, most_pairs, most_similar, any_reference)
 
 
@@ -39,7 +54,7 @@ def check_one_to_one(table, found, threshold):
 def test_assignments_are_those_of_brute_force(table, threshold):
     paired, similar = most_pairs(table, threshold), most_similar(table, threshold)
     first = greedy(table, threshold)
-    threshold = float(table.dtype.type(threshold))
+    threshold = float(table.dtype.type(threshold))  # as numpy compares them
     for found in (paired, similar, first):
         assert found.shape == table.shape[:2]
         assert found.dtype == np.int64
@@ -90,11 +105,11 @@ def test_an_item_is_matched_alone_as_in_a_batch(function):
     whole = function(table, 0.3)
     alone = [function(table[k : k + 1], 0.3) for k in range(300)]
     np.testing.assert_array_equal(whole, np.concatenate(alone))
-    n_pred, n_ref = np.full(300, 4), np.full(300, 3)
     cut = function(table[:, :4, :3], 0.3)
-    sized = function(table, 0.3, n_pred=n_pred, n_ref=n_ref)
-    np.testing.assert_array_equal(sized[:, :4], cut)
-    assert (sized[:, 4:] == -1).all()
+    table[:, 4:], table[:, :, 3:] = -np.inf, -np.inf
+    padded = function(table, 0.3)
+    np.testing.assert_array_equal(padded[:, :4], cut)
+    assert (padded[:, 4:] == -1).all()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -105,40 +120,28 @@ def test_empty_sides_match_nothing(function, shape):
     assert (found == -1).all()
 
 
-def test_one_by_one_and_the_strict_threshold():
-    for function in FUNCTIONS:
-        table = np.array([[[0.4]], [[0.41]], [[-np.inf]]])
-        assert function(table, 0.4).tolist() == [[-1], [0], [-1]]
-        for threshold in (0.4, np.float64(0.4), np.array(0.4)):
-            found = function(table.astype(np.float32), threshold)
-            assert found.tolist() == [[-1], [0], [-1]]
-
-
 def test_a_pair_without_gain_is_not_most_similar():
     assert most_similar(np.array([[[-0.2, 0.0]]]), -1.0).tolist() == [[-1]]
 
 
-def test_bad_input_is_named():
-    table = np.zeros((3, 2, 2))
-    table[1, 0, 1] = np.nan
-    for function in FUNCTIONS:
-        with pytest.raises(InputError, match="item 1: a similarity is NaN"):
-            function(table, 0.4)
-    assert greedy(table, 0.4, n_ref=np.array([2, 1, 2])).shape == (3, 2)
-    with pytest.raises(InputError, match="item 2: a similarity is inf"):
-        most_similar(np.where(np.arange(3)[:, None, None] == 2, np.inf, np.zeros((3, 2, 2))), 0.4)
-    with pytest.raises(InputError, match="match is 'best'"):
-        assign(table, 0.4, match="best")
-    with pytest.raises(InputError, match="similarity has shape"):
-        greedy(table[0], 0.4)
-    with pytest.raises(InputError, match="the threshold is NaN"):
-        greedy(table, float("nan"))
+def test_further_terms_of_a_prediction_share_its_reference():
+    allowed = np.array([[[0, 1, 0], [1, 0, 0], [1, 1, 1]]], bool)
+    continues = np.array([[False, True, False]])
+    assert greedy_matching(allowed).tolist() == [[1, 0, 2]]
+    assert greedy_matching(allowed, continues).tolist() == [[1, -1, 0]]
+    assert greedy_matching(allowed & [[True], [True], [False]], continues).tolist() == [[1, -1, -1]]
 
 
 def test_torch_matches_as_numpy_does(tensor):
-    table = np.random.default_rng(3).choice([0.1, 0.5, 0.9], (200, 5, 6)).astype(np.float32)
-    sizes = np.random.default_rng(4).integers(0, 6, 200)
-    for function in FUNCTIONS:
-        found = function(tensor(table), 0.3, n_pred=sizes)
+    rng = np.random.default_rng(3)
+    table = rng.choice([0.1, 0.5, 0.9], (200, 5, 6)).astype(np.float32)
+    continues = rng.random((200, 5)) < 0.3
+    for function, values in (
+        (greedy_matching, (table > 0.3, continues)),
+        (first_allowed, (table > 0.3,)),
+        (max_cardinality_matching, (table > 0.3,)),
+        (max_similarity_matching, (table,)),
+    ):
+        found = function(*map(tensor, values))
         assert str(found.dtype) == "torch.int64"
-        np.testing.assert_array_equal(found.cpu().numpy(), function(table, 0.3, n_pred=sizes))
+        np.testing.assert_array_equal(found.cpu().numpy(), function(*values))

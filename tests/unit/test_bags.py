@@ -15,7 +15,8 @@ from oracles.sets import kept
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
+from semmetrics.embed.embedder import CallableEmbedder
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 
 WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]

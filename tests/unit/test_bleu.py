@@ -18,10 +18,9 @@ from semmetrics.core.columns import as_floats
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions import bleu as module
-from semmetrics.metrics.captions.bleu import BLEU, BleuCounts
+from semmetrics.metrics.bleu import BLEU, BleuCounts, clipped_matches
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -208,7 +207,7 @@ def test_names():
 def test_no_references_at_all_in_matches():
     grams = count_ngrams(np.array([0, 2]), np.array([0, 1]), 1)[0]
     none = np.zeros(0, np.int64)
-    found = module.clipped_matches(grams, np.array([0]), np.array([0]), np.array([0, 0]), none)
+    found = clipped_matches(grams, np.array([0]), np.array([0]), np.array([0, 0]), none)
     assert found.tolist() == [0]
 
 

@@ -17,11 +17,10 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_threshold_on_pairs
-from semmetrics.cli.rerun import differences
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.beside import as_pairs
-from semmetrics.scoring.calibrating import held, strangers
 from semmetrics.scoring.signature import read_signature
+from semmetrics.scoring.threshold_search import choose_holdout, derangement
 
 VECTORS = {
     "car": [4, 0, 0], "auto": [4, 1, 0], "bike": [0, 4, 0], "cycle": [1, 4, 0], "tree": [0, 0, 4],
@@ -76,7 +75,7 @@ def test_the_threshold_lies_midway():
     )
     assert (found.method, found.criterion, found.n, found.unit) == ("pairs", "f1", 8, "pair")
     assert found.embedding == MODEL.identity
-    assert (found.part, found.seed, found.items) == (None, None, "")
+    assert (found.holdout, found.seed, found.items) == (None, None, "")
 
 
 def test_unknown_labels_of_pairs():
@@ -217,12 +216,14 @@ PREDS = {
 @pytest.mark.parametrize("measure", ["SemF1", "SemRecall(match=any)@2", "SemF1(average=micro)"])
 def test_contrast_is_that_of_scores(measure):
     found = calibrate_threshold(
-        PREDS, GTS, embedding=MODEL, part=0.5, seed=3, measure=measure, thresholds="0:1:0.1"
+        PREDS, GTS, embedding=MODEL, holdout=0.5, seed=3, measure=measure, thresholds="0:1:0.1"
     )
     ids = list(PREDS)
-    chosen = [name for name, kept in zip(ids, held(hash_ids(ids), 0.5, 3), strict=True) if kept]
+    chosen = [
+        name for name, kept in zip(ids, choose_holdout(hash_ids(ids), 0.5, 3), strict=True) if kept
+    ]
     assert 0 < len(chosen) < len(ids)
-    other = strangers(hash_ids(chosen), 3)
+    other = derangement(hash_ids(chosen), 3)
     preds = {name: PREDS[name] for name in chosen}
     own = {name: GTS[name] for name in chosen}
     wrong = {name: GTS[chosen[o]] for name, o in zip(chosen, other.tolist(), strict=True)}
@@ -249,7 +250,7 @@ def test_contrast_is_between_unlike_and_alike():
                   "c": [0, 0, 1], "C": [1, 0, 5]})  # fmt: skip
     gts = {str(i): ["abc"[i % 3]] for i in range(60)}
     preds = {name: [some[0].upper()] for name, some in gts.items()}
-    found = calibrate_threshold(preds, gts, embedding=model, part=1)
+    found = calibrate_threshold(preds, gts, embedding=model, holdout=1)
     assert found.threshold == 0.98  # cosines 0.98058 and at most 0.19612
     assert found.curve["contrast"][0] < found.value
     assert found.curve["contrast"][19] < found.value == found.curve["contrast"][20]
@@ -257,44 +258,44 @@ def test_contrast_is_between_unlike_and_alike():
 
 def test_items_are_held_whatever_stands_beside_them():
     ids = [f"image {i}" for i in range(2000)]
-    some = dict(zip(ids, held(hash_ids(ids), 0.2, 12345).tolist(), strict=True))
+    some = dict(zip(ids, choose_holdout(hash_ids(ids), 0.2, 12345).tolist(), strict=True))
     assert 320 < sum(some.values()) < 480  # 400 +- 4.5 standard deviations
     fewer = ids[500:1200][::-1]
-    again = held(hash_ids(fewer), 0.2, 12345).tolist()
+    again = choose_holdout(hash_ids(fewer), 0.2, 12345).tolist()
     assert again == [some[name] for name in fewer]
-    larger = held(hash_ids(ids), 0.5, 12345).tolist()
+    larger = choose_holdout(hash_ids(ids), 0.5, 12345).tolist()
     assert all(b for a, b in zip(some.values(), larger, strict=True) if a)
-    assert held(hash_ids(ids), 0.2, 7).tolist() != list(some.values())
-    assert held(hash_ids(ids), 1, 7).all()
+    assert choose_holdout(hash_ids(ids), 0.2, 7).tolist() != list(some.values())
+    assert choose_holdout(hash_ids(ids), 1, 7).all()
 
 
 @pytest.mark.parametrize("n", [2, 3, 50])
-def test_strangers_are_a_derangement(n):
+def test_the_items_swapped_are_a_derangement(n):
     hashes = hash_ids([f"i{i}" for i in range(n)])
-    other = strangers(hashes, 5)
+    other = derangement(hashes, 5)
     assert sorted(other.tolist()) == list(range(n))
     assert (other != np.arange(n)).all()
-    back = strangers(hashes[::-1], 5)  # the same pairs of items in another order
+    back = derangement(hashes[::-1], 5)  # the same pairs of items in another order
     assert (hashes[::-1][back][::-1] == hashes[other]).all()
 
 
 def test_the_order_of_items_does_not_matter():
-    there = calibrate_threshold(PREDS, GTS, embedding=MODEL, part=0.5)
+    there = calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=0.5)
     turned = dict(reversed(PREDS.items()))
-    again = calibrate_threshold(turned, GTS, embedding=MODEL, part=0.5)
+    again = calibrate_threshold(turned, GTS, embedding=MODEL, holdout=0.5)
     assert again.to_dict() == there.to_dict()
-    assert calibrate_threshold(PREDS, GTS, embedding=MODEL, part=0.5, seed=1).data != there.data
+    assert calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=0.5, seed=1).data != there.data
     changed = {name: [*some, "sky"] for name, some in PREDS.items()}
-    assert calibrate_threshold(changed, GTS, embedding=MODEL, part=0.5).data != there.data
+    assert calibrate_threshold(changed, GTS, embedding=MODEL, holdout=0.5).data != there.data
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"part": 0}, "part=0"),
-        ({"part": 1.5}, "give a share"),
-        ({"part": True}, "part=True"),
-        ({"part": 1e-9}, "the part has 0 of 80 items"),
+        ({"holdout": 0}, "holdout=0"),
+        ({"holdout": 1.5}, "give a share"),
+        ({"holdout": True}, "holdout=True"),
+        ({"holdout": 1e-9}, "the holdout has 0 of 80 items"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": 0.5}, "seed=0.5"),
         ({"measure": "F1"}, "F1 has no threshold of similarity"),
@@ -318,9 +319,9 @@ def test_a_rule_that_is_fitted_itself_is_refused():
     with pytest.raises(InputError, match="is itself fitted"):
         calibrate_threshold(scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:best)")
     found = calibrate_threshold(
-        scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:0.4)", part=1
+        scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:0.4)", holdout=1
     )
-    assert found.threshold == calibrate_threshold(PREDS, GTS, embedding=MODEL, part=1).threshold
+    assert found.threshold == calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=1).threshold
 
 
 SCORES = np.array([[0.3 + 0.4 * (x in PREDS[name]) for x in NAMES] for name in GTS])
@@ -328,7 +329,7 @@ SCORES = np.array([[0.3 + 0.4 * (x in PREDS[name]) for x in NAMES] for name in G
 
 @pytest.mark.parametrize("rule", ["(decode=threshold:0.5)", "@1"])
 def test_a_matrix_is_cut_by_the_rule_of_the_measure(rule):
-    options = {"embedding": MODEL, "part": 1, "thresholds": "0:1:0.1"}
+    options = {"embedding": MODEL, "holdout": 1, "thresholds": "0:1:0.1"}
     found = calibrate_threshold(
         SCORES, list(GTS.values()), measure=f"SemF1{rule}", classes=NAMES, **options
     )
@@ -339,7 +340,7 @@ def test_a_matrix_is_cut_by_the_rule_of_the_measure(rule):
 
 
 def test_a_matrix_needs_a_rule_that_is_not_fitted():
-    options = {"embedding": MODEL, "part": 1, "classes": NAMES}
+    options = {"embedding": MODEL, "holdout": 1, "classes": NAMES}
     with pytest.raises(InputError, match="decode=threshold:best is itself fitted; give a score"):
         calibrate_threshold(
             SCORES, list(GTS.values()), measure="SemF1(decode=threshold:best)", **options
@@ -356,7 +357,7 @@ def test_a_rule_that_is_fitted_is_refused_before_anything_is_read():
 def test_the_embedding_is_that_of_the_measure():
     other = Tiny({name: [*vector[::-1], 1] for name, vector in VECTORS.items()}, "other")
     found = calibrate_threshold(
-        PREDS, GTS, measure="SemF1(embedding=w)", embedding={"w": other}, part=1
+        PREDS, GTS, measure="SemF1(embedding=w)", embedding={"w": other}, holdout=1
     )
     assert found.embedding == other.identity
     assert found.notes == ()
@@ -367,17 +368,17 @@ def test_another_task_is_refused_in_the_name_of_the_measure():
     for function in (calibrate_threshold, semmetrics.sweep):
         with pytest.raises(InputError, match=said):
             function(PREDS, GTS, task="captions")
-        with pytest.raises(InputError, match="task='x' is not known; choose one of 'labels'"):
+        with pytest.raises(InputError, match="task='x'; choose one of 'labels', 'captions'"):
             function(PREDS, GTS, task="x")
-    found = calibrate_threshold(PREDS, GTS, embedding=MODEL, part=1, task="labels")
+    found = calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=1, task="labels")
     assert found.criterion == "SemF1"
 
 
 def test_undefined_everywhere():
     empty = {name: [] for name in PREDS}
-    with pytest.raises(InputError, match="undefined on the part"):
+    with pytest.raises(InputError, match="undefined on the holdout"):
         calibrate_threshold(
-            empty, GTS, embedding=MODEL, measure="SemPrecision(no_prediction=nan)", part=1
+            empty, GTS, embedding=MODEL, measure="SemPrecision(no_prediction=nan)", holdout=1
         )
 
 
@@ -386,7 +387,7 @@ def test_predictions_that_say_nothing_of_their_items():
     alike = {name: ["sky"] for name in PREDS}
     for preds, gts in ((nothing, GTS), (PREDS, alike)):
         with pytest.raises(InputError, match="at no threshold is SemF1 higher with an item's own"):
-            calibrate_threshold(preds, gts, embedding=MODEL, part=1)
+            calibrate_threshold(preds, gts, embedding=MODEL, holdout=1)
 
 
 def test_an_error_says_that_labels_are_not_known():
@@ -394,7 +395,7 @@ def test_an_error_says_that_labels_are_not_known():
     with pytest.raises(InputError, match=r"equally similar \(4 of 4 terms are unknown to tiny-2@"):
         calibrate_threshold_on_pairs([("car", "auto", 1), ("sky", "sea", 0)], model)
     with pytest.raises(InputError, match=r"another item \(4 of 4 terms are unknown to tiny-2@"):
-        calibrate_threshold([["car"], ["sky"]], [["auto"], ["sea"]], embedding=model, part=1)
+        calibrate_threshold([["car"], ["sky"]], [["auto"], ["sea"]], embedding=model, holdout=1)
 
 
 def test_pairs_are_compared_by_one_embedding():
@@ -409,7 +410,7 @@ def test_pairs_are_compared_by_one_embedding():
 
 @pytest.fixture(scope="module")
 def calibration():
-    return calibrate_threshold(PREDS, GTS, embedding=MODEL, part=0.5)
+    return calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=0.5)
 
 
 def test_saved_and_loaded(tmp_path, calibration):
@@ -486,10 +487,11 @@ def test_a_signature_with_a_calibration_is_computed_again(calibration):
     table = semmetrics.score(PREDS, GTS, measures="SemF1", embedding=MODEL, calibration=calibration)
     signed = read_signature(table["SemF1"].signature)
     assert signed.measure["threshold"] == repr(calibration.threshold)
-    again = semmetrics.score(PREDS, GTS, measures=signed.measure, embedding=MODEL)
+    again = semmetrics.rescore(table["SemF1"].signature, PREDS, GTS, embedding=MODEL)
     (score,) = again
+    assert score.measure == signed.measure
     assert score.value == table["SemF1"].value
-    assert differences(table["SemF1"].signature, again) == []
+    assert again.differences == []
 
 
 def test_a_calibration_and_a_fitted_score_threshold():
@@ -544,7 +546,7 @@ def test_items_used_to_calibrate_are_told(calibration):
 
 def test_positions_are_not_known_again():
     sides = list(PREDS.values()), list(GTS.values())
-    found = calibrate_threshold(*sides, embedding=MODEL, part=1)
+    found = calibrate_threshold(*sides, embedding=MODEL, holdout=1)
     assert found.items == ""
     (note,) = notes(*sides, found)
     assert note.startswith("items are known by position")
@@ -614,7 +616,7 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     assert Calibration.load(tmp_path / "c.json").notes == ()
     preds, gts = {"a": ["cat"], "b": ["yak"]}, {"a": ["kitten"], "b": ["emu"], "c": ["cat"]}
     of_data = semmetrics.calibrate_threshold(
-        preds, gts, embedding=model, part=1, missing="skip", thresholds=[0.7, 1.0]
+        preds, gts, embedding=model, holdout=1, missing="skip", thresholds=[0.7, 1.0]
     )
     assert of_data.notes == (  # and nothing of a threshold that was only tried
         "preds: items without a prediction: 1",

@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 
 from semmetrics.data.block import Block
 from semmetrics.data.caption_task import caption_task
-from semmetrics.scoring.parse import parse_all
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.metrics.registry import parse_all
+from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
     ["BLEU-4", "ROUGE-L", "CIDEr-D", "CIDEr", "NGSM", "DuplicatedCaption", "CaptionLength"]

@@ -19,12 +19,12 @@ from semmetrics.core.ragged import offsets
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.caption_task import caption_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.cider import CIDEr, CIDErD
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.scoring.caption_matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.metrics.cider import CIDEr, CIDErD
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.stem import porter
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.stem import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -50,7 +50,7 @@ def matrix(references, captions, **options):
 
 
 def split(captions, stem="none"):
-    change = porter if stem == "porter" else str
+    change = porter_stem if stem == "porter" else str
     return [[change(word) for word in caption.split()] for caption in captions]
 
 
@@ -67,10 +67,10 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
     if given_df:
         other = [["a man rides", "the bike"], ["the men"], ["the man"]]
         documents = [split(refs, stem) for refs in other]
-        df = fit_frequencies(other, "whitespace", stem)
+        df = fit_document_frequencies(other, "whitespace", stem)
     frequencies = oracle.document_frequencies(documents)
     measure = CIDEr(stem=stem) if sigma is None else CIDErD(stem=stem, sigma=sigma)
-    found = matrix(images, captions, measure=measure, df=df)
+    found = matrix(images, captions, measure=measure, doc_freq=df)
     options = {"sigma": sigma, "clip": sigma is not None}
     expected = [
         [
@@ -88,7 +88,7 @@ def test_entries_are_the_values_of_candidates(measure):
     found = matrix(references, captions, measure=measure)
     words = open_tokenizer("whitespace")
     task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
-    from semmetrics.scoring.parse import parse
+    from semmetrics.metrics.registry import parse
 
     (one,) = parse(measure)
     rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))
@@ -187,7 +187,7 @@ INPUTS = {"images": 40, "each": 2, "words": 30, "seed": 3}
 MEMORY = 16 * 83 * 3  # 14 blocks
 CHILD = """
 import json, sys, time
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.scoring.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def progress(done, rows):
     print(done, flush=True)
@@ -253,14 +253,14 @@ def test_a_file_of_other_inputs_is_refused(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
     whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
-    df = fit_frequencies(references[:20], "whitespace")
+    df = fit_document_frequencies(references[:20], "whitespace")
     turned = [refs[::-1] for refs in references]
     others = {
         "its captions or references are others": {"captions": ["x", *captions[1:]]},
         "its shape is": {"captions": captions[1:]},
         "its type of numbers is float64, not float32": {"dtype": "float32"},
         "its measure is CIDEr-D.*, not CIDEr.*": {"measure": "CIDEr"},
-        "its document frequencies are others": {"df": df},
+        "its document frequencies are others": {"doc_freq": df},
         "its number of rows of a block .* is 3, not 6": {"memory": 2 * MEMORY},
     }
     hashes = json.loads(notes_of(path).read_text().splitlines()[0])
@@ -365,7 +365,7 @@ def test_the_order_of_rows_is_checked(tmp_path):
 FULL = """
 import json, resource, sys
 from semmetrics.errors import InputError
-from semmetrics.scoring.caption_matrix import caption_matrix
+from semmetrics.scoring.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def limit(*_):
     resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
@@ -459,7 +459,7 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
         ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
         ({"dtype": "float16"}, "float16"),
-        ({"df": 3}, "int"),
+        ({"doc_freq": 3}, "int"),
     ],
 )
 def test_inputs_are_checked(change, problem):
@@ -489,5 +489,5 @@ def test_k_is_checked(k, axis):
 def test_frequencies_from_a_file(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "df.npz"
-    fit_frequencies(references, "whitespace").save(path)
-    assert_array_equal(matrix(references, captions, df=path), matrix(references, captions))
+    fit_document_frequencies(references, "whitespace").save(path)
+    assert_array_equal(matrix(references, captions, doc_freq=path), matrix(references, captions))

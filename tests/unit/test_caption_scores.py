@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 from oracles import captions_ngram as ngram
 from oracles import cider
+from stand_ins import without_pycocoevalcap
 
 import semmetrics
 from semmetrics import Bootstrap, DocumentFrequencies, InputError
-from semmetrics.metrics.captions.documents import fit_frequencies
-from semmetrics.metrics.captions.meteor_jar import meteor_missing
-from semmetrics.scoring.planning import DEFAULT_CAPTIONS
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.signature import read_signature
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
+DEFAULTS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D"]
 CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass", "3": "a red bus"}
 REFERENCES = {
     "1": ["a cat is sleeping on a mat", "the cat sleeps"],
@@ -31,13 +32,13 @@ REFERENCES = {
 OTHER = {"1": "a dog", "2": "dogs play on the grass", "3": "a red bus stops"}
 TEXTS = [text for several in REFERENCES.values() for text in several]
 WORDS = ["a", "the", "cat", "dog", "sleeps", "runs", "on", "mat", "grass", "red"]
-FIT = fit_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]])
+FIT = fit_document_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]])
 
 
 @pytest.fixture
 def program():
     """Skips where METEOR's program cannot run."""
-    if reason := meteor_missing():
+    if reason := METEOR_PROGRAM.missing():
         pytest.skip(reason)
 
 
@@ -45,7 +46,7 @@ def program():
 def no_program(request, monkeypatch):
     """Everywhere else there is none: it takes seconds to start."""
     if "program" not in request.fixturenames:
-        monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+        without_pycocoevalcap(monkeypatch)
 
 
 def score(preds=CAPTIONS, gts=REFERENCES, **options):
@@ -84,7 +85,7 @@ def drawn(number, seed):
 def test_the_values_are_those_of_loops():
     preds, refs = drawn(40, 0)
     table = score(preds, refs, tokenizer="whitespace")
-    assert tuple(table.headings) == DEFAULT_CAPTIONS
+    assert table.headings == DEFAULTS
     mine = [text.split() for text in preds.values()]
     theirs = [[text.split() for text in several] for several in refs.values()]
     pairs = list(zip(mine, theirs, strict=True))
@@ -164,7 +165,7 @@ def test_captions_are_tokenised_once():
     systems = {"a": CAPTIONS, "b": OTHER}
     measures = ["BLEU-4", "CIDEr-D", "CIDEr(stem=porter)", "UniqueCaptions"]
     semmetrics.score_systems(
-        systems, REFERENCES, measures=measures, tokenizer=tokenizer, human=True
+        systems, REFERENCES, measures=measures, tokenizer=tokenizer, score_references=True
     )
     every = {*CAPTIONS.values(), *OTHER.values(), *TEXTS}
     assert sorted(text for text in seen if text in every) == sorted(every)
@@ -183,7 +184,7 @@ def test_lists_of_sentences_could_be_either():
     lists = {"1": ["a man is riding a horse"]}, {"1": ["a person is riding a brown horse"]}
     with pytest.raises(InputError, match=r"sentences could be labels or captions.*\(.*--task\)"):
         score(*lists)
-    assert score(*lists, task="captions").headings == list(DEFAULT_CAPTIONS)
+    assert score(*lists, task="captions").headings == DEFAULTS
     assert score(*lists, measures="F1")["F1"].value == 0
 
 
@@ -246,7 +247,7 @@ def test_tokenizers_that_are_none(tokenizer, match):
 def test_document_frequencies_from_an_object_and_a_file(tmp_path, ending):
     path = tmp_path / f"df.{ending}"
     FIT.save(path)
-    tables = [score(df=given) for given in (FIT, path, str(path))]
+    tables = [score(doc_freq=given) for given in (FIT, path, str(path))]
     assert bits(tables[0]) == bits(tables[1]) == bits(tables[2])
     found = tables[0]["CIDEr-D"]
     assert "|df:given|stem:none|noref:skip|tok:ptb|" in found.signature
@@ -261,8 +262,8 @@ def test_document_frequencies_from_an_object_and_a_file(tmp_path, ending):
 
 
 def test_document_frequencies_of_the_references_themselves_change_nothing():
-    own = fit_frequencies(list(REFERENCES.values()))
-    assert score(df=own)["CIDEr-D"].items.tolist() == score()["CIDEr-D"].items.tolist()
+    own = fit_document_frequencies(list(REFERENCES.values()))
+    assert score(doc_freq=own)["CIDEr-D"].items.tolist() == score()["CIDEr-D"].items.tolist()
     assert f"|fit:df@{own.hash}|" in score()["CIDEr-D"].signature
 
 
@@ -270,36 +271,40 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
     alone = score({"1": CAPTIONS["1"]}, {"1": REFERENCES["1"]})
     assert alone["CIDEr-D"].value == 0
     assert any("CIDEr-D is 0 for a single image" in note for note in alone.notes)
-    given = score({"1": CAPTIONS["1"]}, {"1": REFERENCES["1"]}, df=FIT)
-    assert given["CIDEr-D"].value == score(df=FIT)["CIDEr-D"].items[0]
+    given = score({"1": CAPTIONS["1"]}, {"1": REFERENCES["1"]}, doc_freq=FIT)
+    assert given["CIDEr-D"].value == score(doc_freq=FIT)["CIDEr-D"].items[0]
     assert given.notes == []
 
 
 @pytest.mark.parametrize(
     ("df", "options", "match"),
     [
-        (3, {}, "df= is a int; give a file, or what fit_frequencies returns"),
+        (3, {}, "doc_freq= is a int; give a file, or what fit_document_frequencies returns"),
         ("none.npz", {}, "none.npz: there is no such file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
-        (None, {"measures": "CIDEr-D(df=given)"}, "df=given needs document frequencies.*--df FILE"),
+        (
+            None,
+            {"measures": "CIDEr-D(df=given)"},
+            "df=given needs document frequencies.*--doc-freq FILE",
+        ),
     ],
 )
 def test_document_frequencies_that_do_not_fit(df, options, match):
     with pytest.raises(InputError, match=match):
-        score(df=df, **options)
+        score(doc_freq=df, **options)
 
 
 def test_df_is_for_captions_whatever_the_measure():
     """It is no error where no measure takes it up, and changes nothing."""
-    assert bits(score(measures="ROUGE-L", df=FIT)) == bits(score(measures="ROUGE-L"))
+    assert bits(score(measures="ROUGE-L", doc_freq=FIT)) == bits(score(measures="ROUGE-L"))
 
 
 # ---- the references as a system ---------------------------------------------------------------
 
 
 def test_human():
-    table = score(human=True)
+    table = score(score_references=True)
     assert table.systems == ["preds", "human"]
     found = table["human", "ROUGE-L"]
     assert found.ids == ["1#1", "1#2", "2#1", "2#2", "2#3", "3#1", "3#2"]
@@ -322,23 +327,25 @@ def test_human_has_the_document_frequencies_of_the_other_systems():
         for several in REFERENCES.values()
         for one in several
     ]
-    table = score(human=True)
+    table = score(score_references=True)
     assert table["human", "CIDEr-D"].items == pytest.approx(expected, abs=1e-12)
     hashes = {one.signature.partition("|fit:df@")[2][:12] for one in table if one.measure["df"]}
-    assert hashes == {fit_frequencies(list(REFERENCES.values())).hash}
-    given = score(human=True, df=FIT)
+    assert hashes == {fit_document_frequencies(list(REFERENCES.values())).hash}
+    given = score(score_references=True, doc_freq=FIT)
     assert all(f"|fit:df@{FIT.hash}|" in one.signature for one in given if one.measure["df"])
 
 
 def test_human_leaves_single_references_out():
     refs = {**REFERENCES, "3": ["a bus"]}
-    table = score(gts=refs, human=True)
+    table = score(gts=refs, score_references=True)
     assert table["human", "BLEU-1"].n == 5
     assert "human: images left out that have a single reference: 1" in table.notes
     with pytest.raises(InputError, match="no image has two references"):
-        score(gts={name: several[:1] for name, several in REFERENCES.items()}, human=True)
+        score(
+            gts={name: several[:1] for name, several in REFERENCES.items()}, score_references=True
+        )
     with pytest.raises(InputError, match="a system is called 'human' already; rename it"):
-        score(system="human", human=True)
+        score(system="human", score_references=True)
 
 
 # ---- what is refused --------------------------------------------------------------------------
@@ -366,14 +373,14 @@ def test_measures_of_captions_are_refused_for_labels():
     [
         {"top_k": 3},
         {"decode": "threshold:0.5"},
-        {"min_labels": 1},
-        {"cardinality": np.eye(3)},
-        {"normalize": "lower", "unpredicted": "skip"},
+        {"keep_at_least": 1},
+        {"set_size_probs": np.eye(3)},
+        {"normalize": "lower", "empty_predictions": "skip"},
         {"classes": ["cat"]},
         {"ignore": ["cat"]},
         {"embedding": "static", "lookup": "words", "oov": "zero"},
         {"device": "cpu"},
-        {"limit": 7},
+        {"max_words": 7},
         {"calibration": "c.json"},
         {"taxonomy": {"a": "b"}},
     ],
@@ -386,7 +393,8 @@ def test_options_of_labels_are_refused(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{"tokenizer": "ptb"}, {"df": FIT}, {"human": True, "tokenizer": len}]
+    "options",
+    [{"tokenizer": "ptb"}, {"doc_freq": FIT}, {"score_references": True, "tokenizer": len}],
 )
 def test_options_of_captions_are_refused_for_labels(options):
     with pytest.raises(InputError, match="nothing for labels") as caught:
@@ -403,7 +411,7 @@ def test_options_of_captions_are_refused_for_labels(options):
         ({"protocol": "kubany2020", "task": "captions"}, "is for labels, not for captions"),
         ({"protocol": "coco-caption", "tokenizer": "13a"}, "has tokenizer=ptb, not 13a"),
         ({"protocol": "coco-caption", "tokenizer": str.split}, "has tokenizer=ptb, not"),
-        ({"task": "retrieval"}, "task='retrieval' is not known.*'labels', 'captions'"),
+        ({"task": "retrieval"}, "task='retrieval'; choose one of 'labels', 'captions'"),
         ({"measures": []}, "no measure is named"),
         ({"measures": ["BLEU-5"]}, "BLEU-5"),
         ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
@@ -540,7 +548,7 @@ def test_rows_may_be_left_out():
 
 def test_progress():
     calls = []
-    score(human=True, progress=lambda done, every: calls.append((done, every)))
+    score(score_references=True, progress=lambda done, every: calls.append((done, every)))
     assert (3, 3) in calls
     assert (7, 7) in calls
 
@@ -580,8 +588,8 @@ def test_the_protocol_with_meteor(program):
         {"tokenizer": "13a", "missing": "skip"},
         {"protocol": "coco-caption"},
         {"measures": ["CIDEr(df=rows,stem=porter)", "ROUGE-L(beta=2)", "LengthRatio", "NGSM"]},
-        {"measures": "CIDEr-D(sigma=3)", "df": FIT},
-        {"human": True, "missing": "empty"},
+        {"measures": "CIDEr-D(sigma=3)", "doc_freq": FIT},
+        {"score_references": True, "missing": "empty"},
     ],
 )
 def test_a_signature_can_be_computed_again(options, ci):
@@ -596,7 +604,7 @@ def test_a_signature_can_be_computed_again(options, ci):
             tokenizer=signed.settings["tok"],
             missing=signed.settings["missing"],
             ci=signed.bootstrap or False,
-            df=options.get("df"),
+            doc_freq=options.get("doc_freq"),
         )
         (found,) = again
         assert (found.signature, found.value, found.ci) == (one.signature, one.value, one.ci)
@@ -610,7 +618,7 @@ def test_what_changes_a_number_changes_the_signature():
         score(tokenizer="13a"),
         score(missing="skip"),
         score(weights=[1, 1, 1]),
-        score(df=FIT),
+        score(doc_freq=FIT),
         score(gts=fewer),
         score(measures="CIDEr-D(sigma=5)"),
         score({"1": CAPTIONS["1"]}, missing="skip"),
@@ -625,13 +633,13 @@ def test_parts_add_up_to_the_whole(human):
     refs = {name: [*several, "a cat"] for name, several in refs.items()}
     measures = ["BLEU-4", "ROUGE-L", "CIDEr-D", "NGSM", "LengthRatio", "CIDEr", "CaptionLength"]
     system = "human" if human else "preds"
-    own = fit_frequencies(list(refs.values()))
+    own = fit_document_frequencies(list(refs.values()))
 
     def part(names, **options):
         table = score(
             {name: preds[name] for name in names},
             {name: refs[name] for name in names},
-            measures=measures, df=own, human=human, **options,
+            measures=measures, doc_freq=own, score_references=human, **options,
         )  # fmt: skip
         return [one for one in table if one.system == system]
 
@@ -703,15 +711,25 @@ def test_strange_captions_are_captions():
 
 def test_what_is_given_is_not_changed():
     preds, refs = json.loads(json.dumps([CAPTIONS, REFERENCES]))
-    score(preds, refs, human=True, weights={"1": 1, "2": 2, "3": 3}, df=FIT, missing="skip")
+    score(
+        preds,
+        refs,
+        score_references=True,
+        weights={"1": 1, "2": 2, "3": 3},
+        doc_freq=FIT,
+        missing="skip",
+    )
     assert (preds, refs) == (CAPTIONS, REFERENCES)
     assert isinstance(FIT, DocumentFrequencies)
-    assert FIT.hash == fit_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]]).hash
+    assert (
+        FIT.hash
+        == fit_document_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]]).hash
+    )
 
 
 def test_a_protocol_counts_its_own_document_frequencies():
     with pytest.raises(InputError, match="protocol coco-caption counts document frequencies"):
-        score(protocol="coco-caption", df=FIT)
+        score(protocol="coco-caption", doc_freq=FIT)
 
 
 def test_systems_on_different_images_are_told():
@@ -721,7 +739,9 @@ def test_systems_on_different_images_are_told():
     told = "systems are scored on different items: compare with care"
     assert told in semmetrics.score_systems(systems, REFERENCES, **options).notes
     # what human captions are scored on is known
-    assert told not in semmetrics.score(CAPTIONS, REFERENCES, human=True, **options).notes
+    assert (
+        told not in semmetrics.score(CAPTIONS, REFERENCES, score_references=True, **options).notes
+    )
 
 
 def test_a_tokenizer_gives_tokens_for_each_caption():

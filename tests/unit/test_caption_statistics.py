@@ -11,7 +11,7 @@ from oracles import captions_ngram as oracle
 from oracles.captions_ngram import task_of
 
 from semmetrics.core.ragged import offsets
-from semmetrics.metrics.captions.descriptive import (
+from semmetrics.metrics.caption_statistics import (
     CaptionLength,
     DuplicatedCaption,
     LengthRatio,

@@ -17,7 +17,7 @@ from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.resolve import kind_of, kind_of_one
+from semmetrics.kinds.resolve import resolve_kind
 
 LABELS = {"a": ["cat", "traffic light"], "b": []}
 SENTENCES = {"a": ["a cat sleeps on the mat", "the cat is asleep on a mat"], "b": ["x y z u v"]}
@@ -71,7 +71,7 @@ INSTANCES = {
     ],
 )
 def test_objects_and_json_files_alike(tmp_path, pred, ref, task):
-    assert kind_of(pred, ref).task == task
+    assert resolve_kind(pred, ref).kind == task
     paths = []
     for name, data in (("pred.json", pred), ("ref.json.gz", ref)):
         try:
@@ -80,7 +80,7 @@ def test_objects_and_json_files_alike(tmp_path, pred, ref, task):
             return
         (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
         paths.append(tmp_path / name)
-    assert kind_of(*paths).task == task
+    assert resolve_kind(*paths).kind == task
 
 
 @pytest.mark.parametrize(
@@ -101,46 +101,49 @@ def test_objects_and_json_files_alike(tmp_path, pred, ref, task):
 def test_files(tmp_path, name, text, task):
     raw = text.encode()
     (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
-    assert kind_of(tmp_path / name, SENTENCES if task == "captions" else LABELS).task == task
-    assert kind_of(LABELS, tmp_path / name).task == task
+    assert resolve_kind(tmp_path / name, SENTENCES if task == "captions" else LABELS).kind == task
+    assert resolve_kind(LABELS, tmp_path / name).kind == task
 
 
 def test_binary_files(tmp_path):
     np.save(tmp_path / "x.npy", np.eye(2))
-    assert kind_of(tmp_path / "x.npy", SENTENCES).task == "labels"
+    assert resolve_kind(tmp_path / "x.npy", SENTENCES).kind == "labels"
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     for column, task in (("caption", "captions"), ("label", "labels")):
         table = arrow.table({"id": ["a"], column: ["a cat sleeps on a mat"]})
         parquet.write_table(table, tmp_path / "x.parquet")
-        assert kind_of(tmp_path / "x.parquet", SENTENCES).task == task
+        assert resolve_kind(tmp_path / "x.parquet", SENTENCES).kind == task
 
 
 def test_series():
     pandas = pytest.importorskip("pandas")
-    assert kind_of(pandas.Series(["a cat sleeps"]), pandas.Series([["the cat"]])).task == "captions"
-    assert kind_of(pandas.Series([["cat"]]), pandas.Series([["cat"]])).task == "labels"
-    assert kind_of(pandas.DataFrame({"cat": [1]}), pandas.Series([["cat"]])).task == "labels"
+    sentences, lists = pandas.Series(["a cat sleeps"]), pandas.Series([["the cat"]])
+    assert resolve_kind(sentences, lists).kind == "captions"
+    assert resolve_kind(pandas.Series([["cat"]]), pandas.Series([["cat"]])).kind == "labels"
+    assert resolve_kind(pandas.DataFrame({"cat": [1]}), pandas.Series([["cat"]])).kind == "labels"
 
 
 def test_columns_by_option():
     records = [{"id": 1, "hyp": "a cat", "labels": ["cat"]}]
-    assert kind_of(records, SENTENCES).task == "labels"
+    assert resolve_kind(records, SENTENCES).kind == "labels"
     options = ReadOptions(caption_column="hyp")
-    assert kind_of(records, SENTENCES, options=options).task == "captions"
+    assert resolve_kind(records, SENTENCES, options=options).kind == "captions"
     options = ReadOptions(label_column="caption")
-    assert kind_of(RESULTS, LABELS, options=options).task == "labels"
+    assert resolve_kind(RESULTS, LABELS, options=options).kind == "labels"
 
 
 @pytest.mark.parametrize(
     ("pred", "ref", "match"),
     [
-        (SENTENCES, SENTENCES, r"lists of sentences could be labels or captions: 6\.0 words on "
-         r"average in the predictions, 6\.0 in the ground truth; say task='labels' or "
+        (SENTENCES, SENTENCES, r"lists of sentences could be labels or captions: predictions: "
+         r"lists of strings of 6\.0 words on average; ground truth: lists of strings of 6\.0 words "
+         r"on average; say task='labels' or "
          r"task='captions' \(on the command line --task\)"),
         (list(SENTENCES.values()), SENTENCES, "lists of sentences could be"),
         ({"a": "cat"}, {"a": ["cat", "dog"]}, "single words could be labels or captions: "
-         "predictions: a string an item; ground truth: lists of strings; write labels as lists"),
+         r"predictions: a string an item; ground truth: lists of strings of 1\.0 words on average; "
+         "write labels as lists"),
         (["cat"], ["cat"], "single words could be"),
         (RESULTS, INSTANCES, "the two sides are of different kinds: predictions: keys 'image_id', "
          "'caption'; ground truth: COCO instances; say task"),
@@ -149,20 +152,20 @@ def test_columns_by_option():
 )  # fmt: skip
 def test_what_cannot_be_told_is_an_error(pred, ref, match):
     with pytest.raises(InputError, match=match):
-        kind_of(pred, ref)
+        resolve_kind(pred, ref)
 
 
 def test_damaged_and_absent_files_are_named(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"a": ')
     with pytest.raises(InputError, match=r"x\.json, line 1, column 7: invalid JSON"):
-        kind_of(path, LABELS)
+        resolve_kind(path, LABELS)
     with pytest.raises(InputError, match=r"y\.json: there is no such file"):
-        kind_of(LABELS, tmp_path / "y.json")
+        resolve_kind(LABELS, tmp_path / "y.json")
 
 
 def test_what_was_understood_is_said():
-    found = kind_of(TEXTS, SENTENCES)
+    found = resolve_kind(TEXTS, SENTENCES)
     assert found.understood == "predictions: a string an item; ground truth: lists of strings"
 
 
@@ -174,7 +177,7 @@ def test_standard_input_is_read_once(monkeypatch, text, task):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     held = open_input("-")
     assert isinstance(held, source.Source)
-    assert kind_of(held, {"a": ["cat"]} if task == "labels" else SENTENCES).task == task
+    assert resolve_kind(held, {"a": ["cat"]} if task == "labels" else SENTENCES).kind == task
     assert len((as_labels if task == "labels" else as_captions)(held)) == 1 + (task == "captions")
 
 
@@ -185,7 +188,7 @@ def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     parse = source.parse
     monkeypatch.setattr(source, "parse", lambda *a: calls.append(a) or parse(*a))
     held = open_input(path)
-    assert kind_of(held, LABELS).task == "labels"
+    assert resolve_kind(held, LABELS).kind == "labels"
     assert len(as_labels(held)) == 2
     assert len(calls) == 1
 
@@ -201,7 +204,7 @@ def test_only_a_sample_is_looked_at():
 
     large = Counted({str(i): ["cat"] * 1000 for i in range(100_000)})
     start = time.perf_counter()
-    assert kind_of(large, large).task == "labels"
+    assert resolve_kind(large, large).kind == "labels"
     assert time.perf_counter() - start < 0.5
     assert large.seen <= 2 * inputs._ITEMS
 
@@ -212,19 +215,19 @@ def test_reference_data(reference_dir):
         coco / "captions_val2014_fakecap_results.json",
         coco / "fakecap_tokenized_gts.json",
     )
-    assert kind_of(raw, references).task == "captions"
-    assert kind_of(raw, coco / "coco_karpathy_test5k.tsv").task == "captions"
+    assert resolve_kind(raw, references).kind == "captions"
+    assert resolve_kind(raw, coco / "coco_karpathy_test5k.tsv").kind == "captions"
     with pytest.raises(InputError, match="lists of sentences"):
-        kind_of(coco / "fakecap_tokenized_res.json", references)
+        resolve_kind(coco / "fakecap_tokenized_res.json", references)
     images = reference_dir / "openimages"
-    found = kind_of(images / "microsoft_predictions.csv", images / "ground_truth.csv")
-    assert found.task == "labels"
+    found = resolve_kind(images / "microsoft_predictions.csv", images / "ground_truth.csv")
+    assert found.kind == "labels"
 
 
 @pytest.mark.parametrize(
     ("data", "task", "sure"),
     [
-        ({"1": "cat"}, "captions", True),
+        ({"1": "cat"}, "captions", False),
         ({"1": "a cat sleeps"}, "captions", True),
         ({"1": ["cat"]}, "labels", True),
         ({"1": ["ice cream", "hot dog"]}, "labels", True),
@@ -240,15 +243,15 @@ def test_reference_data(reference_dir):
     ],
 )
 def test_one_side_alone(data, task, sure):
-    kind = kind_of_one(data)
-    assert (kind.task, kind.sure) == (task, sure)
+    kind = resolve_kind(data)
+    assert (kind.kind, kind.sure) == (task, sure)
 
 
 def test_parsed_json_is_forgotten_once_it_is_read(tmp_path):
     path = tmp_path / "gt.json"
     path.write_text('{"a": ["cat"], "b": ["dog", "cat"]}', encoding="utf-8")
     loaded = open_input(path)
-    assert kind_of(loaded, loaded).task == "labels"
+    assert resolve_kind(loaded, loaded).kind == "labels"
     assert "json" in vars(loaded)
     first = as_labels(loaded)
     assert "json" not in vars(loaded)

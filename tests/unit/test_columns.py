@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats, plus, stack
-from semmetrics.core.exact import UNIT
+from semmetrics.core.columns import (
+    UNIT,
+    Coded,
+    Dense,
+    OneHot,
+    Sparse,
+    add_sums,
+    as_floats,
+    concatenate_columns,
+)
 from semmetrics.core.ragged import offsets
 
 WIDTH = 4
@@ -91,10 +99,10 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     cut = min(cut, len(rows))
     parts = [got.rows(0, cut), got.rows(cut, len(rows))]
     assert [len(part) for part in parts] == [cut, len(rows) - cut]
-    again = plus(*(part.sum() for part in parts))
+    again = add_sums(*(part.sum() for part in parts))
     assert again.shape == got.sum().shape
     assert as_fractions(again) == as_fractions(got.sum())
-    joined = stack(parts)
+    joined = concatenate_columns(parts)
     assert len(joined) == len(rows)
     assert as_fractions(joined.sum()) == as_fractions(got.sum())
     weights = np.arange(len(rows), dtype=np.float64) / 7
@@ -105,7 +113,7 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
 
 def test_one_part_is_returned_as_it_is():
     only = Dense(np.array([1.0]))
-    assert stack([only]) is only
+    assert concatenate_columns([only]) is only
 
 
 def test_recoded_columns_keep_their_items():

@@ -92,8 +92,8 @@ def test_decode_marks_the_best_columns(rule, k):
     scores = rng.integers(0, 6, (40, 5)) / 8
     head = rng.random((40, 4))
     options = {
-        "threshold": {"threshold": 0.25, "min_labels": 1},
-        "cumulative": {"threshold": 0.5, "min_labels": 2},
+        "threshold": {"threshold": 0.25, "keep_at_least": 1},
+        "cumulative": {"threshold": 0.5, "keep_at_least": 2},
         "cardinality": {"head": head, "offset": 1},
         "top": {},
     }[rule]
@@ -138,7 +138,7 @@ def test_decode_of_no_items_and_of_no_labels():
         (lambda: decoding.keep_above([0, 0, 2], [0.1, 0.2], 0.5), "row 1: .*falling order"),
         (lambda: decoding.keep_above([0, 2], [0.1], 0.5), "2 scores are needed"),
         (lambda: decoding.keep_above([0, 1], [0.1], np.nan), "threshold is NaN"),
-        (lambda: decoding.keep_above([0, 1], [0.1], 0.5, -1), "min_labels = -1"),
+        (lambda: decoding.keep_above([0, 1], [0.1], 0.5, -1), "keep_at_least = -1"),
         (lambda: decoding.keep_cumulative([0, 1, 2], [0.1, -0.2], 1), "row 1: .*negative"),
         (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1], [np.nan]]), "head, row 1: .*NaN"),
         (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1]]), r"shape \(1, 1\); give 2 rows"),
@@ -159,7 +159,7 @@ def test_decode_of_no_items_and_of_no_labels():
         (lambda: decoding.decode([[0.1]], "threshold", offset=1), "no option offset"),
         (lambda: decoding.decode([[0.1]], "threshold", head=[[1]]), "no option head"),
         (lambda: decoding.decode([[0.1]], "top", k=1, threshold=0.3), "no option threshold"),
-        (lambda: decoding.decode([[0.1]], "top", k=1, min_labels=1), "no option min_labels"),
+        (lambda: decoding.decode([[0.1]], "top", k=1, keep_at_least=1), "no option keep_at_least"),
     ],
 )
 def test_wrong_input_names_the_row_or_the_option(call, message):

@@ -3,15 +3,15 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from semmetrics.embed import cache
-from semmetrics.embed.base import Embedded
-from semmetrics.embed.cache import CachedEmbedder, _write_ahead
+from semmetrics.embed.embedder import CachedEmbedder, Embedded
 from semmetrics.errors import InputError
+from semmetrics.store.cache import TextCache
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,9 +28,9 @@ class Counting:
         self.asked += texts
         known = np.array([bool(text) for text in texts], bool)
         vectors = np.array([[len(t), len(t) / 3] for t in texts], np.float32).reshape(-1, 2)
-        return Embedded(vectors, known, int(self.cut(texts).sum()))
+        return Embedded(vectors, known, int(self.is_truncated(texts).sum()))
 
-    def cut(self, texts):
+    def is_truncated(self, texts):
         return np.array([len(text) > 4 for text in texts], bool)
 
 
@@ -87,7 +87,7 @@ def test_several_processes_write_at_once(path):
     code = (
         "import sys; sys.path[:0] = sys.argv[2:]\n"
         "from unit_cache_model import Counting\n"
-        "from semmetrics.embed.cache import CachedEmbedder\n"
+        "from semmetrics.embed.embedder import CachedEmbedder\n"
         "cached = CachedEmbedder(Counting(), sys.argv[1])\n"
         "for start in range(0, 300, 10):\n"
         "    texts = [str(number) for number in range(start, start + 20)]\n"
@@ -135,24 +135,57 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         CachedEmbedder(Counting(), tmp_path)
 
 
-class Busy:
-    """A connection on which setting the mode fails some times, as while another process does it."""
-
-    def __init__(self, times, says="database is locked"):
-        self.times, self.says = times, says
-
-    def execute(self, statement):
-        if self.times:
-            self.times -= 1
-            raise sqlite3.OperationalError(self.says)
+def busy(path, seconds):
+    """Hold the file for some seconds, as another process does that makes it."""
+    path.parent.mkdir(exist_ok=True)
+    other = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    threading.Timer(seconds, other.close).start()
 
 
-def test_it_waits_for_another_process_that_makes_the_file(monkeypatch):
-    busy = Busy(3)
-    _write_ahead(busy)
-    assert busy.times == 0
-    with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
-        _write_ahead(Busy(3, "disk I/O error"))
-    monkeypatch.setattr(cache, "_WAIT", 0.02)
-    with pytest.raises(sqlite3.OperationalError, match="locked"):
-        _write_ahead(Busy(10**6))
+def test_it_waits_for_another_process_that_makes_the_file(path):
+    busy(path, 0.2)
+    assert CachedEmbedder(Counting(), path).embed(["cat"]).vectors[0, 0] == 3
+
+
+def test_it_does_not_wait_for_ever(path):
+    busy(path, 1)
+    with pytest.raises(InputError, match="cache of vectors cannot be used: database is locked"):
+        TextCache(path, "vectors", {"vector": "BLOB"}, wait=0.05)
+
+
+# ---- what else may be kept ----------------------------------------------------------------------
+
+
+def graphs(texts):
+    return [(text.upper(), len(text)) for text in texts]
+
+
+def test_tables_of_one_file_are_kept_apart(path):
+    columns = {"graph": "TEXT", "size": "INTEGER"}
+    CachedEmbedder(Counting(), path).embed(["cat"])
+    found = TextCache(path, "graphs", columns).rows("parser@1", ["cat", "dog", "cat"], graphs)
+    assert found == {"cat": ("CAT", 3), "dog": ("DOG", 3)}
+    again = TextCache(path, "graphs", columns)
+    assert again.rows("parser@1", ["dog"], lambda texts: 1 / 0) == {"dog": ("DOG", 3)}
+    assert again.rows("parser@2", ["dog"], lambda texts: [("other", 0)]) == {"dog": ("other", 0)}
+    with pytest.raises(InputError, match="cache of graphs cannot be used: no such column"):
+        TextCache(path, "graphs", {"tree": "TEXT"}).rows("parser@1", ["dog"], graphs)
+
+
+def test_what_was_computed_before_an_interruption_is_kept(path):
+    cache, blocks = TextCache(path, "lengths", {"length": "INTEGER"}), []
+
+    def compute(texts):
+        if len(blocks) == 1:
+            raise KeyboardInterrupt
+        blocks.append(texts)
+        return [(len(text),) for text in texts]
+
+    texts = [str(number) for number in range(1500)]
+    with pytest.raises(KeyboardInterrupt):
+        cache.rows("len@1", texts, compute)
+    (block,) = blocks
+    blocks.clear()
+    assert len(cache.rows("len@1", texts, compute)) == 1500
+    assert blocks == [texts[len(block) :]]

@@ -7,11 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from semmetrics.embed.compact import convert, is_converted, meta_of, open_converted, verify
-from semmetrics.embed.formats import ArrayTable
-from semmetrics.embed.index import WordIndex
-from semmetrics.embed.other import MatrixEmbedder
-from semmetrics.embed.vectors import WordVectors, read_vectors
+from semmetrics.embed.converted import convert, is_converted, open_converted, read_meta, verify
+from semmetrics.embed.vector_files import read_vectors
+from semmetrics.embed.word_vectors import ArrayTable, MatrixEmbedder, WordIndex, WordVectors
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
@@ -39,7 +37,7 @@ def test_it_gives_the_same_vectors_and_identity(folder, tmp_path):
 
 
 def test_meta_data_say_what_it_is(folder):
-    meta = meta_of(folder)
+    meta = read_meta(folder)
     assert (meta["words"], meta["dimension"], meta["zero_vectors"]) == (5, 2, 1)
     assert meta["licence"] == "CC0"
     assert set(meta["files"]) == {

@@ -2,26 +2,32 @@
 
 import gzip
 import hashlib
+import subprocess
+import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from semmetrics.embed.compact import meta_of, open_converted
-from semmetrics.embed.fetch import download, fetch
-from semmetrics.embed.manifest import Entry
+from semmetrics.embed.converted import open_converted, read_meta
+from semmetrics.embed.fetch import Entry, fetch
 from semmetrics.errors import InputError
+from semmetrics.store.downloads import download
 
 GLOVE = b"".join(b"word%d %d 0.5 -1\n" % (number, number) for number in range(5000))
 PACKED = gzip.compress(GLOVE, mtime=0)
 SHA256 = hashlib.sha256(PACKED).hexdigest()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Server:
-    """Serves one file; may stop half way, refuse ranges, or have changed meanwhile."""
+    """Serves one file; may stop half way, take its time, refuse ranges, or have changed."""
 
     def __init__(self, data):
         self.data, self.tag, self.ranges, self.stop = data, '"1"', True, None
+        self.pause = 0
         self.asked, server = [], self
 
         class Handler(BaseHTTPRequestHandler):
@@ -54,7 +60,10 @@ class Server:
         request.send_header("Content-Length", str(size - start))
         request.send_header("ETag", self.tag)
         request.end_headers()
-        request.wfile.write(self.data[start : size if self.stop is None else self.stop])
+        middle, stop = start + (size - start) // 2, size if self.stop is None else self.stop
+        request.wfile.write(self.data[start : min(middle, stop)])
+        time.sleep(self.pause)
+        request.wfile.write(self.data[min(middle, stop) : stop])
         request.close_connection = True
 
 
@@ -83,7 +92,7 @@ def test_vectors_are_downloaded_checked_and_converted(server, home):
     assert (got.folder, got.sha256, got.checked) == (home / "vectors" / "toy-3", SHA256, True)
     assert open_converted(got.folder).embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
     assert open_converted(got.folder).identity.startswith("toy-3@")
-    meta = meta_of(got.folder)
+    meta = read_meta(got.folder)
     assert (meta["licence"], meta["source"]) == ("CC0", server.url)
     assert meta["sha256"] == hashlib.sha256(GLOVE).hexdigest()
     assert not list((home / "downloads").iterdir())
@@ -92,7 +101,7 @@ def test_vectors_are_downloaded_checked_and_converted(server, home):
 
 
 def test_without_a_digest_it_is_told_and_not_checked(server, home):
-    got = fetch(entry(server), limit=10, folder=home / "first", keep=True)
+    got = fetch(entry(server), max_words=10, folder=home / "first", keep=True)
     assert (got.sha256, got.checked) == (SHA256, False)
     assert len(open_converted(home / "first")) == 10
     fetch(entry(server))
@@ -155,10 +164,10 @@ def test_a_part_that_is_too_long_is_forgotten(server, halfway):
 
 def test_missing_files_and_servers_are_said(server, home):
     with pytest.raises(InputError, match="the server answers 404") as caught:
-        download(server.url.replace("toy", "none"), home / "x")
+        fetch(entry(server, url=server.url.replace("toy", "none")))
     assert "semmetrics embed convert" in caught.value.remedy
     with pytest.raises(InputError, match=r"it cannot be fetched: .*refused") as caught:
-        download("http://127.0.0.1:9/x", home / "x")
+        fetch(entry(server, url="http://127.0.0.1:9/x"))
     assert "check the network" in caught.value.remedy
 
 
@@ -186,21 +195,21 @@ def test_a_folder_with_something_else_is_refused_before_the_download(server, hom
 
 
 def test_a_folder_with_other_vectors_is_refused(server, home):
-    folder = fetch(entry(server), folder=home / "toy", limit=10).folder
-    assert fetch(entry(server), folder=folder, limit=10).sha256 == ""
-    for other, limit in ((entry(server), None), (entry(server), 20),
+    folder = fetch(entry(server), folder=home / "toy", max_words=10).folder
+    assert fetch(entry(server), folder=folder, max_words=10).sha256 == ""
+    for other, max_words in ((entry(server), None), (entry(server), 20),
                          (entry(server, name="other"), 10),
                          (entry(server, url=f"{server.url}?2"), 10)):  # fmt: skip
         with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
-            fetch(other, folder=folder, limit=limit)
+            fetch(other, folder=folder, max_words=max_words)
     assert len(open_converted(folder)) == 10
 
 
 def test_the_cache_folder_with_other_vectors_is_refused(server, home):
-    fetch(entry(server), limit=10)
+    fetch(entry(server), max_words=10)
     with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
         fetch(entry(server))
-    assert fetch(entry(server), limit=10).folder == home / "vectors" / "toy-3"
+    assert fetch(entry(server), max_words=10).folder == home / "vectors" / "toy-3"
 
 
 def test_a_place_that_cannot_be_written_is_refused(server, home):
@@ -208,3 +217,51 @@ def test_a_place_that_cannot_be_written_is_refused(server, home):
     (home / "file").write_bytes(b"")
     with pytest.raises(InputError, match="it cannot be written"):
         fetch(entry(server), folder=home / "file" / "toy")
+
+
+FETCHING = """
+import sys
+from semmetrics.embed.fetch import Entry, fetch
+
+url, folder, limit = sys.argv[1:]
+entry = Entry(name="toy-3", url=url, kind="glove", dimension=3, licence="CC0")
+print(fetch(entry, folder=folder, max_words=int(limit)).sha256)
+"""
+
+
+def fetch_in_a_process(server, folder, limit):
+    command = [sys.executable, "-c", FETCHING, server.url, str(folder), str(limit)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def test_several_processes_fetch_one_file_once(server, home):
+    server.pause = 0.5
+    (home / "downloads").mkdir(parents=True)
+    running = [fetch_in_a_process(server, home / "toy", 10) for _ in range(3)]
+    said = sorted(one.communicate()[0].strip() for one in running)
+    assert [one.returncode for one in running] == [0, 0, 0]
+    assert said == ["", "", SHA256]  # the others found the vectors of the first
+    assert server.asked == [None]
+    assert open_converted(home / "toy").embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
+    assert not list((home / "downloads").iterdir())
+
+
+def test_processes_that_convert_one_file_twice_do_not_disturb_each_other(server, home):
+    server.pause = 0.5
+    running = [fetch_in_a_process(server, home / f"toy{limit}", limit) for limit in (10, 20)]
+    said = [one.communicate()[0].strip() for one in running]
+    assert ([one.returncode for one in running], said) == ([0, 0], [SHA256, SHA256])
+    assert [len(open_converted(home / f"toy{limit}")) for limit in (10, 20)] == [10, 20]
+
+
+def test_the_lock_of_a_process_that_was_killed_is_none(server, home):
+    server.pause = 60
+    killed = fetch_in_a_process(server, home / "toy", 10)
+    while not list((home / "downloads").glob("*.part")):
+        time.sleep(0.01)
+    killed.kill()
+    killed.communicate()
+    assert list((home / "downloads").glob("*.lock"))
+    server.pause = 0
+    assert fetch(entry(server), folder=home / "toy").sha256 == SHA256
+    assert not list((home / "downloads").iterdir())

@@ -1,15 +1,15 @@
 """Vectors through gensim: KeyedVectors, fastText models; and our readers against gensim's."""
 
+import gzip
 import sys
 
 import numpy as np
 import pytest
 
-from semmetrics.embed.compact import convert, meta_of
-from semmetrics.embed.keyed import from_keyed, read_fasttext, read_keyed
+from semmetrics.embed.converted import convert, read_meta
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.vectors import read_vectors
+from semmetrics.embed.vector_files import from_keyed_vectors, read_keyed_vectors, read_vectors
 from semmetrics.errors import InputError, MissingDependencyError
 
 WORDS = ["cat", "dog", "Parking_Meter", "unknown"]
@@ -51,8 +51,8 @@ def test_keyed_vectors_pass_through(keyed):
     assert model.find(["dog", "cow"]).tolist() == [1, -1]
     np.testing.assert_array_equal(model.embed(["dog", "cow"]).vectors, [VECTORS[1], np.zeros(8)])
     assert model.identity.startswith("keyedvectors-8@")
-    assert open_embedding(keyed, limit=1).find(["cat", "dog"]).tolist() == [0, -1]
-    assert open_embedding(keyed, limit=1).identity != model.identity
+    assert open_embedding(keyed, max_words=1).find(["cat", "dog"]).tolist() == [0, -1]
+    assert open_embedding(keyed, max_words=1).identity != model.identity
 
 
 def test_keyed_vectors_from_a_file(keyed, tmp_path):
@@ -61,7 +61,7 @@ def test_keyed_vectors_from_a_file(keyed, tmp_path):
     model = open_embedding(f"kv:{path}")
     np.testing.assert_array_equal(model.embed(WORDS).vectors, VECTORS)
     assert model.identity.startswith("toy-8@")
-    assert model.identity.partition("@")[2] == from_keyed(keyed).identity.partition("@")[2]
+    assert model.identity.partition("@")[2] == from_keyed_vectors(keyed).identity.partition("@")[2]
     with pytest.raises(InputError, match=f"if you trust it, write kv:{path}"):
         open_embedding(str(path))
 
@@ -69,12 +69,12 @@ def test_keyed_vectors_from_a_file(keyed, tmp_path):
 def test_what_gensim_cannot_open_is_refused(keyed, tmp_path):
     path = tmp_path / "toy.kv"
     with pytest.raises(InputError, match="there is no such file"):
-        read_keyed(path)
+        read_keyed_vectors(path)
     path.write_bytes(b"\x80\x04nonsense")
     with pytest.raises(InputError, match="gensim cannot open it"):
-        read_keyed(path)
+        read_keyed_vectors(path)
     with pytest.raises(InputError, match="holds no word vectors"):
-        from_keyed(object())
+        from_keyed_vectors(object())
 
 
 def test_a_fasttext_model_knows_parts_of_words(fasttext):
@@ -85,7 +85,7 @@ def test_a_fasttext_model_knows_parts_of_words(fasttext):
     assert made.known.tolist() == [True, False]
     np.testing.assert_allclose(made.vectors[0], wv.get_vector("trafficlight"), atol=1e-6)
     found = embed_terms(["traffic light", "trafficlights", "…"], model)
-    assert found.found == ["traffic + light", "trafficlights*", None]
+    assert found.words == ["traffic + light", "trafficlights*", None]
     assert found.known.tolist() == [True, True, False]
     strict = embed_terms(["trafficlights"], model, lookup="kubany2020")
     assert strict.known.tolist() == [False]
@@ -96,8 +96,10 @@ def test_a_damaged_fasttext_model_is_refused(fasttext, tmp_path):
     path.write_bytes(fasttext[0].read_bytes()[:200])
     with pytest.raises(InputError, match="gensim cannot open it"):
         open_embedding(f"fasttext:{path}")
+    packed = tmp_path / "model.bin.gz"
+    packed.write_bytes(gzip.compress(fasttext[0].read_bytes()))
     with pytest.raises(InputError, match="unpack it first"):
-        read_fasttext(tmp_path / "model.bin.gz")
+        open_embedding(packed)
 
 
 def test_without_gensim_there_is_the_command_to_install_it(monkeypatch, tmp_path):
@@ -115,7 +117,7 @@ def test_a_converted_fasttext_model_is_another_embedding(fasttext, tmp_path):
     listed = open_embedding(folder)
     assert model.embed(["trafficking"]).known.tolist() == [True]
     assert listed.embed(["trafficking"]).known.tolist() == [False]
-    assert listed.identity == meta_of(folder)["identity"] != model.identity
+    assert listed.identity == read_meta(folder)["identity"] != model.identity
 
 
 def test_converted_keyed_vectors_keep_their_identity(keyed, tmp_path):

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.function_words import FUNCTION_WORDS, STOP_WORDS
-from semmetrics.embed.lookup import embed_terms, lookup_rule
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
-from semmetrics.embed.rules import kubany2020, kubany2020_cleaned
-from semmetrics.embed.unknown import unknown_table
+from semmetrics.embed.embedder import CallableEmbedder
+from semmetrics.embed.label_vectors import measure_coverage
+from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.normalize import kubany2020 as clean
 from semmetrics.kinds.labels.reading import as_labels
@@ -26,7 +25,7 @@ def model():
 
 
 def found(terms, model, lookup):
-    return embed_terms(terms, model, lookup=lookup, oov="zero").found
+    return embed_terms(terms, model, lookup=lookup, oov="zero").words
 
 
 # ---- the paper's rule ---------------------------------------------------------------------------
@@ -75,20 +74,33 @@ def test_the_rule_of_the_paper(model, term, word):
         assert plain_kubany2020(term, WORDS) == word
 
 
+def listing(words):
+    return MatrixEmbedder(np.eye(len(words)), words, lookup="words")
+
+
 def test_the_paper_tries_nine_forms_in_its_order():
-    assert kubany2020("a_the_x_ray") == (
+    forms = [
         "a_the_x_ray", "athexray", "A_The_X_Ray", "the_x_ray", "thexray", "The_X_Ray",
         "a_x_ray", "axray", "A_X_Ray",
-    )  # fmt: skip
+    ]  # fmt: skip
+    for place, form in enumerate(forms):
+        assert found(["a_the_x_ray"], listing(forms[place:][::-1]), "kubany2020") == [form]
+    assert found(["a_the_x_ray"], listing(["x_ray"]), "kubany2020") == [None]
 
 
-def test_characters_and_function_words_go():
-    assert kubany2020_cleaned("t-shirt (red)") == "tshirt red"
-    assert kubany2020_cleaned("king of the hill") == "king hill"
-    assert kubany2020_cleaned("all can") == "all can"
-    assert kubany2020_cleaned("mp") == ""  # a substring of "empty"
+@pytest.mark.parametrize(
+    ("term", "word"),
+    [
+        ("t-shirt (red)", "tshirt red"),
+        ("king of the hill", "king hill"),
+        ("all can", "all can"),
+        ("mp", None),  # a substring of "empty"
+    ],
+)
+def test_characters_and_function_words_go(term, word):
+    model = listing(["tshirt red", "king hill", "all can", "mp"])
+    assert found([term], model, "kubany2020") == [word]
     assert len(STOP_WORDS) == 179
-    assert STOP_WORDS.difference(FUNCTION_WORDS) == {"can", "all"}
 
 
 # ---- the other rules ----------------------------------------------------------------------------
@@ -138,7 +150,7 @@ def test_models_that_read_text_get_blanks():
 
     embedder = CallableEmbedder(model, version="1")
     got = embed_terms(["parking_meter", "cow", "parking_meter"], embedder)
-    assert (got.lookup, got.found) == ("text", None)
+    assert (got.lookup, got.words) == ("text", None)
     assert got.vectors[:, 0].tolist() == [13, 3, 13]
     assert seen.count("parking meter") == 1
     with pytest.raises(InputError, match="looks words up"):
@@ -150,7 +162,7 @@ def test_models_that_read_text_get_blanks():
 
 def test_unknown_stands_for_the_word_unknown(model):
     got = embed_terms(["cow", "cat", "gnu"], model, oov="unknown")
-    assert got.stands.all()
+    assert got.included.all()
     assert got.known.tolist() == [False, True, False]
     np.testing.assert_array_equal(got.vectors[0], got.vectors[2])
     assert got.vectors[0, WORDS.index("unknown")] == 1
@@ -160,8 +172,8 @@ def test_unknown_stands_for_the_word_unknown(model):
 def test_skip_and_zero(model):
     skipped = embed_terms(["cow", "cat"], model, oov="skip")
     zero = embed_terms(["cow", "cat"], model, oov="zero")
-    assert skipped.stands.tolist() == [False, True]
-    assert zero.stands.tolist() == [True, True]
+    assert skipped.included.tolist() == [False, True]
+    assert zero.included.tolist() == [True, True]
     assert not skipped.vectors[0].any()
     assert not zero.vectors[0].any()
     assert skipped.counts == zero.counts
@@ -214,7 +226,7 @@ def test_the_table_of_unknown_labels(model):
         {"a": ["cat", "cow", "cow"], "b": ["gnu, parking meter"], "c": [], "d": ["gnu, cow"]},
         source="api.json",
     ).normalized(clean)
-    (row,) = unknown_table({"api": labels}, model, lookup="kubany2020")
+    (row,) = measure_coverage({"api": labels}, model, lookup="kubany2020")
     assert (row.images, row.labels, row.terms, row.unknown) == (3, 5, 7, 3)
     assert row.names == ("cow", "gnu, cow")
     assert row.share == 0.6
@@ -224,14 +236,14 @@ def test_the_table_of_unknown_labels(model):
 
 def test_the_table_of_the_first_labels(model):
     labels = as_labels({"a": [("cow", 0.1), ("cat", 0.9)], "b": [("gnu", 0.5), ("cat", 0.5)]})
-    (row,) = unknown_table({"api": labels}, model, top_k=1)
+    (row,) = measure_coverage({"api": labels}, model, top_k=1)
     assert (row.images, row.labels, row.unknown, row.names) == (2, 2, 1, ("gnu",))
     with pytest.raises(InputError, match="top_k=0"):
-        unknown_table({"api": labels}, model, top_k=0)
+        measure_coverage({"api": labels}, model, top_k=0)
 
 
 def test_the_table_of_nothing(model):
-    (row,) = unknown_table({"api": as_labels({"a": []})}, model)
+    (row,) = measure_coverage({"api": as_labels({"a": []})}, model)
     assert (row.images, row.labels, row.unknown) == (0, 0, 0)
     assert np.isnan(row.share)
     assert row.to_dict()["share"] is None
@@ -240,6 +252,6 @@ def test_the_table_of_nothing(model):
 def test_scores_of_all_classes_need_a_cutoff(model):
     scores = as_labels(np.array([[0.2, 0.7], [0.6, 0.1]]), classes=["cat", "cow"])
     with pytest.raises(InputError, match="give top_k"):
-        unknown_table({"net": scores}, model)
-    (row,) = unknown_table({"net": scores}, model, top_k=1)
+        measure_coverage({"net": scores}, model)
+    (row,) = measure_coverage({"net": scores}, model, top_k=1)
     assert (row.labels, row.unknown) == (2, 1)

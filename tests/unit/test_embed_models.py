@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.embed.batches import in_batches
 from semmetrics.embed.open import open_embedding
+from semmetrics.embed.sentence_models import run_in_batches
 from semmetrics.errors import InputError, MissingDependencyError
 
 TEXTS = [
@@ -33,7 +33,7 @@ def test_batches_have_one_width_and_one_size():
         seen.append(numbers)
         return np.array(numbers)[:, None]
 
-    got = in_batches(widths, run, batch_size=4, dimension=1)
+    got = run_in_batches(widths, run, batch_size=4, dimension=1)
     assert got.ravel().tolist() == list(range(8))
     assert seen == [[0, 2, 4, 6], [7, 7, 7, 7], [1, 5, 1, 1], [3]]
 
@@ -86,7 +86,7 @@ def test_a_vector_does_not_depend_on_what_stands_beside_it(sentences):
 def test_texts_that_are_too_long_are_counted(sentences):
     got = sentences.embed(["cat", LONG, "", "dog"])
     assert got.truncated == 1
-    assert sentences.cut(["cat", LONG]).tolist() == [False, True]
+    assert sentences.is_truncated(["cat", LONG]).tolist() == [False, True]
     assert got.known.tolist() == [True, True, False, True]
     assert not got.vectors[2].any()
     assert sentences.embed([]).vectors.shape == (0, 384)
@@ -271,6 +271,22 @@ def test_weights_that_are_cut_off_are_refused(copied, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_lack_of_memory_is_no_damage(copied, kind, monkeypatch):
+    safetensors = pytest.importorskip("safetensors.torch")
+    transformers = pytest.importorskip("transformers")
+
+    def full(*args, **kwargs):
+        raise MemoryError
+
+    for module in (safetensors, transformers.modeling_utils):
+        for name in ("load_file", "safe_open"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, full)
+    with pytest.raises(MemoryError):
+        open_embedding(f"{kind}:{copied}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_model_without_its_tokenizer_is_refused(copied, kind):
     for path in (*copied.glob("*token*"), copied / "vocab.txt"):
         path.unlink(missing_ok=True)
@@ -301,7 +317,7 @@ def test_halves_of_surrogate_pairs_are_read(sentences, minilm):
     for model in (sentences, open_embedding(f"transformers:mean:{minilm}")):
         got = model.embed(texts)
         np.testing.assert_array_equal(got.vectors[0], got.vectors[1])
-        assert model.cut(texts).tolist() == [False, False]
+        assert model.is_truncated(texts).tolist() == [False, False]
 
 
 @pytest.fixture
@@ -337,7 +353,7 @@ def test_roberta_reads_as_many_tokens_as_it_has_positions(tiny):
     )  # fmt: skip
     # Of 20 positions two are before the first token: there is room for 18, two of them special.
     for model in (open_embedding(spec), open_embedding(spec.replace("transformers:mean", "sbert"))):
-        assert model.cut(["cat " * 16, "cat " * 17]).tolist() == [False, True]
+        assert model.is_truncated(["cat " * 16, "cat " * 17]).tolist() == [False, True]
         got = model.embed(["cat " * 16, "cat " * 40])
         assert got.truncated == 1
         np.testing.assert_array_equal(got.vectors[0], got.vectors[1])

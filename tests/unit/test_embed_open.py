@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.compact import convert
-from semmetrics.embed.manifest import MANIFEST, read_manifest
+from semmetrics.embed.converted import convert
+from semmetrics.embed.embedder import CallableEmbedder
+from semmetrics.embed.fetch import MANIFEST, read_manifest
 from semmetrics.embed.open import KINDS, open_embedding
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 
 GLOVE = "cat 1 2\ndog 3 4\n"
@@ -28,7 +29,7 @@ def glove(tmp_path):
 def test_files_are_told_by_their_content(glove):
     for spec in (glove, str(glove), f"glove:{glove}"):
         assert open_embedding(spec).embed(["dog"]).vectors.tolist() == [[3, 4]]
-    assert len(open_embedding(glove, limit=1)) == 1
+    assert len(open_embedding(glove, max_words=1)) == 1
     with pytest.raises(InputError, match=f"write glove:{glove}, or leave the kind out"):
         open_embedding(f"word2vec:{glove}")
 
@@ -37,8 +38,8 @@ def test_converted_folders(glove, tmp_path):
     folder = convert(open_embedding(glove), tmp_path / "toy")
     for spec in (folder, str(folder), f"converted:{folder}"):
         assert open_embedding(spec).identity == open_embedding(glove).identity
-    with pytest.raises(InputError, match="give the limit when converting"):
-        open_embedding(folder, limit=1)
+    with pytest.raises(InputError, match=r"give it when converting: .*--max-words"):
+        open_embedding(folder, max_words=1)
 
 
 def test_options_that_say_nothing_are_refused(glove, tmp_path):
@@ -49,15 +50,17 @@ def test_options_that_say_nothing_are_refused(glove, tmp_path):
         with pytest.raises(InputError, match=r"device='cpu' is for sentence .*leave device"):
             open_embedding(spec, device="cpu")
     for spec in ("static", f"matrix:{tmp_path / 'rows.npy'}", "sbert:none", "transformers:none"):
-        with pytest.raises(InputError, match=r"limit=3 is for files of word vectors; leave limit"):
-            open_embedding(spec, limit=3)
+        with pytest.raises(
+            InputError, match=r"max_words=3 is for files of word vectors; leave max_words"
+        ):
+            open_embedding(spec, max_words=3)
     model = MatrixEmbedder([[1.0]], ["cat"])
     for spec in (model, lambda texts: np.ones((len(texts), 2))):
-        for options in ({"device": "cuda"}, {"limit": 1}):
+        for options in ({"device": "cuda"}, {"max_words": 1}):
             with pytest.raises(InputError, match="comes too late for a model that is open"):
                 open_embedding(spec, **options)
-    with pytest.raises(InputError, match="limit=0; give a number of words, at least 1"):
-        open_embedding(glove, limit=0)
+    with pytest.raises(InputError, match="max_words=0; give a number of words, at least 1"):
+        open_embedding(glove, max_words=0)
 
 
 def test_names_of_the_manifest(glove, home):

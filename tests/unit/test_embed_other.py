@@ -5,8 +5,10 @@ import io
 import numpy as np
 import pytest
 
+from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder, read_matrix
+from semmetrics.embed.vector_files import read_matrix
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 
 TEXTS = ["cat", "traffic light"]
@@ -130,7 +132,7 @@ def test_the_reference_words_as_a_matrix(reference_dir):
         (ROWS, ["cat", "cat"], '"cat" is there twice'),
         (ROWS[0], TEXTS, r"shape \(3,\)"),
         (np.zeros((0, 3)), [], r"shape \(0, 3\)"),
-        ([["x"], ["y"]], TEXTS, "no matrix of numbers"),
+        ([["x"], ["y"]], TEXTS, "no array of numbers"),
         ([[1.0], [np.inf]], TEXTS, "'traffic light' holds a number that is not finite"),
     ],
 )

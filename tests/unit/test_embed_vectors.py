@@ -7,8 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from semmetrics.embed.index import WordIndex
-from semmetrics.embed.vectors import read_vectors
+from semmetrics.embed.vector_files import read_vectors
+from semmetrics.embed.word_vectors import WordIndex
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
@@ -92,7 +92,7 @@ def test_the_identity_is_that_of_the_unpacked_content(file):
     plain = read_vectors(file(binary(), "a.bin"), name="toy")
     packed = read_vectors(file(gzip.compress(binary(), mtime=0), "a.bin.gz"), name="toy")
     other = read_vectors(file(text(), "a.txt"), name="toy")
-    first = read_vectors(file(binary(), "b.bin"), name="toy", limit=2)
+    first = read_vectors(file(binary(), "b.bin"), name="toy", max_words=2)
     assert plain.identity == packed.identity
     assert plain.identity.startswith("toy-3@")
     assert len({one.identity for one in (plain, other, first)}) == 3
@@ -101,10 +101,10 @@ def test_the_identity_is_that_of_the_unpacked_content(file):
 
 @pytest.mark.parametrize("form", ["binary", "text", "glove", "gzip"])
 def test_limit_reads_the_first_words(file, form):
-    vectors = read_vectors(file(FORMS[form]), limit=2)
+    vectors = read_vectors(file(FORMS[form]), max_words=2)
     assert len(vectors) == 2
     assert vectors.find(WORDS).tolist() == [0, 1, -1, -1, -1]
-    assert len(read_vectors(file(FORMS[form]), limit=100)) == len(WORDS)
+    assert len(read_vectors(file(FORMS[form]), max_words=100)) == len(WORDS)
 
 
 def test_the_first_of_equal_words_counts(file):
@@ -196,8 +196,8 @@ def test_options_are_checked(file, tmp_path):
         read_vectors(tmp_path / "none.bin")
     with pytest.raises(InputError, match="is no kind of word vectors"):
         read_vectors(path, kind="bert")
-    with pytest.raises(InputError, match="limit=0"):
-        read_vectors(path, limit=0)
+    with pytest.raises(InputError, match="max_words=0"):
+        read_vectors(path, max_words=0)
     with pytest.raises(InputError, match="not what glove: says, but word2vec"):
         read_vectors(path, kind="glove")
     with pytest.raises(InputError, match="holds no 'c'"):
@@ -207,13 +207,13 @@ def test_options_are_checked(file, tmp_path):
         read_vectors(tmp_path)
 
 
-@pytest.mark.parametrize("limit", [None, 2])
+@pytest.mark.parametrize("max_words", [None, 2])
 @pytest.mark.parametrize("newlines", [False, True])
 @pytest.mark.parametrize("dimension", [1, 2, 5])
-def test_a_binary_header_that_names_another_width_is_refused(file, dimension, newlines, limit):
+def test_a_binary_header_that_names_another_width_is_refused(file, dimension, newlines, max_words):
     data = binary(newlines=newlines).replace(b"5 3\n", b"5 %d\n" % dimension, 1)
     with pytest.raises(InputError, match=r"no word where number 2 should be|ends after \d of 5"):
-        read_vectors(file(data), limit=limit)
+        read_vectors(file(data), max_words=max_words)
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,9 @@ def test_a_text_header_that_names_another_width_is_refused(file, width, promised
     data = text(vectors=VECTORS[:, :width])
     data = data.replace(b"5 %d\n" % width, b"5 %d\n" % promised, 1)
     says = f"are {width} numbers .*its header promises {promised}"
-    for limit in (None, 1):
+    for max_words in (None, 1):
         with pytest.raises(InputError, match=says):
-            read_vectors(file(data), limit=limit)
+            read_vectors(file(data), max_words=max_words)
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import gzip
+import itertools
 import json
 import math
 import os
@@ -23,18 +24,18 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.core.code_rows import find_rows
+from semmetrics.core.ngrams import find_rows
 from semmetrics.data.caption_task import caption_task
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.documents import (
-    fit_frequencies,
+from semmetrics.metrics.caption_steps import task_tokens
+from semmetrics.metrics.document_frequencies import (
+    DocumentFrequencies,
+    fit_document_frequencies,
     frequency_weights,
     task_frequencies,
-    tokens_of,
 )
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
-from semmetrics.text.tokenize import open_tokenizer
+from semmetrics.text.tokenizers import open_tokenizer
 
 CAPTION = st.lists(st.sampled_from(["a", "man", "é", "rides", "on"]), max_size=6).map(" ".join)
 DOCUMENTS = st.lists(st.lists(CAPTION, max_size=3), min_size=1, max_size=5)
@@ -46,7 +47,7 @@ def tokens(documents):
 
 
 def fit(documents):
-    return fit_frequencies(documents, "whitespace")
+    return fit_document_frequencies(documents, "whitespace")
 
 
 @given(DOCUMENTS)
@@ -73,10 +74,10 @@ def test_parts_add_to_the_whole(some, others, rng):
 
 
 def test_hash():
-    found = DocumentFrequencies.of_counts(COUNTS, documents=3)
+    found = DocumentFrequencies.from_counts(COUNTS, documents=3)
     assert (
         found.hash
-        == DocumentFrequencies.of_counts(dict(reversed(COUNTS.items())), documents=3).hash
+        == DocumentFrequencies.from_counts(dict(reversed(COUNTS.items())), documents=3).hash
     )
     assert len(found.hash) == 12
     int(found.hash, 16)
@@ -86,7 +87,7 @@ def test_hash():
         ({**COUNTS, ("b",): 1}, 3),
         ({**{g: n for g, n in COUNTS.items() if g != ("a", "man")}, ("man", "a"): 2}, 3),
     ]
-    hashes = {DocumentFrequencies.of_counts(c, documents=n).hash for c, n in others}
+    hashes = {DocumentFrequencies.from_counts(c, documents=n).hash for c, n in others}
     assert len(hashes | {found.hash}) == 5
 
 
@@ -96,17 +97,17 @@ def test_weights_of_a_fit_are_those_of_the_task():
     words = open_tokenizer("whitespace")
     task = caption_task(captions, documents, ["1", "2", "3"], words)
     direct = frequency_weights(task, "references", "none")
-    found = task_frequencies(task).weights(tokens_of(task, "none"))
+    found = task_frequencies(task).weights(task_tokens(task, "none"))
     for one, other in zip(direct, found, strict=True):
         assert one.tolist() == other.tolist()
-    table = tokens_of(task, "none")
+    table = task_tokens(task, "none")
     grams = table.ngrams[1].tokens(table.codes)
     names = [tuple(table.vocabulary[code] for code in gram) for gram in grams.tolist()]
     weights = dict(zip(names, direct[1].tolist(), strict=True))
     assert weights["a", "man"] == 0.0
     assert weights["a", "dog"] == pytest.approx(math.log(3))
     # a fit without n-grams of the higher orders
-    short = DocumentFrequencies.of_counts({("a",): 1}, documents=2).weights(table)
+    short = DocumentFrequencies.from_counts({("a",): 1}, documents=2).weights(table)
     assert_allclose(short[3], math.log(2))
 
 
@@ -140,7 +141,7 @@ def test_saved_and_loaded(tmp_path, name):
 
 def test_odd_tokens_are_saved_as_arrays(tmp_path):
     counts = {("a b",): 1, ("\ud800", "", "x"): 1}
-    found = DocumentFrequencies.of_counts(counts, documents=2)
+    found = DocumentFrequencies.from_counts(counts, documents=2)
     found.save(tmp_path / "df.npz")
     assert DocumentFrequencies.load(tmp_path / "df.npz").as_dict() == counts
     with pytest.raises(InputError, match="holds a blank"):
@@ -189,7 +190,7 @@ def test_pickle_of_python_2(tmp_path):
     # the logarithm of no integer is kept
     assert found.documents is None
     assert found.log_documents == 10.609157
-    weights = found.weights(tokens_of(task_of("a café"), "none"))
+    weights = found.weights(task_tokens(task_of("a café"), "none"))
     assert weights[1].tolist() == [10.609157 - math.log(2)]
     with pytest.raises(InputError, match="number of documents"):
         found + found
@@ -271,6 +272,10 @@ HOSTILE = {
     "digits": b"I" + b"9" * 10**6 + b"\n.",
     "to encode": b"\x80\x02c_codecs\nencode\nq\x00X\x00\x00\x0f\x00" + b"a" * 0xF0000
     + b"U\x06latin1\x86q\x01R" + b"h\x00h\x01R" * 10**5 + b".",
+    "long arguments": b"\x80\x02c_codecs\nencode\nq\x00(" + b"N" * 10**6 + b"tq\x01"
+    + b"h\x00h\x01R0"[:-1] * 10**5 + b".",
+    "many frames": b"\x80\x04" + b"\x95\xff\xff\xff\xff\x00\x00\x00\x00" * 10**5 + b".",
+    "long bytearray": b"\x80\x05\x96" + b"\xff" * 7 + b"\x00.",
     "dict in itself": b"\x80\x02}q\x00X\x12\x00\x00\x00document_frequencyh\x00s.",
 }  # fmt: skip
 LIMITED = """
@@ -278,7 +283,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.frequencies import DocumentFrequencies
+from semmetrics.metrics.document_frequencies import DocumentFrequencies
 for path in sys.argv[1:]:
     try:
         DocumentFrequencies.load(path, documents=9)
@@ -365,6 +370,10 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
         pickle.dumps({"a": 1}),
         # attributes set on what stands for a container, and types called as functions
         b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
+        b"ccollections\nCounter\n(N(dS'make'\nI1\nstb.",
+        b"cnumpy\ndtype\n(S'f8'\ntR(N(dS'letter'\nS's'\nstb.",
+        b"}(S'a'\nI1\ntR.",  # a call of a dict
+        b"cnumpy.core.multiarray\nscalar\n(ccollections\nCounter\nC\x011tR.",
         b"c__builtin__\nint\n(S'5'\ntR.",
         b"cnumpy\ndtype\n(S'O8'\ntR.",
         pickle.dumps(np.arange(3)),
@@ -372,13 +381,36 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
 )
 def test_odd_pickles_are_refused(tmp_path, data):
     before = dict(vars(collections.Counter))
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, data))
     assert dict(vars(collections.Counter)) == before
+    counter = pickle.dumps(collections.Counter(a=1))  # nothing was changed for the next file
+    assert read_plain_pickle(counter, "df.p") == {"a": 1}
+
+
+STEPS = sorted(pickle._Unpickler.dispatch)  # the bytes that stand for them
+
+
+def problem(path):
+    """What is wrong with a file, or what is in it."""
+    try:
+        return f"none: {DocumentFrequencies.load(path, documents=3).as_dict()}"
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("code", STEPS)
+def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
+    """Each step on other values than its own, with too few or too many bytes behind it."""
+    befores = (b"", b"N", b"K\x01K\x02", b"(", b"}(", b"](K\x01", b"})", b"c__builtin__\nint\n)")
+    afters = (b"", b".", b"\xff" * 9, b"\xff" * 8 + b".", b"9\n.", b"x\ny\n.")
+    for before, after in itertools.product(befores, afters):
+        data = b"\x80\x05" + before + bytes([code]) + after
+        assert problem(write(tmp_path, data)).startswith((str(tmp_path / "df.p"), "none: {}"))
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("content", "problem"),
     [
         ({"frequencies": {"a": 1}}, "lacks"),
         ({"documents": 2}, "lacks"),
@@ -397,9 +429,9 @@ def test_odd_pickles_are_refused(tmp_path, data):
         ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "'a' is there twice"),
     ],
 )
-def test_json_is_checked(tmp_path, said, problem):
+def test_json_is_checked(tmp_path, content, problem):
     path = tmp_path / "df.json"
-    path.write_text(json.dumps(said), encoding="utf-8")
+    path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError, match=r"df\.json") as error:
         DocumentFrequencies.load(path)
     assert problem in str(error.value)
@@ -432,14 +464,14 @@ def test_a_given_number_of_documents_is_checked(tmp_path, documents):
     with pytest.raises(InputError, match="documents"):
         DocumentFrequencies.load(path, documents=documents)
     with pytest.raises(InputError, match="documents"):
-        DocumentFrequencies.of_counts({("a",): 1}, documents=documents)
+        DocumentFrequencies.from_counts({("a",): 1}, documents=documents)
 
 
 def test_long_n_grams_take_no_long():
     """Of 30,000 lengths; each is looked at once."""
     counts = {("a",) * 30_000: 1, **{(str(number),): 1 for number in range(30_000)}}
     start = time.process_time()
-    found = DocumentFrequencies.of_counts(counts, documents=4)
+    found = DocumentFrequencies.from_counts(counts, documents=4)
     assert time.process_time() - start < 3
     assert found.as_dict() == counts
 
@@ -453,17 +485,17 @@ def noted(**change):
 def test_noted(tmp_path):
     """What damages are made from is whole."""
     path = tmp_path / "df.npz"
-    DocumentFrequencies.of_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
+    DocumentFrequencies.from_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
     with np.load(path) as parts:
         arrays = dict(parts)
     for change, documents in (({}, 2), ({"documents": None, "log_documents": 2}, None)):
-        np.savez(path, **{**arrays, "said": noted(**change)})
+        np.savez(path, **{**arrays, "header": noted(**change)})
         assert DocumentFrequencies.load(path).documents == documents
 
 
 def test_a_token_that_is_there_twice(tmp_path):
     path = tmp_path / "df.npz"
-    DocumentFrequencies.of_counts({("a",): 1, ("b",): 1}, documents=2).save(path)
+    DocumentFrequencies.from_counts({("a",): 1, ("b",): 1}, documents=2).save(path)
     with np.load(path) as parts:
         arrays = dict(parts)
     np.savez(path, **{**arrays, "tokens": np.frombuffer(b"aa", np.uint8)})
@@ -472,7 +504,7 @@ def test_a_token_that_is_there_twice(tmp_path):
 
 
 def test_where_it_cannot_be_written(tmp_path):
-    found = DocumentFrequencies.of_counts({("a",): 1}, documents=2)
+    found = DocumentFrequencies.from_counts({("a",): 1}, documents=2)
     for name in ("no/df.npz", "no/df.json"):
         with pytest.raises(InputError, match="cannot be written"):
             found.save(tmp_path / name)
@@ -489,22 +521,22 @@ def test_where_it_cannot_be_written(tmp_path):
         ("counts_1", np.array([1.5])),
         ("token_indptr", np.array([0, 5])),
         ("token_indptr", np.array([0, 2, 1])),
-        ("said", np.frombuffer(b"{}", np.uint8)),
-        ("said", np.frombuffer(b"not JSON", np.uint8)),
-        ("said", np.array([os.system], object)),
-        ("said", noted(documents="3")),
-        ("said", noted(documents=3.7)),
-        ("said", noted(documents=10**400)),
-        ("said", noted(documents=-1)),
-        ("said", noted(documents=True)),
-        ("said", noted(documents=None, log_documents=1e9)),
-        ("said", noted(documents=None, log_documents=math.nan)),
-        ("said", noted(documents=None, log_documents=-1.0)),
-        ("said", noted(documents=None, log_documents="1")),
-        ("said", noted(documents=None, log_documents=10**400)),
-        ("said", noted(tokenizer=3)),
-        ("said", np.frombuffer(b"[" * 10**5, np.uint8)),
-        ("said", np.frombuffer(b"[]", np.uint8)),
+        ("header", np.frombuffer(b"{}", np.uint8)),
+        ("header", np.frombuffer(b"not JSON", np.uint8)),
+        ("header", np.array([os.system], object)),
+        ("header", noted(documents="3")),
+        ("header", noted(documents=3.7)),
+        ("header", noted(documents=10**400)),
+        ("header", noted(documents=-1)),
+        ("header", noted(documents=True)),
+        ("header", noted(documents=None, log_documents=1e9)),
+        ("header", noted(documents=None, log_documents=math.nan)),
+        ("header", noted(documents=None, log_documents=-1.0)),
+        ("header", noted(documents=None, log_documents="1")),
+        ("header", noted(documents=None, log_documents=10**400)),
+        ("header", noted(tokenizer=3)),
+        ("header", np.frombuffer(b"[" * 10**5, np.uint8)),
+        ("header", np.frombuffer(b"[]", np.uint8)),
         ("counts_1", np.array([2**63], np.uint64)),
         ("counts_1", np.array([2**53], np.uint64)),
         ("counts_1", np.array([True])),
@@ -517,7 +549,7 @@ def test_where_it_cannot_be_written(tmp_path):
 )
 def test_damaged_arrays_are_refused(tmp_path, key, array):
     path = tmp_path / "df.npz"
-    DocumentFrequencies.of_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
+    DocumentFrequencies.from_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
     with np.load(path) as parts:
         arrays = dict(parts)
     del arrays[key]
@@ -538,20 +570,20 @@ def test_other_files_are_refused(tmp_path):
 def test_what_cannot_be_added_or_counted():
     one = fit([["a"]])
     with pytest.raises(InputError, match="stem"):
-        one + fit_frequencies([["a"]], "whitespace", "porter")
+        one + fit_document_frequencies([["a"]], "whitespace", "porter")
     with pytest.raises(InputError, match="tokenizer"):
-        one + DocumentFrequencies.of_counts({("a",): 1}, documents=1, stem="none")
+        one + DocumentFrequencies.from_counts({("a",): 1}, documents=1, stem="none")
     task = caption_task([["a"]], [["a"]], ["1"], open_tokenizer("whitespace"))
     with pytest.raises(InputError, match="own tokenizer"):
-        fit_frequencies(task, "whitespace")
-    assert fit_frequencies(task).hash == fit([["a"]]).hash
+        fit_document_frequencies(task, "whitespace")
+    assert fit_document_frequencies(task).hash == fit([["a"]]).hash
     with pytest.raises(InputError, match="is in 3 of 2 documents"):
-        DocumentFrequencies.of_counts({("a",): 3}, documents=2)
+        DocumentFrequencies.from_counts({("a",): 3}, documents=2)
 
 
 def test_importing_it_is_light():
     code = (
-        "import sys, semmetrics.metrics.captions.frequencies\n"
+        "import sys, semmetrics.metrics.document_frequencies\n"
         "assert not {'scipy', 'torch', 'nltk'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

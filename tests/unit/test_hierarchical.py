@@ -21,8 +21,8 @@ from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import ancestors as module
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.parse import parse
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.signature import read_signature
 from semmetrics.scoring.statistics import evaluate
@@ -120,7 +120,7 @@ def test_precision_recall_and_f_equal_the_oracle(name, root, case, k):
 def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
     parents, items = case
     chosen = {"measure": measure, "unconnected": unconnected, "normalize": normalize}
-    made = LCADistance(unknown="own", empty="skip", count="list", k=k, **chosen)
+    made = LCADistance(unknown="own", empty="skip", duplicates="each", k=k, **chosen)
     got = scored(made, *arguments(parents, items))
     each = [oracle.item_distance(parents, pred[:k], ref, **chosen) for pred, ref in items]
     assert same(got.items.tolist(), [distance for distance, _ in each])
@@ -129,7 +129,7 @@ def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
     assert got.undefined.get("no_reference", 0) == sum(
         bool(pred) and not ref for pred, ref in items
     )
-    once = scored(made.with_options(count="set"), *arguments(parents, items))
+    once = scored(made.with_options(duplicates="once"), *arguments(parents, items))
     distinct = [
         oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
         for pred, ref in items

@@ -6,27 +6,20 @@ import numpy as np
 import pytest
 from tiny import Tiny, one_hot
 
+import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.labels.task import label_task
-from semmetrics.scoring.matches import match_rows
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
 
 PLANE = Tiny({"x": [1, 0], "near": [3, 4], "up": [0, 1], "far": [-1, 0]}, threshold=0.5)
 
 
-def rows_of(preds, refs, text, model=PLANE, oov="zero", memory=None):
-    (measure,) = parse(text)
-    task = label_task(as_labels(preds), as_labels(refs))
-    task = with_models({"": task}, [measure], model, oov=oov)[""]
-    return task, measure, [tuple(row.values()) for row in match_rows(task, measure)]
+def matches(preds, refs, text, model=PLANE, oov="zero"):
+    """The score, and the values of its matches without the system."""
+    table = semmetrics.score(preds, refs, measures=[text], embedding=model, oov=oov)
+    return table.scores[0], [tuple(row.values()) for row in table.matches().drop("system")]
 
 
 def test_matches_and_what_is_left():
-    _, _, rows = rows_of(
+    _, rows = matches(
         {"1": ["far", "near", "near"], "2": [], "3": ["x"]},
         {"1": ["x", "up"], "2": ["x"], "3": []},
         "SemF1(threshold=0.5)",
@@ -51,18 +44,16 @@ def test_matches_and_what_is_left():
     ],
 )
 def test_rules_and_cutoffs(text, expected):
-    _, _, rows = rows_of([["near", "x"]], [["x", "up"]], text)
+    _, rows = matches([["near", "x"]], [["x", "up"]], text)
     assert [row[2:] for row in rows] == expected
 
 
 def test_the_threshold_may_be_the_models():
-    assert rows_of([["near"]], [["x"]], "SemF1")[2] == [("0", 1, "near", "x", 0.6)]
+    assert matches([["near"]], [["x"]], "SemF1")[1] == [("0", 1, "near", "x", 0.6)]
 
 
 def test_labels_are_shown_as_they_were_written():
-    _, _, rows = rows_of(
-        [[["near", "n"], "far", "x"]], [[["x", "y"], "up"]], "SemF1(threshold=0.7)"
-    )
+    _, rows = matches([[["near", "n"], "far", "x"]], [[["x", "y"], "up"]], "SemF1(threshold=0.7)")
     assert rows == [
         ("0", 1, "near | n", "up", 0.8),
         ("0", 2, "far", None, 0.0),
@@ -71,9 +62,9 @@ def test_labels_are_shown_as_they_were_written():
 
 
 def test_what_takes_no_part_is_not_shown():
-    _, _, rows = rows_of([["?", "x"]], [["!", "x"]], "SemF1", oov="skip")
+    _, rows = matches([["?", "x"]], [["!", "x"]], "SemF1", oov="skip")
     assert rows == [("0", 2, "x", "x", 1.0)]
-    _, _, rows = rows_of([["x", "x"]], [["x", "x"]], "SemF1(count=list)")
+    _, rows = matches([["x", "x"]], [["x", "x"]], "SemF1(duplicates=each)")
     assert [row[1:4] for row in rows] == [(1, "x", "x"), (2, "x", "x")]
 
 
@@ -87,11 +78,9 @@ def test_rows_make_up_the_score(match, at):
                     for _ in range(60)] for size in (7, 5))  # fmt: skip
     text = f"(threshold=0.4,match={match}){at}"
     for name, side in (("SemPrecision", 2), ("SemRecall", 3)):
-        task, measure, rows = rows_of(preds, refs, name + text, model)
+        score, rows = matches(preds, refs, name + text, model)
         if match == "any" and side == 3:
             continue  # a reference may be served by a prediction that is nearer to another
-        found = evaluate(task, [measure])
-        (score,) = score_statistics({"": found}, {"": [(measure, "")]}, headings=[""])
         for item, value in enumerate(score.items.tolist()):
             mine = [row for row in rows if row[0] == str(item)]
             hits = sum(row[2] is not None and row[3] is not None for row in mine)
@@ -101,7 +90,22 @@ def test_rows_make_up_the_score(match, at):
             assert value == pytest.approx(hits / number if number else np.nan, nan_ok=True)
 
 
-def test_measures_that_match_nothing():
-    for text in ("F1", "SoftF1", "WMD"):
-        with pytest.raises(InputError, match=f"{text} matches no labels"):
-            rows_of([["a"]], [["a"]], text, one_hot("ab"))
+@pytest.mark.parametrize("text", ["F1", "SoftF1", "WMD"])
+def test_measures_that_match_nothing(text):
+    with pytest.raises(InputError, match="no measure here matches labels by meaning; add a mea"):
+        matches([["a"]], [["a"]], text, one_hot("ab"))
+
+
+def test_matches_are_of_the_first_measure_that_matches_and_of_every_system():
+    systems = {"one": [["near"]], "two": [["x", "up"]]}
+    measures = ["F1", "SemF1(threshold=0.7)", "SemF1(threshold=0.5)"]
+    table = semmetrics.score_systems(systems, [["x"]], measures=measures, embedding=PLANE)
+    assert table.matches().columns == (
+        "id", "system", "rank", "prediction", "reference", "similarity",
+    )  # fmt: skip
+    assert [tuple(row.values())[1:5] for row in table.matches()] == [
+        ("one", 1, "near", None),
+        ("one", None, None, "x"),
+        ("two", 1, "x", "x"),
+        ("two", 2, "up", None),
+    ]

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import sets as oracle
 
-from semmetrics.core import keys
+from semmetrics.core import ragged
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics.families import LabelCounts
 from semmetrics.metrics.matching import Counts, Cut, Matches, PrecisionSums
+from semmetrics.metrics.set_measures import LabelCounts
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(
@@ -55,20 +55,20 @@ def computed(task, step, memory):
     return [block.get(step) for block in task.blocks(memory)]
 
 
-def check_items(problem, count, k, above, memory):
+def check_items(problem, duplicates, k, above, memory):
     preds, refs, classes = problem
     task = task_of(preds, refs, classes)
     known = oracle.classes_of(refs, classes)
     cut = Cut("all" if above is None else f"threshold:{above}", k=k)
     rows = [
-        oracle.item(pred, ref, known, count=count, k=k, above=above)
+        oracle.item(pred, ref, known, duplicates=duplicates, k=k, above=above)
         for pred, ref in zip(preds, refs, strict=True)
     ]
-    counts = computed(task, Counts(cut, Matches(count)), memory)
+    counts = computed(task, Counts(cut, Matches(duplicates)), memory)
     for place, name in enumerate(("hit", "n_pred", "n_ref")):
         got = [n for part in counts for n in getattr(part, name).tolist()]
         assert got == [row[place] for row in rows], name
-    sums = computed(task, PrecisionSums(cut, Matches(count)), memory)
+    sums = computed(task, PrecisionSums(cut, Matches(duplicates)), memory)
     flat = np.concatenate([*sums, np.zeros(0)])
     assert_allclose(flat, [row[3] for row in rows], rtol=0, atol=1e-12)
 
@@ -77,19 +77,19 @@ K = st.one_of(st.none(), st.integers(1, 4))
 MEMORY = st.sampled_from([1, 1000, 1 << 25])
 
 
-@pytest.mark.parametrize("count", ["set", "list"])
+@pytest.mark.parametrize("duplicates", ["once", "each"])
 @pytest.mark.parametrize("plain", [False, True], ids=["synonyms", "plain"])
 @settings(max_examples=250)
 @given(data=st.data(), k=K, memory=MEMORY)
-def test_counts_of_items(count, plain, data, k, memory):
-    check_items(data.draw(problems(plain=plain)), count, k, None, memory)
+def test_counts_of_items(duplicates, plain, data, k, memory):
+    check_items(data.draw(problems(plain=plain)), duplicates, k, None, memory)
 
 
-@pytest.mark.parametrize("count", ["set", "list"])
+@pytest.mark.parametrize("duplicates", ["once", "each"])
 @given(problem=problems(scored=True), k=K, above=st.sampled_from([-1, 0, 1.5, 2, 9]), memory=MEMORY)
-def test_counts_of_items_above_a_threshold(count, problem, k, above, memory):
+def test_counts_of_items_above_a_threshold(duplicates, problem, k, above, memory):
     if any(problem[0]):
-        check_items(problem, count, k, above, memory)
+        check_items(problem, duplicates, k, above, memory)
 
 
 @given(problem=problems(), k=K, memory=MEMORY)
@@ -106,14 +106,14 @@ def test_counts_by_class(problem, k, memory):
     }
 
 
-@pytest.mark.parametrize("count", ["set", "list"])
+@pytest.mark.parametrize("duplicates", ["once", "each"])
 @given(problem=problems())
-def test_sorted_cells_give_the_same_as_a_table(count, problem):
-    whole, keys._TABLE = keys._TABLE, 0
+def test_sorted_cells_give_the_same_as_a_table(duplicates, problem):
+    whole, ragged._TABLE = ragged._TABLE, 0
     try:
-        check_items(problem, count, None, None, 1 << 25)
+        check_items(problem, duplicates, None, None, 1 << 25)
     finally:
-        keys._TABLE = whole
+        ragged._TABLE = whole
 
 
 @given(refs=st.lists(LABELS, min_size=1, max_size=5))
@@ -126,10 +126,10 @@ def test_the_ground_truth_as_prediction_is_right(refs):
     assert columns["n_pred"].sum().tolist() == columns["n_ref"].sum().tolist()
 
 
-def counts(preds, refs, count, classes=None, k=None):
+def counts(preds, refs, duplicates, classes=None, k=None):
     task = label_task(as_labels([preds]), as_labels([refs]), classes=classes)
     (block,) = task.blocks()
-    found = block.get(Counts(Cut(k=k), Matches(count)))
+    found = block.get(Counts(Cut(k=k), Matches(duplicates)))
     return found.hit.item(), found.n_pred.item(), found.n_ref.item()
 
 
@@ -164,28 +164,28 @@ AB, BC, CD = ["a", "b"], ["b", "c"], ["c", "d"]
     ],
 )  # fmt: skip
 def test_worked_cases(preds, refs, classes, as_list, as_set):
-    assert counts(preds, refs, "list", classes) == as_list
-    assert counts(preds, refs, "set", classes) == as_set
+    assert counts(preds, refs, "each", classes) == as_list
+    assert counts(preds, refs, "once", classes) == as_set
 
 
 def test_a_cutoff_counts_entries_of_the_list():
-    assert counts(["a", "a", "b"], ["a", "b"], "set", k=2) == (1, 1, 2)
-    assert counts(["a", "a", "b"], ["a", "b"], "list", k=2) == (1, 2, 2)
-    assert counts(["a"], ["a", "b"], "list", k=9) == (1, 1, 2)
+    assert counts(["a", "a", "b"], ["a", "b"], "once", k=2) == (1, 1, 2)
+    assert counts(["a", "a", "b"], ["a", "b"], "each", k=2) == (1, 2, 2)
+    assert counts(["a"], ["a", "b"], "each", k=9) == (1, 1, 2)
 
 
 def test_equal_scores_keep_their_order():
     preds = [("a", 1), ("b", 2), ("c", 2), ("d", 2), ("a", 3)]
-    assert [counts(preds, ["c"], "list", k=k)[0] for k in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    assert [counts(preds, ["c"], "each", k=k)[0] for k in (1, 2, 3, 4)] == [0, 0, 1, 1]
 
 
 def test_matching_leaves_the_task_as_it_is():
     task = label_task(as_labels([["b", "b", "a"]]), as_labels([[AB, BC]]))
     before = task.pred.codes.tolist(), task.ref.codes.tolist(), task.pred.written.tolist()
     (block,) = task.blocks()
-    by_class = block.get(Matches("list", "class")).hit.copy()
-    block.get(Counts(Cut(), Matches("list")))
-    assert block.get(Matches("list", "class")).hit.tolist() == by_class.tolist()
+    by_class = block.get(Matches("each", "class")).hit.copy()
+    block.get(Counts(Cut(), Matches("each")))
+    assert block.get(Matches("each", "class")).hit.tolist() == by_class.tolist()
     assert (task.pred.codes.tolist(), task.ref.codes.tolist(), task.pred.written.tolist()) == before
 
 
@@ -193,7 +193,7 @@ def test_parts_of_a_task_match_as_the_whole():
     task = label_task(
         as_labels([["b", "c"], ["a"], ["b", "b"]]), as_labels([[BC, AB], ["a"], [AB, BC]])
     )
-    step = Counts(Cut(), Matches("list"))
+    step = Counts(Cut(), Matches("each"))
     whole = [part.hit.tolist() for part in computed(task, step, 1 << 25)]
     rows = computed(task.take(np.array([2, 0, 1])), step, 1 << 25)[0].hit.tolist()
     assert whole == [[1, 1, 2]]

@@ -16,13 +16,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import meteor as oracle
+from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
 from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.metrics.captions import meteor_jar, meteor_nltk
-from semmetrics.metrics.captions.meteor import METEOR, meteor_value
-from semmetrics.metrics.captions.meteor_jar import COUNTS, meteor_missing, segment_counts
-from semmetrics.metrics.captions.meteor_nltk import METEOR_NLTK
+from semmetrics.metrics.meteor import (
+    COUNTS,
+    METEOR,
+    METEOR_NLTK,
+    METEOR_PROGRAM,
+    meteor_value,
+    segment_counts,
+)
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
@@ -131,23 +136,16 @@ def stand_in(tmp_path, monkeypatch):
     """Make the program start another; gives a list of how it was started, after the fact."""
     if os.name == "nt":
         pytest.skip("the stand-in is a script with a first line that Windows does not read")
-    package = tmp_path / "site" / "pycocoevalcap" / "meteor"
-    (package / "data").mkdir(parents=True)
-    for name in ("meteor-1.5.jar", "data/paraphrase-en.gz"):
-        (package / name).write_bytes(b"")
-    java, log = tmp_path / "jre" / "bin" / "java", tmp_path / "log"
-    java.parent.mkdir(parents=True)
+    files = ("meteor/meteor-1.5.jar", "meteor/data/paraphrase-en.gz")
+    fake_pycocoevalcap(monkeypatch, tmp_path / "site", *files)
+    log = tmp_path / "log"
 
     def install(stop=-1):
         tests = str(Path(oracle.__file__).parents[1])
         text = PROGRAM.format(python=sys.executable, tests=tests, log=str(log), stop=stop)
-        java.write_text(text, encoding="utf-8")
-        java.chmod(0o755)
+        fake_java(monkeypatch, tmp_path / "bin", text)
         return lambda: [json.loads(line) for line in log.read_text().splitlines()]
 
-    found = SimpleNamespace(submodule_search_locations=[str(package.parent)])
-    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: found)
-    monkeypatch.setenv("PATH", str(tmp_path / "jre" / "bin"), prepend=os.pathsep)
     return install
 
 
@@ -257,16 +255,16 @@ def test_a_program_that_fails(stand_in):
 
 def test_what_is_missing(stand_in, tmp_path, monkeypatch):
     stand_in()
-    assert meteor_missing() == ""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "METEOR needs Java" in meteor_missing()
-    assert "install a Java runtime" in meteor_missing()
+    assert METEOR_PROGRAM.missing() == ""
+    without_java(monkeypatch, tmp_path)
+    assert "METEOR needs Java" in METEOR_PROGRAM.missing()
+    assert "install a Java runtime" in METEOR_PROGRAM.missing()
     with pytest.raises(InputError, match="METEOR needs Java"):
         score(task_of(["a"], [["a"]]))
     (tmp_path / "site" / "pycocoevalcap" / "meteor" / "meteor-1.5.jar").unlink()
-    assert "pip install --force-reinstall pycocoevalcap" in meteor_missing()
-    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
-    assert "pip install 'semmetrics[captions]'" in meteor_missing()
+    assert "pip install --force-reinstall pycocoevalcap" in METEOR_PROGRAM.missing()
+    without_pycocoevalcap(monkeypatch)
+    assert "pip install 'semmetrics[captions]'" in METEOR_PROGRAM.missing()
     with pytest.raises(MissingDependencyError, match="pycocoevalcap"):
         score(task_of(["a"], [["a"]]))
 
@@ -274,16 +272,17 @@ def test_what_is_missing(stand_in, tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def program():
     """The real program: gives the answers to lines."""
-    missing = meteor_missing()
+    missing = METEOR_PROGRAM.missing()
     if missing:
         pytest.skip(missing)
 
     def ask(given):
+        java, folder = METEOR_PROGRAM.locate()
         done = subprocess.run(
-            [meteor_jar._java(), *meteor_jar._COMMAND],
+            [java, "-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"],
             input="".join(f"{line}\n" for line in given).encode(),
             capture_output=True,
-            cwd=meteor_jar._folder(),
+            cwd=folder,
             check=True,
         )
         return done.stdout.decode().splitlines()
@@ -425,4 +424,4 @@ class TestNltk:
         for name in ("nltk", "nltk.corpus", "nltk.translate.meteor_score"):
             monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(MissingDependencyError, match=r"pip install 'semmetrics\[wordnet\]'"):
-            meteor_nltk._score()
+            score(task_of(["a"], [["a"]]), METEOR_NLTK())

@@ -7,16 +7,16 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.embed.base import Embedded
-from semmetrics.embed.labels import label_vectors
+from semmetrics.embed.embedder import CallableEmbedder, Embedded
+from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.other import CallableEmbedder, MatrixEmbedder
+from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics.similar import model_of
-from semmetrics.scoring.models import embeddings_by_name, with_models
-from semmetrics.scoring.parse import parse_all
+from semmetrics.metrics.label_similarity import label_vectors_of
+from semmetrics.metrics.registry import parse_all
 
 ONE = Tiny({"a": [1, 0], "b": [0, 1]}, name="one")
 TWO = Tiny({"a": [1, 0], "b": [1, 0]}, name="two", threshold=0.7)
@@ -65,7 +65,7 @@ def test_a_name_that_is_not_given():
             [["a"]], [["b"]], measures=["WMD(embedding=n)"], embedding={"m": ONE}
         )  # fmt: skip
     with pytest.raises(InputError, match="there is no embedding 'default'"):
-        model_of(task(), "default")
+        label_vectors_of(task(), "default")
 
 
 @pytest.mark.parametrize(
@@ -109,27 +109,27 @@ def test_what_vectors_lack_is_noted_once_for_each_system():
     assert plain.notes == []
 
 
-def test_a_limit_is_for_the_embeddings_that_it_says_something_about(tmp_path):
+def test_max_words_is_for_the_embeddings_that_it_says_something_about(tmp_path):
     path = tmp_path / "toy.txt"
     path.write_text("cat 1 0\ndog 0.9 0.1\n")
     texts = ["SemF1(threshold=0.5)", "SemF1(embedding=m)"]
     options = {"measures": texts, "embedding": {"default": str(path), "m": ONE}}
     whole = semmetrics.score([["dog"]], [["cat"]], **options)
-    part = semmetrics.score([["dog"]], [["cat"]], limit=1, **options)
+    part = semmetrics.score([["dog"]], [["cat"]], max_words=1, **options)
     assert [score.value for score in whole] == [1, 0]
     assert [score.value for score in part] == [0, 0]
     assert whole.scores[0].signature != part.scores[0].signature
     assert whole.scores[1].signature == part.scores[1].signature
 
 
-@pytest.mark.parametrize("option", [{"device": "cuda"}, {"limit": 5}])
-def test_an_option_that_says_nothing_about_any_embedding_is_refused(option):
-    (name,) = option
+def test_an_option_that_says_nothing_about_any_embedding_is_refused():
+    options = {"measures": ["SemF1"], "max_words": 5}
+    said = r"'static': max_words=.* leave max_words \(--max-words\) out"
     for embedding in (None, {"m": "static"}):
-        with pytest.raises(InputError, match=rf"'static': {name}=.* leave {name} \(--{name}\) out"):
-            semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=embedding, **option)
+        with pytest.raises(InputError, match=said):
+            semmetrics.score([["a"]], [["b"]], embedding=embedding, **options)
     with pytest.raises(InputError, match="comes too late"):
-        semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=ONE, **option)
+        semmetrics.score([["a"]], [["b"]], embedding=ONE, **options)
 
 
 def test_terms_are_looked_up_once_and_labels_point_to_them():
@@ -138,7 +138,7 @@ def test_terms_are_looked_up_once_and_labels_point_to_them():
     assert found.terms == ("a", "b_c", "x", "d")
     assert found.indptr.tolist() == [0, 1, 3, 5]
     assert found.rows.tolist() == [0, 1, 0, 2, 3]
-    assert found.stands.tolist() == [True, True, False, True]
+    assert found.included.tolist() == [True, True, False, True]
     assert found.vectors.tolist() == [[3, 4], [0, 2], [0, 0], [0, 0]]
     np.testing.assert_allclose(found.units, [[0.6, 0.8], [0, 1], [0, 0], [0, 0]], atol=1e-15)
     assert found.counts["unknown"] == 1

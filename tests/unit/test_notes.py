@@ -7,12 +7,6 @@ import pytest
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.labels.task import label_task
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.notes import notes_on, unused_embeddings
-from semmetrics.scoring.parse import parse_all
-from semmetrics.scoring.statistics import evaluate
 
 NEAR = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.6 + 1e-7, 0.8]})
 NUMBERS = Tiny({str(number): [1.0, float(number)] for number in range(4)})
@@ -95,7 +89,7 @@ def test_each_system_is_told_of_its_numbers():
 
 def test_embeddings_that_no_measure_uses():
     def said(texts, embedding):
-        return unused_embeddings(parse_all(texts), embedding)
+        return semmetrics.score([["a"]], [["a"]], measures=texts, embedding=embedding).notes
 
     idle = "has no effect: no measure here uses it"
     assert said(["F1", "SemF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
@@ -119,13 +113,11 @@ def test_an_embedding_without_effect_is_said_wherever_it_is_given():
     assert line in semmetrics.score(*sides, measures="SemF1", **given).notes
     assert line not in semmetrics.score(*sides, measures="SemF1(embedding=foo)", **given).notes
     assert line in semmetrics.sweep(*sides, thresholds=[0.5], **given).notes
-    assert line in semmetrics.calibrate_threshold(*sides, part=1, **given).notes
+    assert line in semmetrics.calibrate_threshold(*sides, holdout=1, **given).notes
 
 
 def test_notes_of_a_task_without_vectors():
-    task = label_task(as_labels([["0"]]), as_labels([["0"]]))
-    assert notes_on({"x": task}, []) == []
-    measures = parse_all(["SoftF1"])
-    task = with_models({"x": task}, measures, NUMBERS)["x"]
-    evaluate(task, measures)
-    assert notes_on({"x": task}, []) == [NUMBERED.replace("preds", "x")]
+    sides = [["0"]], [["0"]]
+    assert semmetrics.score(*sides, measures="F1", system="x").notes == []
+    table = semmetrics.score(*sides, measures="SoftF1", embedding=NUMBERS, system="x")
+    assert table.notes == [NUMBERED.replace("preds", "x")]

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS
+from semmetrics.metrics.registry import (
+    aliases,
+    all_definitions,
+    cutoffs,
+    find,
+    parse,
+    parse_all,
+)
 from semmetrics.metrics.sets import F1, BalancedAccuracy
-from semmetrics.scoring.parse import cutoffs, find, parse, parse_all
 
 RULES = ["all", "threshold:0.5", "threshold:best", "cumulative:0.25", "cardinality",
          "cardinality+scores", "cardinality+scores:code"]  # fmt: skip
@@ -30,9 +36,8 @@ def value_of(option):
 
 
 @st.composite
-def measures(draw, name):
+def measures(draw, definition):
     """A measure with random options, all of which mean something under its average."""
-    definition = DEFINITIONS[name]
     average = draw(st.sampled_from(definition.averages)) if definition.averages else None
     chosen = {}
     for option in definition.options:
@@ -48,9 +53,9 @@ def measures(draw, name):
     return definition(k=k, **chosen)
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_a_printed_measure_reads_back(name):
-    @given(measures(name))
+@pytest.mark.parametrize("definition", all_definitions(), ids=lambda d: d.name)
+def test_a_printed_measure_reads_back(definition):
+    @given(measures(definition))
     def check(measure):
         assert parse(str(measure)) == [measure]
         assert parse(f" {str(measure).replace(',', ' , ').replace('=', ' = ')} ") == [measure]
@@ -59,10 +64,10 @@ def test_a_printed_measure_reads_back(name):
     check()
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize("alias", aliases())
 def test_an_alias_is_the_measure_it_stands_for(alias):
-    assert parse(alias) == parse(ALIASES[alias])
-    assert parse(f"{alias}@3") == [parse(ALIASES[alias])[0] @ 3]
+    assert parse(alias) == parse(aliases()[alias])
+    assert parse(f"{alias}@3") == [parse(aliases()[alias])[0] @ 3]
     assert parse(f"{alias}(labels=union)")[0]["labels"] == "union"
 
 
@@ -115,8 +120,8 @@ def test_forms(text, expected):
         ("F1(decode=threshold:nan)", "is not a decoding rule"),
         ("F1(decode=cumulative:best)", "is not a decoding rule"),
         ("F1(decode=all:3)", "is not a decoding rule"),
-        ("F1(min_labels=-1)", "not a whole number from 0"),
-        ("F1(min_labels=x)", "not a whole number"),
+        ("F1(keep_at_least=-1)", "not a whole number from 0"),
+        ("F1(keep_at_least=x)", "not a whole number"),
         ("BalancedAccuracy", "needs q; write BalancedAccuracy"),
         ("BalancedAccuracy(q=2.5)", "q=2.5 is not a whole number"),
     ],
@@ -154,8 +159,8 @@ def test_each_measure_once():
         ({"average": None}, "average=None"),
         ({"empty": True}, "empty=True"),
         ({"decode": 0.5}, "decode=0.5 is not text"),
-        ({"min_labels": True}, "min_labels=True is not a whole number"),
-        ({"min_labels": 1.0}, "min_labels=1.0 is not a whole number"),
+        ({"keep_at_least": True}, "keep_at_least=True is not a whole number"),
+        ({"keep_at_least": 1.0}, "keep_at_least=1.0 is not a whole number"),
         ({"min_label": 1}, "no option 'min_label'"),
     ],
 )
@@ -168,7 +173,7 @@ def test_options_in_python_and_in_text_are_the_same():
     assert F1(empty=0) == F1(empty="0") == parse("F1(empty=0)")[0]
     assert BalancedAccuracy(q=3)["q"] == 3
     assert F1(average="macro") @ 3 == parse("MacroF1@3")[0]
-    assert F1(average="macro")["count"] is None
+    assert F1(average="macro")["duplicates"] is None
     assert F1(k=3).with_options(average="macro") == parse("MacroF1@3")[0]
     for value in (None, 2.5, True):
         with pytest.raises(InputError, match="is not a whole number"):

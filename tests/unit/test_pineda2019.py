@@ -91,22 +91,22 @@ def decoded(rule):
     [
         ({"decode": "threshold:0.2"}, lambda s, h: decoding.above(s, 0.2)),
         (
-            {"decode": "threshold:0.5", "min_labels": 1},
+            {"decode": "threshold:0.5", "keep_at_least": 1},
             lambda s, h: decoding.above(s, 0.5, 1),
         ),
         ({"decode": "cumulative:0.5"}, lambda s, h: decoding.cumulative(s, 0.5)),
         (
-            {"decode": "cumulative:0.1", "min_labels": 2},
+            {"decode": "cumulative:0.1", "keep_at_least": 2},
             lambda s, h: decoding.cumulative(s, 0.1, 2),
         ),
         ({"decode": "cardinality"}, decoding.cardinality),
         (
-            {"decode": "cardinality", "min_labels": 1},
+            {"decode": "cardinality", "keep_at_least": 1},
             lambda s, h: decoding.cardinality(s, h, 1),
         ),
         ({"decode": "cardinality+scores"}, decoding.cardinality_with_scores),
         (
-            {"decode": "cardinality+scores", "min_labels": 1},
+            {"decode": "cardinality+scores", "keep_at_least": 1},
             lambda s, h: decoding.cardinality_with_scores(s, h, 1),
         ),
         (
@@ -132,7 +132,9 @@ def test_from_scores_through_each_decoding(options, rule):
     assert [s.value for s in again] == [s.value for s in table]
 
 
-@pytest.mark.parametrize("options", [{}, {"min_labels": 1}, {"k": 2}, {"k": 3, "min_labels": 2}])
+@pytest.mark.parametrize(
+    "options", [{}, {"keep_at_least": 1}, {"k": 2}, {"k": 3, "keep_at_least": 2}]
+)
 @pytest.mark.parametrize(
     "text",
     ["O-F1", "C-F1", "I-F1", "F1", "F1(empty=0)", "F1(empty=skip)", "F1(average=macro)",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import measures as oracle
 
 import semmetrics
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.registry import find, forget
 
 POLICIES = ("nan", "0", "1", "skip")
 CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}
@@ -37,7 +37,7 @@ def test_every_policy_for_every_cause(data, name, average, labels, chosen, weigh
     found = semmetrics.score(
         [sorted(p) for p in preds],
         [sorted(r) for r in refs],
-        measures=[DEFINITIONS[name](average=average, **policies, **universe)],
+        measures=[find(name)[0](average=average, **policies, **universe)],
         classes=CLASSES,
         weights=weights,
     ).scores[0]
@@ -70,7 +70,7 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
         measure = half(**{cause: policy})
         found = semmetrics.score([["a"], preds], [["a"], refs], measures=[measure]).scores[0]
     finally:
-        DEFINITIONS.pop("HalfOrNothing")
+        forget(half)
     assert found.value == pytest.approx(expected, nan_ok=True)
     assert found.undefined == {cause: 1}
     assert np.isnan(found.items[1])

@@ -43,7 +43,7 @@ def test_classes_are_all_labels_by_name():
     assert got.classes == ("ant", "bee", "cat", "dog")
     assert both(got) == ([["dog", "ant"], ["cat"]], [["cat"], ["bee", "cat"]])
     assert (got.given, got.synonyms, got.counts) == (None, None, {})
-    assert got.settings == {"norm": "none", "missing": "error", "unpredicted": "keep"}
+    assert got.settings == {"norm": "none", "missing": "error", "emptypred": "keep"}
 
 
 def test_given_classes_keep_their_order_before_the_others():
@@ -86,7 +86,7 @@ CATS = ["cat", "kitty"]
 )
 def test_the_class_of_a_prediction(pred, refs, classes, expected):
     preds = [[pred], *([] for _ in refs[1:])]
-    got = task(preds, refs, classes=classes, unpredicted="skip")
+    got = task(preds, refs, classes=classes, empty_predictions="skip")
     assert names(got, "pred") == [[expected]]
 
 
@@ -165,8 +165,8 @@ def test_scores_stay_with_their_classes(kind):
         ({"7": [], "8": []}, {"missing": None}, "missing=None; choose one of 'error'"),
         (
             {"7": [], "8": []},
-            {"unpredicted": "drop"},
-            "unpredicted='drop'; choose one of 'keep', 'skip'",
+            {"empty_predictions": "drop"},
+            "empty_predictions='drop'; choose one of 'keep', 'skip'",
         ),
         (
             {"7": [], "8": []},
@@ -294,22 +294,22 @@ def test_labels_that_become_empty_are_refused(label, text):
 # Items
 
 
-def test_unpredicted_items_are_kept_or_left_out():
+def test_items_with_empty_predictions_are_kept_or_left_out():
     preds, refs = [["a"], [], ["z"]], [["a"], ["b"], []]
     assert len(task(preds, refs)) == 3
-    got = task(preds, refs, unpredicted="skip", weights=[1, 2, 3], heads=np.eye(3))
+    got = task(preds, refs, empty_predictions="skip", weights=[1, 2, 3], heads=np.eye(3))
     assert both(got) == ([["a"], ["z"]], [["a"], []])
     assert got.counts == {"empty_prediction_skipped": 1}
     assert got.ids.tolist() == [0, 2]
     assert got.weights.tolist() == [1, 3]
     assert got.heads.tolist() == [[1, 0, 0], [0, 0, 1]]
-    only = task(preds, refs, unpredicted="skip", ignore=["z"])
+    only = task(preds, refs, empty_predictions="skip", ignore=["z"])
     assert (len(only), only.counts["empty_prediction_skipped"]) == (1, 2)
 
 
 def test_weights_of_no_evaluated_item_are_refused():
     with pytest.raises(InputError, match="all sample weights are zero"):
-        task([["a"], []], [["a"], ["b"]], unpredicted="skip", weights=[0, 1])
+        task([["a"], []], [["a"], ["b"]], empty_predictions="skip", weights=[0, 1])
 
 
 def test_weights_are_signed():

@@ -7,7 +7,7 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
 
 PREDS = {
@@ -36,7 +36,7 @@ def test_kubany2020_reads_the_data_as_the_paper_does():
     assert table["Recall@3"].value == pytest.approx(0.5)
     assert table["Average Precision@5"].value == pytest.approx((1 + 2 / 3) / 2 / 2)
     settings = table["F1@1"].statistics.settings
-    assert settings | {"norm": "kubany2020", "missing": "skip", "unpredicted": "skip"} == settings
+    assert settings | {"norm": "kubany2020", "missing": "skip", "emptypred": "skip"} == settings
     # labels of the truth of these images: person, tree_house, bus
     assert table["Macro Recall@5"].value == pytest.approx(2 / 3)
     assert "|L:3|" in table["Macro F1@5"].signature
@@ -64,16 +64,16 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
     [
         ({"normalize": "none"}, "has normalize=kubany2020, not none; leave normalize out"),
         ({"missing": "error"}, "has missing=skip, not error"),
-        ({"unpredicted": "keep"}, "has unpredicted=skip, not keep"),
+        ({"empty_predictions": "keep"}, "has empty_predictions=skip, not keep"),
         ({"decode": "threshold:0.5"}, "takes label lists and no decoding rule"),
-        ({"min_labels": 1}, "takes label lists and no decoding rule"),
+        ({"keep_at_least": 1}, "takes label lists and no decoding rule"),
         ({"measures": ["F1"]}, "both measures and a protocol"),
     ],
 )
 def test_what_kubany2020_fixes_cannot_be_asked_otherwise(options, message):
     with pytest.raises(InputError, match=message):
         semmetrics.score(PREDS, REFS, protocol="kubany2020", **options)
-    same = {"normalize": "kubany2020", "missing": "skip", "unpredicted": "skip"}
+    same = {"normalize": "kubany2020", "missing": "skip", "empty_predictions": "skip"}
     assert semmetrics.score(PREDS, REFS, protocol="kubany2020", **same).scores
 
 
@@ -94,13 +94,13 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
     assert table.headings[:2] == ["O-F1 [threshold:0.5]", "C-F1 [threshold:0.5]"]
     assert table["O-F1 [threshold:0.5]"].value == pytest.approx(2 / 3)
     assert table["O-F1 [threshold:0.7]"].value == pytest.approx(1)
-    least = semmetrics.score(scores, refs, decode="threshold:0.7", min_labels=1, **options)
+    least = semmetrics.score(scores, refs, decode="threshold:0.7", keep_at_least=1, **options)
     assert least["O-F1"].value == pytest.approx(2 / 3)
     assert semmetrics.score(scores, refs, top_k=1, **options).headings[0] == "O-F1@1"
     with pytest.raises(InputError, match="no rule makes sets of them"):
         semmetrics.score(scores, refs, **options)
-    with pytest.raises(InputError, match="min_labels=1 means nothing without a decoding rule"):
-        semmetrics.score([["a"], []], refs, min_labels=1, **options)
+    with pytest.raises(InputError, match="keep_at_least=1 means nothing without a decoding rule"):
+        semmetrics.score([["a"], []], refs, keep_at_least=1, **options)
 
 
 def test_protocols_that_do_not_exist():

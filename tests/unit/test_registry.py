@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
+import subprocess
+import sys
 from typing import Literal
 
 import numpy as np
@@ -9,22 +13,31 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import ALIASES, DEFINITIONS, measure
-from semmetrics.metrics.families import divide
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics import registry
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.registry import (
+    aliases,
+    all_definitions,
+    find,
+    forget,
+    group_of,
+    kinds_of,
+    parse,
+    parse_all,
+)
+from semmetrics.metrics.set_measures import measure
 from semmetrics.scoring.signature import read_signature
 
 PREDS, REFS = [["a", "b", "c"], ["a"], []], [["a", "b"], ["b"], []]
 
 
 @pytest.fixture(autouse=True)
-def registry():
+def registered():
     """Leave the registry as it was found."""
-    definitions, aliases = dict(DEFINITIONS), dict(ALIASES)
+    before = all_definitions()
     yield
-    for known, before in ((DEFINITIONS, definitions), (ALIASES, aliases)):
-        known.clear()
-        known.update(before)
+    for definition in set(all_definitions()) - set(before):
+        forget(definition)
 
 
 def test_a_formula_becomes_a_measure():
@@ -157,10 +170,10 @@ def option_called(name):
     ],
 )
 def test_what_the_decorator_refuses(make, message):
-    before = dict(DEFINITIONS)
+    before = all_definitions()
     with pytest.raises(InputError, match=message):
         make()
-    assert before == DEFINITIONS
+    assert before == all_definitions()
 
 
 @pytest.mark.parametrize("kind", [bool, int | None, list, Literal[1, "a"]])
@@ -189,9 +202,89 @@ def test_a_formula_gives_one_finite_number_for_each_count(formula, message, aver
 
 
 def test_a_copy_of_an_unregistered_measure_says_what_to_import():
-    import pickle
-
-    gone = pickle.dumps(measure(name="Gone")(lambda hit: hit)())
-    DEFINITIONS.pop("Gone")
+    definition = measure(name="Gone")(lambda hit: hit)
+    gone = pickle.dumps(definition())
+    forget(definition)
     with pytest.raises(InputError, match="Gone is not registered here; import the module"):
         pickle.loads(gone)
+
+
+def test_the_table_of_names_and_the_definitions_agree():
+    table = registry._MODULES
+    for (kind, name), module in table.items():
+        definition, options = find(name, kind)
+        assert definition.kind == kind
+        assert (definition.name == name) != bool(options)
+        homes = [*vars(importlib.import_module(module)).values()]
+        homes += [thing for home in homes if isinstance(home, tuple) for thing in home]
+        assert any(home is definition for home in homes), f"{module} does not make {name}"
+    made = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+    assert sorted(made[:-1]) == sorted(f"{kind} {name}" for kind, name in table)
+
+
+LOADED = """
+import importlib, pkgutil
+import semmetrics.metrics
+from semmetrics.metrics import registry
+for module in pkgutil.walk_packages(semmetrics.metrics.__path__, "semmetrics.metrics."):
+    importlib.import_module(module.name)
+for kind, name in [*registry._DEFINITIONS, *registry._ALIASES]:
+    print(kind, name)
+"""
+
+
+def test_a_measure_loads_its_own_module_alone():
+    code = (
+        "import sys\n"
+        "from semmetrics.metrics.registry import parse\n"
+        "parse('F1')\n"
+        "print(*[name for name in sys.modules if name.startswith('semmetrics.metrics.')])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = found.stdout.split()
+    assert "semmetrics.metrics.sets" in loaded
+    others = set(registry._MODULES.values()) - {"semmetrics.metrics.sets"}
+    assert not others & set(loaded)
+
+
+def test_two_kinds_may_use_one_name():
+    @measure(kind="captions", name="F1")
+    def other(hit):
+        """Count what is found."""
+        return hit * 1.0
+
+    @measure(kind="scenes", aliases={"Half": "Share(average=example)"})
+    def Share(hit):
+        """Count what is found."""
+        return hit * 1.0
+
+    assert kinds_of("F1") == ("labels", "captions")
+    assert find("F1")[0].kind == "labels"
+    assert find("F1", "captions") == (other, {})
+    assert parse("F1", "captions") == [other()] == parse_all(["F1"], "captions")
+    assert kinds_of("Half") == ("scenes",)
+    assert find("Half") == (Share, {"average": "example"})
+    assert all_definitions("scenes") == [Share]
+    assert aliases("scenes") == {"Half": "Share(average=example)"}
+    assert group_of(other) == group_of(Share) == "Other measures"
+    assert pickle.loads(pickle.dumps(other)) is other
+    with pytest.raises(InputError, match="'F1' of scenes; it is one of labels, captions"):
+        find("F1", "scenes")
+    forget(other)
+    with pytest.raises(InputError, match="F1 comes with semmetrics"):
+        forget(find("F1")[0])
+    assert kinds_of("F1") == ("labels",)
+
+
+def test_a_name_of_the_table_is_taken_before_its_module_is_loaded():
+    code = (
+        "from semmetrics import measure\n"
+        "try:\n"
+        "    measure(kind='captions', name='CIDEr')(lambda hit: hit)\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "there is a measure CIDEr already; choose another name\n"

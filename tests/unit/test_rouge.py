@@ -12,8 +12,8 @@ from oracles.captions_ngram import task_of
 
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError
-from semmetrics.metrics.captions.rouge import ROUGE_L, RougeValues
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.registry import parse
+from semmetrics.metrics.rouge import ROUGE_L, RougeValues
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

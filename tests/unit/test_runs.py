@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.comparison.runs import RunSummary, rank_normalized, summarize
+from semmetrics.comparison.ranks import rank_normalized
+from semmetrics.comparison.runs import RunSummary, summarize
 from semmetrics.errors import InputError
 
 REFS = [["a"], ["b"], ["a", "b"]]
@@ -116,3 +117,41 @@ def test_a_system_that_lacks_a_data_set_still_counts_as_its_best():
 def test_errors(values, message):
     with pytest.raises(InputError, match=message):
         rank_normalized(values)
+
+
+def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
+    systems = {"A": [["a"], ["b"], ["a"]], "B": [["a"], ["a"], []]}
+    first = semmetrics.score_systems(systems, REFS, measures=["F1", "O-F1"])
+    second = semmetrics.score_systems({"A": systems["A"]}, REFS, measures=["O-F1"])
+    path = tmp_path / "second.json"
+    path.write_text(second.to_json())
+    expected = rank_normalized({
+        "VOC": {name: first[name, "O-F1"].value for name in systems},
+        "COCO": {"A": second["O-F1"].value},
+    })  # fmt: skip
+    assert semmetrics.rank_systems({"VOC": first, "COCO": second}) == expected
+    assert semmetrics.rank_systems({"VOC": first.to_dicts(), "COCO": path}) == expected
+    assert [rank.lacking for rank in expected] == [(), ("COCO",)]
+    by_f1 = semmetrics.rank_systems({"VOC": first}, "F1")
+    assert [(rank.system, rank.rank) for rank in by_f1] == [("A", 1), ("B", 2)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "measure", "message"),
+    [
+        ([{"system": "A"}], "F1", "VOC: this is no list of scores; write it with"),
+        (3, "F1", "VOC: this is no list of scores"),
+        ({"system": "A"}, "F1", "VOC: this is no list of scores"),
+        ("none.json", "F1", r"none\.json"),
+        (None, "WMD", "WMD is better when it is lower, and values are divided by the best"),
+    ],
+)
+def test_what_cannot_be_ranked(scores, measure, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.rank_systems({"VOC": scores}, measure)
+
+
+def test_a_measure_that_scores_lack():
+    table = semmetrics.score(REFS, REFS, measures=["F1"])
+    with pytest.raises(InputError, match="VOC: there is no O-F1; choose with -m among 'F1'"):
+        semmetrics.rank_systems({"VOC": table})

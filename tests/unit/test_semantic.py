@@ -16,14 +16,14 @@ from tiny import Tiny, one_hot
 import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import semantic_layout, similar, similar_pairs
+from semmetrics.metrics import label_batches, label_similarity
 from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.semantic_steps import MatchedPairs, SemanticMatches
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
@@ -71,11 +71,11 @@ def named(texts, **options):
     return result
 
 
-def check(problem, texts, expected, oov, *, count, k, above, **options):
+def check(problem, texts, expected, oov, *, duplicates, k, above, **options):
     preds, refs, vectors = problem
     classes = classes_of(refs)
     decode = "all" if above is None else f"threshold:{above}"
-    names = named(texts, count=count, decode=decode, k=k, **options)
+    names = named(texts, duplicates=duplicates, decode=decode, k=k, **options)
     model = Tiny({**vectors, "unknown": [1.0, 2.0, 0.0]})
     table = semmetrics.score(
         *written(preds, refs), measures=list(names.values()), embedding=model, oov=oov
@@ -83,7 +83,7 @@ def check(problem, texts, expected, oov, *, count, k, above, **options):
     known = standing(vectors, oov)
     rows = []
     for pred, ref in zip(preds, refs, strict=True):
-        both = oracle.sides(pred, ref, classes, known, count=count, k=k, above=above)
+        both = oracle.sides(pred, ref, classes, known, duplicates=duplicates, k=k, above=above)
         rows.append((expected(*both, known), *map(len, both)))
     for (text, name), score in zip(names.items(), table, strict=True):
         assert str(score.measure) == str(parse(name)[0])
@@ -101,7 +101,7 @@ def check(problem, texts, expected, oov, *, count, k, above, **options):
 
 CUTS = st.fixed_dictionaries(
     {
-        "count": st.sampled_from(["set", "list"]),
+        "duplicates": st.sampled_from(["once", "each"]),
         "k": st.sampled_from([None, 1, 2, 3]),
         "above": st.sampled_from([None, None, 0.0, 1.0]),
     }
@@ -136,15 +136,15 @@ def test_soft_measures_are_those_of_loops(match, problem, cut, oov):
     check(problem, SOFT, expected, oov, match=match, **cut_of(problem, cut))
 
 
-@given(problems(), st.sampled_from([None, 1, 3]), st.sampled_from(["list", "set"]))
+@given(problems(), st.sampled_from([None, 1, 3]), st.sampled_from(["each", "once"]))
 @settings(max_examples=150, deadline=None)
-def test_one_hot_vectors_give_the_exact_measures(problem, k, count):
+def test_one_hot_vectors_give_the_exact_measures(problem, k, duplicates):
     preds, refs, _ = problem
     at = "" if k is None else f"@{k}"
     exact = ["Precision", "Recall", "F1", "Jaccard", "AP"]
-    texts = [f"{name}(count={count}){at}" for name in exact]
-    texts += [f"Sem{name}(count={count},threshold=0.5){at}" for name in exact]
-    texts += [f"Soft{name}(count={count},match=total){at}" for name in exact[:3]]
+    texts = [f"{name}(duplicates={duplicates}){at}" for name in exact]
+    texts += [f"Sem{name}(duplicates={duplicates},threshold=0.5){at}" for name in exact]
+    texts += [f"Soft{name}(duplicates={duplicates},match=total){at}" for name in exact[:3]]
     *scores, precision, recall, f1 = semmetrics.score(
         *written(preds, refs), measures=texts, embedding=one_hot("abcdefgh")
     ).scores
@@ -303,12 +303,12 @@ def test_empty_sides_are_matters_of_policy(preds, refs, oov):
 
 
 @pytest.mark.parametrize(
-    ("count", "expected"), [("set", [1 / 2, 1.0]), ("list", [2 / 3, 2 / 3])]
+    ("duplicates", "expected"), [("once", [1 / 2, 1.0]), ("each", [2 / 3, 2 / 3])]
 )  # fmt: skip
-def test_repeats(count, expected):
+def test_repeats(duplicates, expected):
     table = semmetrics.score(
         [["x", "x", "far"], ["x", "x", "x"]], [["x", "x"], ["x", "x"]],
-        measures=[f"SemPrecision(count={count})"], embedding=Tiny(ANGLES),
+        measures=[f"SemPrecision(duplicates={duplicates})"], embedding=Tiny(ANGLES),
     )  # fmt: skip
     assert table.scores[0].items.tolist() == pytest.approx(expected)
 
@@ -376,7 +376,7 @@ def many(rng, n, words, sizes=(5, 9)):
 
 
 EVERY = [
-    "SemPrecision(threshold=0.5)", "SemRecall(threshold=0.5,match=optimal,count=list)@3",
+    "SemPrecision(threshold=0.5)", "SemRecall(threshold=0.5,match=optimal,duplicates=each)@3",
     "SemF1(threshold=0.3,match=any)", "SemAP(threshold=0.5)", "SoftF1",
     "SemJaccard(threshold=0.3,match=total)",
     "SoftPrecision(match=total)",
@@ -389,8 +389,9 @@ def bits(table):
 
 @pytest.mark.parametrize(
     "limits",
-    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_NUMBERS": 0}, {"_TABLE": 1500, "_TENSOR": 200},
-     {"_TABLE": 0, "_NUMBERS": 500, "_LOCAL": 200}, {"_TENSOR": 0}, {"_DEARER": 0}],
+    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_GATHERED": (0, 0)},
+     {"_TABLE": 1500, "_TENSOR": 200}, {"_TABLE": 0, "_GATHERED": (500, 500), "_LOCAL": 200},
+     {"_TENSOR": 0}, {"_PAIR_COST": 0}],
 )  # fmt: skip
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
@@ -402,9 +403,9 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         preds = [[[name, "w7"] if name in ("w5", "w6") else name for name in p] for p in preds]
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
-    rooms = {"_TENSOR": semantic_layout, "_LOCAL": similar_pairs, "_NUMBERS": similar_pairs}
     for name, limit in limits.items():
-        monkeypatch.setattr(rooms.get(name, similar), name, limit)
+        room = label_batches if name == "_TENSOR" else label_similarity
+        monkeypatch.setattr(room, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))
     monkeypatch.setattr(
@@ -427,7 +428,7 @@ def test_a_prediction_has_the_same_partner_in_any_block():
     task = label_task(as_labels(preds), as_labels(refs))
     task = with_models({"": task}, [SemF1(threshold=0.3)], model)[""]
     for match in ("greedy", "optimal", "total", "any"):
-        step = SemanticMatches(0.3, match, "list")
+        step = SemanticMatches(0.3, match, "each")
         found = []
         for memory in (1 << 25, 500):
             rows = []

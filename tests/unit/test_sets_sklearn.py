@@ -11,7 +11,7 @@ from sklearn import metrics as peer
 
 import semmetrics
 from semmetrics.metrics import arrays
-from semmetrics.metrics.catalogue import DEFINITIONS
+from semmetrics.metrics.registry import find
 
 AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
 PEERS = {
@@ -71,7 +71,7 @@ def test_set_measures(seed, name, average):
     pred, ref, weights, classes = table(seed)
     chosen = [0.0, 1.0] if name == "Jaccard" else list(POLICIES)
     labels = {} if average == "example" else {"labels": "given"}
-    measures = {z: DEFINITIONS[name](average=average, **policies(average, z), **labels)
+    measures = {z: find(name)[0](average=average, **policies(average, z), **labels)
                 for z in chosen}  # fmt: skip
     every = list(dict.fromkeys(measures.values()))
     options = {"measures": every, "classes": classes, "weights": weights}
@@ -175,10 +175,10 @@ def test_the_functions_named_after_metrics(seed):
 def test_values_of_labels_and_items(seed):
     pred, ref, weights, _ = table(seed)
     for name in PEERS:
-        labels = arrays.per_label(DEFINITIONS[name], pred, ref, weights=weights)
+        labels = arrays.per_label(find(name)[0], pred, ref, weights=weights)
         want = expected(name, pred, ref, weights, None, 0.0)
         np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
-        items = arrays.per_item(DEFINITIONS[name], pred, ref)
+        items = arrays.per_item(find(name)[0], pred, ref)
         want = [
             expected(name, p[None], r[None], None, "samples", 0.0)
             for p, r in zip(pred, ref, strict=True)

@@ -8,21 +8,21 @@ import pytest
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
-from semmetrics.metrics.catalogue import DEFINITIONS
-from semmetrics.metrics.families import SetFamily
-from semmetrics.metrics.score_measures import ClassPrecisionFamily, ItemRankingFamily
-from semmetrics.scoring.parse import parse
+from semmetrics.metrics.class_precision import ClassPrecisionFamily
+from semmetrics.metrics.ranking import ItemRankingFamily
+from semmetrics.metrics.registry import all_definitions, parse
+from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.scoring.signature import read_signature
 
 PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}
 REFS = {"x": ["a"], "y": ["b", "c"]}
 ASKED = {"BalancedAccuracy": "BalancedAccuracy(q=9)"}
 TEXTS = [
-    ASKED.get(name, name)
-    for name, definition in DEFINITIONS.items()
+    ASKED.get(definition.name, definition.name)
+    for definition in all_definitions("labels")
     if type(definition.family) in (SetFamily, ItemRankingFamily, ClassPrecisionFamily)
 ]
-TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,min_labels=1)"]
+TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,keep_at_least=1)"]
 
 
 def signed(*texts, **options):
@@ -49,14 +49,14 @@ def test_a_signature_reads_back(text, ci):
 
 
 def test_what_changes_a_number_changes_the_signature():
-    base = {"normalize": "none", "missing": "error", "unpredicted": "keep"}
+    base = {"normalize": "none", "missing": "error", "empty_predictions": "keep"}
     (first,) = signed("MacroF1", **base)
     changed = [
         signed("MacroF1", **{**base, name: value})[0].signature
         for name, value in [
             ("normalize", "lower"),
             ("missing", "skip"),
-            ("unpredicted", "skip"),
+            ("empty_predictions", "skip"),
             ("ignore", ["d"]),
             ("classes", ["a", "b", "c"]),
             ("weights", {"x": 1, "y": 1}),

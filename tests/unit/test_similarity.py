@@ -10,15 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from semmetrics.core import similarity
-from semmetrics.core.similarity import (
-    cosine_blocks,
-    cosine_table,
-    euclidean_table,
-    is_torch,
-    top_k,
-    unit_rows,
-)
+from semmetrics.core.backend import is_torch
+from semmetrics.core.similarity import EuclideanDistances, cosine_table, unit_rows
 from semmetrics.errors import InputError
 
 SCALES = [1.0, 1e-3, 1e6, 1e-30, 1e30, 1e-140, 1e140, 1e-160, 1e-200]
@@ -49,87 +42,56 @@ def test_tables_are_those_of_plain_sums(problem):
     table = cosine_table(left * scale, right * scale)
     assert_allclose(table, expected, rtol=0, atol=6e-10)
     assert np.abs(table).max() <= 1
-    distances = [[math.dist(a, b) for b in right.tolist()] for a in left.tolist()]
-    found = euclidean_table(left * scale, right * scale)
-    assert_allclose(found / scale, distances, rtol=0, atol=1e-11 + 1e-12 / scale)
-    assert found[-1, -1] == 0
     units = unit_rows(left * scale)
     assert_allclose(np.linalg.norm(units, axis=1), left.any(axis=1), atol=1e-15)
     assert not units[0].any()
 
 
+def distances(left, right):
+    """Of every row of one matrix with every row of another."""
+    rows, columns = np.arange(len(left)), np.arange(len(right)) + len(left)
+    return EuclideanDistances(np.concatenate([left, right]))(rows[None], columns[None])[0]
+
+
+@given(matrices())
+@settings(max_examples=60, deadline=None)
+def test_distances_are_those_of_plain_sums(problem):
+    left, right, _ = problem
+    expected = [[math.dist(a, b) for b in right.tolist()] for a in left.tolist()]
+    found = distances(left, right)
+    assert_allclose(found, expected, rtol=0, atol=1e-11)
+    assert found[-1, -1] == 0
+
+
 @pytest.mark.parametrize("dimension", [1, 3, 64, 300, 1024])
-@pytest.mark.parametrize("table", [cosine_table, euclidean_table])
-def test_a_cell_has_the_same_bits_in_any_table(table, dimension):
+def test_a_cell_has_the_same_bits_in_any_table(dimension):
     rng = np.random.default_rng(dimension)
     vectors = (rng.normal(size=(200, dimension)) * rng.choice(SCALES[:3], (200, 1))).astype("f4")
-    whole = table(vectors, vectors)
+    whole = cosine_table(vectors, vectors)
     assert_array_equal(whole, whole.T)
     for _ in range(30):
         rows, columns = (rng.choice(200, rng.integers(1, 60), replace=False) for _ in range(2))
         expected = whole[np.ix_(rows, columns)]
-        assert_array_equal(table(vectors[rows], vectors[columns]), expected)
-        assert_array_equal(table(np.asfortranarray(vectors[rows]), vectors[columns]), expected)
+        assert_array_equal(cosine_table(vectors[rows], vectors[columns]), expected)
+        assert_array_equal(
+            cosine_table(np.asfortranarray(vectors[rows]), vectors[columns]), expected
+        )
 
 
-def test_distances_of_vectors_that_nearly_agree(monkeypatch):
+def test_distances_of_vectors_that_nearly_agree():
     base = np.random.default_rng(0).normal(size=(1, 50)) * 7
     vectors = np.concatenate([base, base + 1e-9, base * (1 + 1e-12), base + 1e-3, base])
     expected = np.sqrt(((vectors[:, None] - vectors) ** 2).sum(axis=2))
-    assert_allclose(euclidean_table(vectors, vectors), expected, rtol=0, atol=1e-12)
-    monkeypatch.setattr(similarity, "_NUMBERS", 60)  # one difference at a time
-    assert_allclose(euclidean_table(vectors, vectors), expected, rtol=0, atol=1e-12)
-
-
-def test_many_equal_vectors_take_little_memory():
-    """As where one vector stands for all unknown words."""
-    tracemalloc = pytest.importorskip("tracemalloc")
-    vectors = np.ones((700, 300))
-    tracemalloc.start()
-    assert not euclidean_table(vectors, vectors).any()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 60e6  # 700 * 700 differences would be 1.2 GB
-
-
-@pytest.mark.parametrize("memory", [1, 100, 1 << 20])
-def test_blocks_and_the_nearest(memory):
-    rng = np.random.default_rng(1)
-    left, right = rng.normal(size=(23, 5)), np.round(rng.normal(size=(17, 5)))
-    whole = cosine_table(left, right)
-    blocks = list(cosine_blocks(left, right, memory=memory))
-    assert [start for start, _ in blocks] == [0, *np.cumsum([len(b) for _, b in blocks])[:-1]]
-    assert_allclose(np.concatenate([b for _, b in blocks]), whole, rtol=0, atol=1e-9)
-    for k in (1, 4, 17):
-        values, places = top_k(left, right, k, memory=memory)
-        for row, found, where in zip(whole.tolist(), values, places.tolist(), strict=True):
-            order = sorted(range(17), key=lambda j: (-row[j], j))[:k]
-            assert where == order
-            assert found.tolist() == [row[j] for j in order]
-
-
-def test_the_nearest_have_the_cosines_of_the_table():
-    rows = np.random.default_rng(0).normal(size=(700, 300))
-    values, places = top_k(rows, rows, 700, memory=1 << 20)
-    assert_array_equal(values, np.take_along_axis(cosine_table(rows, rows), places, axis=1))
-
-
-def test_ties_are_in_their_order():
-    _, places = top_k(np.ones((1, 2)), np.array([[1, 1], [0, 0], [2, 2], [0, 0]]), 4)
-    assert places.tolist() == [[0, 2, 1, 3]]
+    assert_allclose(distances(vectors, vectors), expected, rtol=0, atol=1e-12)
 
 
 def test_no_rows():
     none = np.zeros((0, 3))
     assert cosine_table(none, np.eye(3)).shape == (0, 3)
     assert cosine_table(np.eye(3), none).shape == (3, 0)
-    assert euclidean_table(none, none).shape == (0, 0)
-    assert list(cosine_blocks(none, np.eye(3))) == []
-    values, places = top_k(none, np.eye(3), 2)
-    assert values.shape == places.shape == (0, 2)
+    assert distances(none, none).shape == (0, 0)
 
 
-@pytest.mark.parametrize("table", [cosine_table, euclidean_table])
 @pytest.mark.parametrize(
     ("left", "right", "message"),
     [
@@ -140,17 +102,9 @@ def test_no_rows():
         (np.eye(3), np.array([[1.0, -1e200, 0]]), r"not finite, or beyond 1e\+150"),
     ],
 )
-def test_wrong_vectors(table, left, right, message):
+def test_wrong_vectors(left, right, message):
     with pytest.raises(InputError, match=message):
-        table(left, right)
-
-
-def test_wrong_numbers_of_neighbours():
-    for k in (0, 4):
-        with pytest.raises(InputError, match=f"k={k} for 3 rows"):
-            top_k(np.eye(3), np.eye(3), k)
-    with pytest.raises(InputError, match="vectors have 2 and 3 numbers"):
-        next(cosine_blocks(np.eye(2), np.eye(3)))
+        cosine_table(left, right)
 
 
 @given(matrices())
@@ -159,17 +113,11 @@ def test_torch_gives_the_same_numbers(tensor, problem):
     left, right, scale = problem
     mine, theirs = (tensor(side * scale) for side in (left, right))
     assert is_torch(mine)
-    pairs = [(f(mine, theirs), f(left * scale, right * scale)) for f in
-             (cosine_table, euclidean_table)]  # fmt: skip
-    for found, expected in pairs:
-        assert is_torch(found)
-        assert str(found.dtype) == "torch.float64"
-        assert_allclose(found.cpu().numpy(), expected, rtol=1e-12, atol=1e-12)
-    assert_array_equal(pairs[0][0].cpu().numpy(), pairs[0][1])
-    for k in (1, len(right)):
-        expected = top_k(left * scale, right * scale, k)
-        for found, one in zip(top_k(mine, theirs.requires_grad_(), k), expected, strict=True):
-            assert_array_equal(found.cpu().numpy(), one)
+    found = cosine_table(mine, theirs.requires_grad_())
+    assert is_torch(found)
+    assert str(found.dtype) == "torch.float64"
+    assert_array_equal(found.cpu().numpy(), cosine_table(left * scale, right * scale))
+    assert_allclose(unit_rows(mine).cpu().numpy(), unit_rows(left * scale), rtol=0, atol=1e-15)
     with pytest.raises(InputError, match="not finite"):
         cosine_table(mine * np.nan, theirs)
     with pytest.raises(InputError, match="one side is a torch tensor, the other is not"):
@@ -179,9 +127,9 @@ def test_torch_gives_the_same_numbers(tensor, problem):
 def test_cosines_have_nine_decimals_and_lie_between_minus_1_and_1():
     rows = np.random.default_rng(9).normal(size=(60, 7))
     both = np.vstack([rows, -3 * rows])
-    for table in (cosine_table(rows, both), next(cosine_blocks(rows, both))[1]):
-        assert_array_equal(table, np.round(table, 9))
-        assert (table.min(), table.max()) == (-1.0, 1.0)
+    table = cosine_table(rows, both)
+    assert_array_equal(table, np.round(table, 9))
+    assert (table.min(), table.max()) == (-1.0, 1.0)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e-150, 1e-140, 1e-130, 1e140])

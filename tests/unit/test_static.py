@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from semmetrics.embed.base import Embedder, embed_unique
+from semmetrics.embed.embedder import Embedder, embed_unique
 from semmetrics.embed.static import (
     DATA,
     FILES,
@@ -19,11 +19,11 @@ from semmetrics.embed.static import (
     StaticEmbedder,
     StaticModel,
     Tokenizer,
-    checksum,
     normalise,
-    words_of,
+    split_words,
 )
 from semmetrics.errors import InputError
+from semmetrics.store import file_digest
 
 TEXTS = [
     "car", "Traffic light", "traffic-light", "a man riding a brown horse", "", "日本", "!?",
@@ -127,7 +127,7 @@ class TestWords:
         ],
     )
     def test_words(self, text, words):
-        assert words_of(text) == words
+        assert split_words(text) == words
 
     def test_composed_and_decomposed_accents_are_one(self):
         assert normalise("cafe\u0301") == normalise("caf\u00e9") == "cafe"
@@ -264,7 +264,7 @@ class TestRecipe:
     def test_checksum_is_of_the_bytes_in_order(self, tmp_path):
         (tmp_path / "a").write_bytes(b"one")
         (tmp_path / "b").write_bytes(b"two")
-        digest = checksum([tmp_path / "a", tmp_path / "b"])
+        digest = file_digest(tmp_path / "a", tmp_path / "b")
         assert digest == hashlib.sha256(b"onetwo").hexdigest()
 
     def test_packing_loses_little_and_is_described(self, tmp_path):
@@ -274,7 +274,7 @@ class TestRecipe:
         told = {"name": "n", "dimension": 64, "entries": 2, "threshold": 0.5}
         pack.describe(tmp_path, told)
         described = json.loads((tmp_path / "static.json").read_text())
-        assert described["sha256"] == checksum(tmp_path / name for name in FILES)
+        assert described["sha256"] == file_digest(*(tmp_path / name for name in FILES))
         assert StaticEmbedder(tmp_path).identity == f"n-64@{described['sha256'][:12]}"
         table = pack.four_bits(rows)
         error = PackedRows(table)[np.arange(50)] - rows

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.core.columns import as_floats
-from semmetrics.core.exact import UNIT
+from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.data.label_task import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.scoring.models import with_models
-from semmetrics.scoring.parse import parse_all
+from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 

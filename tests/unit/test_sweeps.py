@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
-from semmetrics.metrics import sweep_means, sweeps
+from semmetrics.metrics import sweep_averages, sweeps
 from semmetrics.metrics.decoding import decode, keep_above
 
 FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
@@ -82,7 +82,7 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
 )
 @pytest.mark.parametrize("cells", [1, 1 << 22])
 def test_equals_decoding_each_point(average, undefined, cells, monkeypatch):
-    monkeypatch.setattr(sweep_means, "_CELLS", cells)
+    monkeypatch.setattr(sweep_averages, "_CELLS", cells)
     for seed in range(6):
         scores, targets = tables(seed)
         sweep = sweeps.sweep_top_k(scores, targets, range(5), undefined=undefined)[average]

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
-from semmetrics.data import ancestors as module
+from semmetrics.data import taxonomy_graph
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.taxonomy import Taxonomy
-from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy
+from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.kinds.labels.normalize import normalization
 
@@ -88,12 +88,12 @@ def test_the_order_and_repeats_of_links_change_nothing(parents, seed):
 
 @given(parents=graphs())
 def test_many_small_parts_give_the_same(parents):
-    whole, before = built(parents), module._CELLS
-    module._CELLS = 1
+    whole, before = built(parents), taxonomy_graph._CELLS
+    taxonomy_graph._CELLS = 1
     try:
         parted = built(parents)
     finally:
-        module._CELLS = before
+        taxonomy_graph._CELLS = before
     assert parted.ancestors.tolist() == whole.ancestors.tolist()
     assert parted.distances.tolist() == whole.distances.tolist()
 
@@ -404,7 +404,7 @@ def test_bad_wordnet_files(wordnet, name, old, new, message):
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(InputError) as caught:
-        Taxonomy.from_wordnet(wordnet)
+        read_wordnet(wordnet)
     assert message in str(caught.value)
 
 
@@ -429,7 +429,7 @@ def test_wordnet_of_nltk(monkeypatch, wordnet):
     data.find = found.__getitem__
     monkeypatch.setitem(sys.modules, "nltk", types.ModuleType("nltk"))
     monkeypatch.setitem(sys.modules, "nltk.data", data)
-    assert as_taxonomy("wordnet").identity == Taxonomy.from_wordnet(wordnet).identity
+    assert as_taxonomy("wordnet").identity == read_wordnet(wordnet).identity
     (wordnet / "index.noun").unlink()
     with pytest.raises(InputError, match="WordNet: not here; check its data, or write wordnet:"):
         as_taxonomy("wordnet")
@@ -447,7 +447,7 @@ def test_without_nltk(monkeypatch):
 
 @pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="no wordnet-base of Debian")
 def test_wordnet_of_debian():
-    made = Taxonomy.from_wordnet(DEBIAN)
+    made = read_wordnet(DEBIAN)
     assert len(made) == 82115
     assert made.names[made.root] == "entity.n.01"
     assert (made.depth.max(), made.height.max()) == (18, 19)

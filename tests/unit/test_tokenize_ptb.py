@@ -8,10 +8,10 @@ import string
 from importlib.util import find_spec
 
 import pytest
+from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import open_tokenizer
-from semmetrics.text import ptb_words as words
+from semmetrics.text import open_tokenizer, ptb_rules
 from semmetrics.text.ptb import PtbTokenizer, Scanner
 from semmetrics.text.ptb_rules import RULES
 
@@ -210,7 +210,11 @@ NEXT = [
     ("bus no.", "5 dogs", "no", "no."),
     ("bus no.", "five dogs", "no", "no"),
 ]
-NAMED = " ".join(str(getattr(words, name)) for name in words.__all__).lower()
+WORDS = (
+    *("ABBREVIATION", "APOSTROPHE_WORD", "BEFORE_NUMBER", "ENTITY", "EXTENSION"),
+    *("SENTENCE_END", "SPLIT", "STARTER", "TYPEWRITER_WORD"),
+)
+NAMED = " ".join(str(getattr(ptb_rules, name)) for name in WORDS).lower()
 SIGNS = string.punctuation + " '’“”‘–—…½£€\xa0\xad\u200b\t\x07éñ中д\u0301٣😀²‐"
 
 
@@ -453,50 +457,40 @@ def test_java_keeps_captions_apart_at_odd_line_ends(java):
 
 
 def test_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+    without_pycocoevalcap(monkeypatch)
     with pytest.raises(MissingDependencyError, match=r"semmetrics\[captions\]"):
         open_tokenizer("ptb-java")
 
 
-def package(monkeypatch, folder, *, jar):
-    class Spec:
-        submodule_search_locations = (str(folder),)
-
-    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: Spec)
-    if jar:
-        (folder / "tokenizer").mkdir()
-        (folder / "tokenizer" / "stanford-corenlp-3.4.1.jar").write_bytes(b"not a jar")
+JAR = "tokenizer/stanford-corenlp-3.4.1.jar"
 
 
 def test_missing_jar_is_named(monkeypatch, tmp_path):
-    package(monkeypatch, tmp_path, jar=False)
+    fake_pycocoevalcap(monkeypatch, tmp_path)
     with pytest.raises(InputError, match=r"3\.4\.1\.jar, which pycocoevalcap has not"):
         open_tokenizer("ptb-java")
 
 
 def test_missing_java_is_named(monkeypatch, tmp_path):
-    package(monkeypatch, tmp_path, jar=True)
-    monkeypatch.setattr("semmetrics.text.java.shutil.which", lambda name: None)
+    fake_pycocoevalcap(monkeypatch, tmp_path, JAR)
+    without_java(monkeypatch, tmp_path)
     with pytest.raises(InputError, match="no program java"):
         open_tokenizer("ptb-java")
 
 
-def fake_java(monkeypatch, folder, script):
-    package(monkeypatch, folder, jar=True)
-    program = folder / "java"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setattr("semmetrics.text.java.shutil.which", lambda name: str(program))
+def broken_tokenizer(monkeypatch, folder, script):
+    fake_pycocoevalcap(monkeypatch, folder, JAR)
+    fake_java(monkeypatch, folder / "bin", f"#!/bin/sh\n{script}\n")
     return open_tokenizer("ptb-java")
 
 
 def test_failure_of_java_is_told(monkeypatch, tmp_path):
-    broken = fake_java(monkeypatch, tmp_path, "echo no main class >&2; exit 3")
+    broken = broken_tokenizer(monkeypatch, tmp_path, "echo no main class >&2; exit 3")
     with pytest.raises(InputError, match="status 3: no main class"):
         broken.tokens(["a dog"])
 
 
 def test_missing_lines_of_java_are_told(monkeypatch, tmp_path):
-    broken = fake_java(monkeypatch, tmp_path, "echo a dog")
+    broken = broken_tokenizer(monkeypatch, tmp_path, "echo a dog")
     with pytest.raises(InputError, match="2 lines for 3 captions"):
         broken.tokens(["a dog", "a cat", "a bird"])

@@ -1,1 +1,1 @@
-"""Captions against reference captions."""
+"""Captions: sentences about an image, beside reference sentences."""

@@ -1,1 +1,1 @@
-"""Label sets against label sets."""
+"""Label sets: what stands in an image, in words of a vocabulary."""

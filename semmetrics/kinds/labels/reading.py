@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.coco import is_coco, read_coco_labels
+from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import FORMATS, Form, ReadOptions
-from semmetrics.data.inputs import as_data
+from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
+from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
 
-__all__ = ["FORM", "as_labels"]
+__all__ = ["FORM", "as_labels", "recognise"]
 
 FORM = Form(
     noun="label",
@@ -69,3 +70,38 @@ def as_labels(
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
     return members(found) if member else found.ranked()
+
+
+_SENTENCE = 5.0  # mean words: lists of longer strings could be captions
+
+
+def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+    """Tell how certain it is that the data are labels: lists of strings that are no sentences."""
+    coco = tuple("COCO instances" if _is_coco(one) else one.what for one in samples)
+    if any(_is_own(one, options) for one in samples):
+        sure = options.caption_column is None
+        return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=coco)
+    shapes = {one.shape for one in samples}
+    if "strings" in shapes and all(one.is_single_words for one in samples):
+        return Verdict(
+            Certainty.POSSIBLE, "single words", 'write labels as lists, ["cat"], also one label'
+        )
+    if shapes != {"lists"}:
+        return Verdict(Certainty.NO)
+    if mean_words(samples) < _SENTENCE:
+        return Verdict(Certainty.LIKELY)
+    return Verdict(Certainty.POSSIBLE, "lists of sentences")
+
+
+def _is_own(sample: Sample, options: ReadOptions) -> bool:
+    if sample.noun is not None:
+        return sample.noun == FORM.noun
+    if sample.shape in ("columns", "keys"):
+        return names_entries(sample, FORM, options)
+    if sample.value is not None and is_coco_captions(sample.value):
+        return False
+    return sample.shape in ("entries", "matrix", "other") or _is_coco(sample)
+
+
+def _is_coco(sample: Sample) -> bool:
+    return sample.value is not None and is_coco(sample.value)

@@ -30,7 +30,7 @@ from semmetrics.kinds.labels.normalize import normalization
 
 __all__ = ["class_name", "label_task"]
 
-UNPREDICTED = ("keep", "skip")
+EMPTY_PREDICTIONS = ("keep", "skip")
 
 
 def label_task(
@@ -39,7 +39,7 @@ def label_task(
     *,
     normalize: str = "none",
     missing: str = "error",
-    unpredicted: str = "keep",
+    empty_predictions: str = "keep",
     classes: Sequence[str | Sequence[str]] | None = None,
     ignore: Iterable[str] = (),
     weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
@@ -54,7 +54,7 @@ def label_task(
         The name of a label normalisation.
     missing : {"error", "skip", "empty"}
         For ids that only one side has.
-    unpredicted : {"keep", "skip"}
+    empty_predictions : {"keep", "skip"}
         Whether items whose prediction is an empty list are evaluated.
     classes : sequence of str or of synonym lists, optional
         The dictionary of labels; a reference label outside it is an error.
@@ -75,9 +75,10 @@ def label_task(
         a weight is bad.
     """
     clean = normalization(normalize)
-    if unpredicted not in UNPREDICTED:
+    if empty_predictions not in EMPTY_PREDICTIONS:
         raise InputError(
-            f"unpredicted={unpredicted!r}", remedy=f"choose one of {listing(UNPREDICTED)}"
+            f"empty_predictions={empty_predictions!r}",
+            remedy=f"choose one of {listing(EMPTY_PREDICTIONS)}",
         )
     if ref.ranked:
         raise InputError(
@@ -87,7 +88,7 @@ def label_task(
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
     listed = None if classes is None else cleaned_classes(classes, clean)
-    coding = _Coding.of(pred, ref, joined, listed, ignored, unpredicted)
+    coding = _Coding.of(pred, ref, joined, listed, ignored, empty_predictions)
     task = LabelTask(
         ids=joined.ids,
         classes=tuple(map(class_name, coding.classes)),
@@ -95,7 +96,7 @@ def label_task(
         ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
         ranked=pred.ranked,
         given=None if listed is None else len(listed),
-        settings=_settings(normalize, missing, unpredicted, listed, weights is not None),
+        settings=_settings(normalize, missing, empty_predictions, listed, weights is not None),
         counts=coding.counts | joined.counts,
         terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
@@ -105,7 +106,7 @@ def label_task(
         task = _with_written(task, joined, coding.synonyms, len(pred.terms))
     if ignored.written:
         task = _without(task, coding.classes, ignored)
-    if unpredicted == "skip":
+    if empty_predictions == "skip":
         task = _predicted(task)
     if task.weights is not None and len(task) and not task.weights.any():
         raise InputError("all sample weights are zero", remedy="give some item a weight")
@@ -113,9 +114,9 @@ def label_task(
 
 
 def _settings(
-    normalize: str, missing: str, unpredicted: str, listed: list[Terms] | None, weighted: bool
+    normalize: str, missing: str, empty_predictions: str, listed: list[Terms] | None, weighted: bool
 ) -> dict[str, str]:
-    settings = {"norm": normalize, "missing": missing, "unpredicted": unpredicted}
+    settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
     if listed is not None:
         settings["classes"] = _identity(listed)
     if weighted:
@@ -151,7 +152,7 @@ class _Coding:
         joined: Joined,
         listed: list[Terms] | None,
         ignored: Ignored,
-        unpredicted: str,
+        empty_predictions: str,
     ) -> _Coding:
         if listed is None and not pred.synonyms and not ref.synonyms:
             every = sorted({*pred.terms, *ref.terms})
@@ -161,7 +162,7 @@ class _Coding:
             ]
             return _Coding(every, codes[0], codes[1], {})
         truth = joined.ref
-        if unpredicted == "skip":
+        if empty_predictions == "skip":
             truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
         occur = _occur(joined.pred, pred), _occur(truth, ref)
         return _code_terms(pred, ref, occur, listed, ignored)

@@ -1,0 +1,321 @@
+"""The commands ``semmetrics doc-freq`` and ``semmetrics pairs``: read, compute, write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from semmetrics.cli.layout import FILE, Command, option, quiet_option
+from semmetrics.cli.options import read_given, reading_options, score_options
+from semmetrics.errors import InputError, amount
+
+if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
+    from semmetrics.data.lists import Lists
+
+__all__ = ["doc_freq", "pairs"]
+
+HOW, WHAT, OUT = "How they are counted", "What is computed", "Output"
+
+
+@click.command(
+    "doc-freq",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics doc-freq -o coco.npz references.json",
+        "semmetrics doc-freq --stem porter -o coco.json references.json",
+        "semmetrics doc-freq --convert -o coco.npz coco-val-df.p",
+        "semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json",
+    ],
+)
+@click.argument("references", type=FILE, metavar="FILE")
+@score_options("tokenizer")
+@option(
+    HOW,
+    "--stem",
+    type=click.Choice(["none", "porter"]),
+    help="Whether words are stemmed, as in CIDEr(stem=porter). The default is none.",
+)
+@option(
+    HOW,
+    "--convert",
+    is_flag=True,
+    help="FILE holds document frequencies: .npz, JSON, or a pickle of released code.",
+)
+@option(
+    HOW,
+    "--documents",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --convert: how many documents were counted, where the file does not say it.",
+)
+@option(OUT, "-o", "--output", type=FILE, metavar="FILE", required=True, help="As .npz or .json.")
+@reading_options("captions")
+@quiet_option()
+def doc_freq(
+    references: str,
+    stem: str | None,
+    convert: bool,
+    documents: int | None,
+    output: str,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr.
+
+    FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
+    of few images mean something only with the frequencies of a larger corpus.
+    """
+    from semmetrics.cli.files import check_outputs
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
+
+    check_outputs({"-o": output}, [references])
+    _check_ending(output, (".npz", ".json"), "document frequencies")
+    options = read_given(given)
+    tokenizer, read = options.get("tokenizer"), options["read"]
+    _check_how(read, tokenizer, stem, documents, convert=convert)
+    if convert:
+        found = DocumentFrequencies.load(references, documents=documents)
+    else:
+        (captions,) = _read([references], read, quiet=quiet)
+        found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
+    found.save(output)
+    of = (
+        "an unknown number of documents"
+        if found.documents is None
+        else amount(found.documents, "document")
+    )
+    click.echo(f"{output}: {amount(len(found), 'n-gram')} of {of}, df@{found.hash}")
+
+
+def _check_how(
+    read: ReadOptions,
+    tokenizer: str | None,
+    stem: str | None,
+    documents: int | None,
+    *,
+    convert: bool,
+) -> None:
+    """Refuse options that mean nothing beside the others."""
+    from semmetrics.data.form import ReadOptions
+
+    if documents is not None and not convert:
+        raise InputError("--documents means nothing without --convert", remedy="leave it out")
+    if not convert:
+        return
+    if tokenizer or stem:
+        raise InputError(
+            "--tokenizer and --stem mean nothing for frequencies that are counted already",
+            remedy="leave them out, or leave --convert out",
+        )
+    plain = ReadOptions()
+    given = [
+        "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
+        for name, value in vars(read).items()
+        if value != getattr(plain, name)
+    ]
+    if given:
+        raise InputError(
+            f"with --convert no captions are read: {', '.join(given)} would have no effect",
+            remedy="leave that out, or leave --convert out",
+        )
+
+
+@click.command(
+    "pairs",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics pairs -o phi.npy captions.json references.json",
+        "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
+        "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
+    ],
+)
+@click.argument("captions", type=FILE, metavar="CAPTIONS")
+@click.argument("references", type=FILE, metavar="REFERENCES")
+@option(
+    WHAT,
+    "-m",
+    "--measure",
+    default="CIDEr-D",
+    show_default=True,
+    metavar="MEASURE",
+    help="CIDEr-D or CIDEr, with its options.",
+)
+@score_options("tokenizer", "doc_freq")
+@option(
+    WHAT,
+    "--top-k",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Only the K best captions of each image, as JSON lines.",
+)
+@option(
+    WHAT,
+    "--axis",
+    type=click.Choice(["captions", "images"]),
+    help="With --top-k: the best captions of each image, or images of each caption. The default is "
+    "captions.",
+)
+@option(
+    OUT,
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    required=True,
+    help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
+    "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
+    "continued.",
+)
+@option(
+    OUT,
+    "--dtype",
+    type=click.Choice(["float64", "float32"]),
+    help="Type of the numbers in the .npy file. The default is float64.",
+)
+@option(
+    OUT,
+    "--overwrite",
+    is_flag=True,
+    help="Compute all of a .npy file that is there already, whatever it holds.",
+)
+@reading_options("captions")
+@quiet_option()
+def pairs(
+    captions: str,
+    references: str,
+    measure: str,
+    top_k: int | None,
+    axis: str | None,
+    output: str,
+    dtype: Any,
+    overwrite: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Score every caption for every image, as a candidate for it.
+
+    An entry is what 'semmetrics score' gives the caption for that image's references, with document
+    frequencies over all images. Rows are the images of REFERENCES in their order, columns the
+    captions of CAPTIONS in theirs.
+    """
+    from semmetrics.cli.files import open_output
+    from semmetrics.cli.messages import show_progress
+    from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
+
+    files = [captions, references, *([given["doc_freq"]] if given["doc_freq"] else [])]
+    beside = {"--dtype": dtype, "--overwrite": overwrite}
+    _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
+    options = read_given(given)
+    mine, theirs = _read([captions, references], options.pop("read"), quiet=quiet)
+    images, names = list(map(str, theirs.ids)), _caption_ids(mine)
+    shared: dict[str, Any] = {"measure": measure, **options}
+    if top_k is not None:
+        chosen: Any = axis or "captions"
+        found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
+        _write_lines(output, _best(chosen, images, names, *found))
+        return
+    with show_progress(quiet=quiet) as progress:
+        made = caption_matrix(
+            theirs.to_list(),
+            mine.values(),
+            out=output,
+            dtype=dtype or "float64",
+            resume=not overwrite,
+            progress=progress,
+            **shared,
+        )
+    with open_output(f"{output}.ids.json") as out:
+        named = {"images": images, "captions": names}
+        out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+    click.echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
+
+
+def _check_pairs(
+    files: Sequence[str], output: str, top_k: int | None, axis: str | None, given: Sequence[str]
+) -> None:
+    """Refuse files that are in each other's way, and options that mean nothing."""
+    from semmetrics.cli.files import check_inputs, check_outputs
+
+    check_inputs(files)
+    beside = ("", ".ids.json", ".blocks") if top_k is None and output != "-" else ("",)
+    check_outputs({f"-o {end}".strip(): f"{output}{end}" for end in beside}, files)
+    if top_k is None:
+        _check_ending(output, (".npy",), "a matrix")
+        if axis is not None:
+            raise InputError("--axis means nothing without --top-k", remedy="leave it out")
+        return
+    if output != "-":
+        _check_ending(output, (".jsonl",), "the best alone (--top-k)")
+    if given:
+        raise InputError(
+            f"{' and '.join(given)}: this means nothing with --top-k", remedy="leave it out"
+        )
+
+
+def _check_ending(output: str, endings: tuple[str, ...], what: str) -> None:
+    """Refuse names that say another format, and standard output for what is no text."""
+    if output == "-":
+        raise InputError(
+            f"{what} cannot be written to standard output",
+            where="-o -",
+            remedy=f"name a file that ends in {' or '.join(endings)}",
+        )
+    if not output.lower().endswith(endings):
+        raise InputError(
+            f"{what} cannot be written in another format",
+            where=f"-o {output}",
+            remedy=f"name a file that ends in {' or '.join(endings)}",
+        )
+
+
+def _write_lines(output: str, lines: Iterator[str]) -> None:
+    if output == "-":
+        for line in lines:
+            click.echo(line, nl=False)
+        return
+    from semmetrics.cli.files import open_output
+
+    with open_output(output) as out:
+        out.writelines(lines)
+
+
+def _caption_ids(captions: Lists) -> list[str]:
+    """Return the id of each caption: that of its item, with a number where it has several."""
+    from semmetrics.core.ragged import lengths
+    from semmetrics.data.caption_task import item_ids
+
+    return list(map(str, item_ids(captions.ids, lengths(captions.side.indptr))))
+
+
+def _best(
+    axis: str, images: list[str], captions: list[str], values: Any, places: Any
+) -> Iterator[str]:
+    """A line for each image with its best captions, or the other way round."""
+    rows, columns = (captions, images) if axis == "images" else (images, captions)
+    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
+    for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
+        best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+        yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
+
+
+def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
+    """Read files, and say how, and which options had no effect."""
+    from semmetrics.cli.messages import complain
+    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.scoring.systems import describe_inputs
+
+    inputs = [as_captions(path, options=read) for path in paths]
+    lines = [f"read {line}" for line in describe_inputs(inputs)]
+    lines += [f"{one.source}: {note}" for one in inputs for note in one.notes]
+    for line in () if quiet else lines:
+        complain(line)
+    return inputs

@@ -1,0 +1,254 @@
+"""Options of the command line, made from the tables of options, and their values for Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from semmetrics.cli import names
+from semmetrics.cli.layout import FILE, F, decorated, option
+from semmetrics.errors import InputError
+from semmetrics.options import OPTIONS, Option
+
+if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
+
+__all__ = [
+    "embeddings", "read_given", "reading_options", "score_options", "split_measures",
+    "threshold_option", "vector_files",
+]  # fmt: skip
+
+READING = "How files are read"
+_EMBEDDING_NAME = re.compile(r"[\w.+-]+")
+_RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
+          "cardinality+scores")  # fmt: skip
+_COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "measures": names.measures,
+    "protocols": names.protocols,
+    "normalizations": names.normalizations,
+    "rules": lambda: dict.fromkeys(_RULES, ""),
+}
+# Those of semmetrics.data.form, which is not loaded to show help.
+_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
+_COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
+_OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}
+
+
+def score_options(*chosen: str) -> Callable[[F], F]:
+    """Add options of the table to a command, in the table's order.
+
+    Parameters
+    ----------
+    *chosen : str
+        Their names; all that have a place on the command line where none is named.
+    """
+    wanted = [one for one in OPTIONS.values() if one.group and (not chosen or one.name in chosen)]
+    return lambda command: decorated(command, *map(_make, wanted))
+
+
+def _make(one: Option) -> Callable[[F], F]:
+    """Make the option of the command line."""
+    settings: dict[str, Any] = {"help": one.help + one.default_text()}
+    if one.read is bool:
+        settings |= {"is_flag": True}
+    else:
+        settings |= {"multiple": one.repeat}
+        settings |= {"type": _type_of(one)}
+        settings |= {"metavar": one.metavar} if one.metavar else {}
+    if one.names:
+        settings["shell_complete"] = names.complete(_COMPLETED[one.names])
+    flags = one.flags or (one.flag,)
+    return option(one.group, *flags, one.name, **settings)
+
+
+def _type_of(one: Option) -> Any:
+    """Return what click reads the value of an option as."""
+    if one.choices:
+        return click.Choice(one.choices)
+    if one.least is not None:
+        return click.IntRange(min=one.least)
+    return FILE if one.file else one.read
+
+
+def threshold_option(command: F) -> F:
+    """Add ``--threshold``, which is short for decoding rules."""
+    return option(
+        OPTIONS["decode"].group,
+        OPTIONS["decode"].short,
+        metavar="T,...",
+        help="Short for --decode threshold:T, for each T; 'best' is the score threshold with the "
+        "best F1 (of semantic measures the best SemF1).",
+    )(command)
+
+
+def reading_options(*kinds: str) -> Callable[[F], F]:
+    """Add the options that say how files are read.
+
+    Parameters
+    ----------
+    *kinds : str
+        What the files may hold; anything where none is named.
+    """
+    without = set(_OTHER_FORMATS[kinds[0]]) if len(kinds) == 1 else set()
+    formats = [name for name in _FORMATS if name not in without]
+    columns = [name for kind in kinds or _COLUMNS for name in _COLUMNS[kind]]
+
+    def every() -> Iterable[Callable[[F], F]]:
+        yield option(READING, "--input-format", metavar="F",
+                     shell_complete=names.complete(names.formats),
+                     help=f"{', '.join(formats[:-1])} or {formats[-1]}. The default is told by "
+                     "the extension.")  # fmt: skip
+        for role in ("id", *columns):
+            yield option(READING, f"--{role}-column", metavar="NAME",
+                         help=f"Column or key of the {role}s.")  # fmt: skip
+        yield option(READING, "--delimiter", metavar="C",
+                     help="Character between the cells of CSV; a comma.")  # fmt: skip
+        if "score" in columns:
+            yield option(READING, "--label-delimiter", metavar="TEXT",
+                         help="Text between the labels in a cell. Without it, CSV has one row a "
+                         "label.")  # fmt: skip
+        yield option(READING, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
+                     show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
+        yield option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
+                     show_default=True, help="Largest file, decompressed.")  # fmt: skip
+
+    return lambda command: decorated(command, *every())
+
+
+def read_given(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of the tables from what a command was given, as values for Python.
+
+    Raises
+    ------
+    InputError
+        If one is wrong; of measures all that are wrong are named together.
+    """
+    from semmetrics.data.form import ReadOptions
+
+    fields = ReadOptions.__dataclass_fields__
+    reading = {name: given.pop(name) for name in fields if name in given and name != "classes"}
+    read = ReadOptions(format=given.pop("input_format", None), **reading)
+    found = {name: given.pop(name) for name in OPTIONS if name in given}
+    threshold = given.pop("threshold", None)
+    found = {name: value for name, value in found.items() if value not in (None, (), False)}
+    for name, convert in _CONVERTED.items():
+        if name in found:
+            found[name] = convert(found[name], read)
+    rules = _split_rules(found.pop("decode", ()), threshold)
+    return {**found, "read": read} | ({"decode": rules} if rules else {})
+
+
+def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
+    """Return decoding rules: those written out, then one for each threshold."""
+    from semmetrics.metrics.set_measures import check_decode
+
+    points = [] if threshold is None else [point.strip() for point in threshold.split(",")]
+    every = [*decode, *(f"threshold:{point}" for point in points)]
+    for rule in every:
+        check_decode(rule)
+    return list(dict.fromkeys(every))
+
+
+def split_measures(text: str) -> list[str]:
+    """Split measures at blanks outside parentheses.
+
+    Examples
+    --------
+    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
+    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter.isspace() and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part]
+
+
+def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
+    from semmetrics.metrics.registry import parse_all
+
+    found = [word for text in texts for word in split_measures(text)]
+    if not found:
+        raise InputError("-m names no measure", remedy="write -m F1")
+    return parse_all(found)
+
+
+def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
+    from semmetrics.data.beside import read_class_list
+
+    labels: list[str] = []
+    for entry in entries:
+        if entry.startswith("@"):
+            labels += read_class_list(entry[1:], read.beside())
+        else:
+            labels += [label for label in entry.split(",") if label]
+    return labels
+
+
+def embeddings(texts: Iterable[str]) -> dict[str, str]:
+    """Return embeddings by name.
+
+    Raises
+    ------
+    InputError
+        If a name cannot be that of an embedding, or is given twice.
+
+    Examples
+    --------
+    >>> embeddings(["words.bin", "bert=sbert:all-MiniLM-L6-v2"])
+    {'default': 'words.bin', 'bert': 'sbert:all-MiniLM-L6-v2'}
+    >>> embeddings(["./a=b.bin"])
+    {'default': './a=b.bin'}
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, spec = _split_spec(text)
+        if name in found:
+            raise InputError(
+                "the default embedding is given twice"
+                if name == "default"
+                else f"the embedding {name!r} is given twice",
+                where=f"--embedding {text}",
+                remedy="give each a name: --embedding NAME=SPEC, and -m 'SemF1(embedding=NAME)'",
+            )
+        found[name] = spec
+    return found
+
+
+def _split_spec(text: str) -> tuple[str, str]:
+    name, sign, spec = text.partition("=")
+    if not sign or any(mark in name for mark in "/\\:"):  # a path or kind:PATH that has the sign
+        name, spec = "default", text
+    if not _EMBEDDING_NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is no name of an embedding",
+            where=f"--embedding {text}",
+            remedy="use letters, digits and . _ + - before the sign =; write ./a=b.bin for a file "
+            "that has the sign in its name",
+        )
+    if not spec.strip():
+        raise InputError(
+            "nothing is named",
+            where=f"--embedding {text}",
+            remedy="write --embedding [NAME=]SPEC with a name, a path, kind:NAME or kind:PATH",
+        )
+    return name, spec
+
+
+def vector_files(texts: Iterable[str]) -> list[str]:
+    """Return the files that embeddings may be, so that no output is written over them."""
+    specs = [_split_spec(text)[1] for text in texts]
+    return [path for spec in specs for path in (spec, spec.partition(":")[2]) if path]
+
+
+_CONVERTED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "measures": _read_measures,
+    "ignore": _read_ignored,
+    "embedding": lambda texts, read: embeddings(texts),
+}

@@ -1,0 +1,287 @@
+"""Array code for numpy and for torch on any device, and the threads that share it.
+
+Conventions
+-----------
+The kind of array follows from the input: what is put on a device stays there, and torch computes
+with it there. On the processor numpy computes, in two threads at most; torch has threads of its
+own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.errors import InputError, MissingDependencyError
+
+__all__ = [
+    "Backend",
+    "check_device",
+    "count_workers",
+    "find_device",
+    "is_torch",
+    "run_parts",
+    "sum_in_order",
+    "to_device",
+]
+
+_MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
+
+
+def is_torch(values: Any) -> bool:
+    """Return whether this is a torch tensor; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def check_device(name: str, torch: Any) -> None:
+    """Refuse a device that does not exist, or that this machine does not have.
+
+    Raises
+    ------
+    InputError
+        If so.
+    """
+    try:
+        device = torch.device(name)
+    except (RuntimeError, TypeError):
+        raise InputError(
+            f"device={name!r} is no device", remedy="use 'cpu', 'cuda', 'cuda:1' or 'mps'"
+        ) from None
+    number = device.index or 0
+    available = {
+        "cuda": torch.cuda.is_available() and number < torch.cuda.device_count(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if not available.get(device.type, True):
+        raise InputError(
+            f"device={name!r}: PyTorch finds no such GPU here",
+            remedy="use device='cpu', or install the driver and a PyTorch build for it",
+        )
+
+
+def find_device(name: str | None) -> Any:
+    """Return the torch device on which measures compute, or None where numpy computes.
+
+    Parameters
+    ----------
+    name : str, optional
+        A device of torch. "cpu" is the processor, where numpy is exact and faster than torch;
+        "torch:cpu" is the processor by torch, to compare the two.
+
+    Raises
+    ------
+    InputError
+        If there is no such device, or it has no double precision.
+    MissingDependencyError
+        If torch is not installed.
+
+    Examples
+    --------
+    >>> find_device(None), find_device("cpu")
+    (None, None)
+    """
+    if name in (None, "cpu"):
+        return None
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as error:
+        raise MissingDependencyError("torch", f"device={name!r}", extra="sbert") from error
+    plain = str(name).removeprefix("torch:")
+    check_device(plain, torch)
+    try:
+        torch.zeros(1, dtype=torch.float64, device=plain)
+    except (RuntimeError, TypeError):
+        raise InputError(
+            f"device={name!r} has no double precision, in which measures are computed",
+            remedy="leave device (--device) out; a model can be opened there and given in Python: "
+            f"embedding=open_embedding(NAME, device={name!r})",
+        ) from None
+    return torch.device(plain)
+
+
+def to_device(values: NDArray[Any], device: Any) -> Any:
+    """Return values as a torch tensor on a device of ``find_device``; as they are without one."""
+    return values if device is None else sys.modules["torch"].tensor(values, device=device)
+
+
+class Backend:
+    """The operations that numpy and torch spell differently, on the device of an array."""
+
+    def __init__(self, like: Any) -> None:
+        self.torch = is_torch(like)
+        self.xp: Any = sys.modules["torch"] if self.torch else np
+        self.place = {"device": like.device} if self.torch else {}
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether the processor computes, by numpy or by torch."""
+        return not self.torch or self.place["device"].type == "cpu"
+
+    def dtype(self, name: str) -> Any:
+        """Return the data type of a name."""
+        return getattr(self.xp, name) if self.torch else np.dtype(name)
+
+    def zeros(self, *shape: int, dtype: str = "float64") -> Any:
+        """Return zeros of a shape."""
+        return self.xp.zeros(shape, dtype=self.dtype(dtype), **self.place)
+
+    def arange(self, stop: int, dtype: str = "int64") -> Any:
+        """Return the integers from 0."""
+        return self.xp.arange(stop, dtype=self.dtype(dtype), **self.place)
+
+    def column(self, stop: int, dtype: str, *, down: bool = False) -> Any:
+        """Return the integers from 0, or from ``stop`` down to 1, as a column."""
+        numbers = stop - np.arange(stop) if down else np.arange(stop)
+        return self.xp.asarray(numbers.astype(dtype), dtype=self.dtype(dtype), **self.place)[
+            :, None
+        ]
+
+    def array(self, values: Any, dtype: str | None = None) -> Any:
+        """Return values of either kind as an array of this kind and device, without gradients."""
+        kind = None if dtype is None else self.dtype(dtype)
+        if self.torch:
+            return self.xp.as_tensor(values, dtype=kind, **self.place).detach()
+        return np.asarray(self.numpy(values), kind)
+
+    def numpy(self, values: Any) -> NDArray[Any]:
+        """Return values of either kind as a numpy array."""
+        return np.asarray(values.detach().cpu() if is_torch(values) else values)
+
+    def contiguous(self, values: Any) -> Any:
+        """Return the same values with their elements in order in memory."""
+        return values.contiguous() if self.torch else np.ascontiguousarray(values)
+
+    def copy(self, values: Any) -> Any:
+        """Return a copy with its elements in order in memory."""
+        return values.contiguous().clone() if self.torch else np.array(values, order="C")
+
+    def nonzero(self, flags: Any) -> Any:
+        """Return the positions of what is true in one dimension."""
+        return self.xp.nonzero(flags, as_tuple=True)[0] if self.torch else np.flatnonzero(flags)
+
+    def take_along(self, values: Any, order: Any, axis: int) -> Any:
+        """Take elements along an axis."""
+        if self.torch:
+            return self.xp.take_along_dim(values, order, axis)
+        return np.take_along_axis(values, order, axis)
+
+    def take_last(self, values: Any, places: Any) -> Any:
+        """Take elements of the last axis."""
+        return values[..., places] if self.torch else values.take(places, -1)
+
+    def stable_argsort(self, values: Any) -> Any:
+        """Return what sorts the first axis, equal values in their order."""
+        if self.torch:
+            return self.xp.sort(values, dim=0, stable=True).indices
+        return np.argsort(values, axis=0, kind="stable")
+
+    def sort(self, values: Any) -> Any:
+        """Return the values sorted along the first axis."""
+        return self.xp.sort(values, 0).values if self.torch else np.sort(values, 0)
+
+    def first_true(self, flags: Any) -> Any:
+        """Return the first place along the last axis that is true, or 0."""
+        return flags.to(self.xp.uint8).argmax(-1) if self.torch else flags.argmax(-1)
+
+    def first_minimum(self, values: Any) -> tuple[Any, Any]:
+        """Return the minimum along the first axis, and the first place that has it."""
+        least = self.xp.amin(values, 0)
+        place = len(values) - self.xp.amax((values == least) * self._from_end(len(values)), 0)
+        return least, place.long() if self.torch else place.astype(np.int64)
+
+    def _from_end(self, stop: int) -> Any:
+        return self.column(stop, "uint8", down=True) if self.torch else _from_end(stop)
+
+    def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
+        """Return the maximum of each ragged row along an axis; no row is empty."""
+        if not self.torch:
+            return np.maximum.reduceat(values, indptr[:-1], axis=axis)
+        rows = self.array(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
+        shape = [*values.shape]
+        shape[axis] = len(indptr) - 1
+        found = self.xp.full(shape, -np.inf, dtype=values.dtype, **self.place)
+        index = rows[:, None] if axis == 0 else rows[None]
+        return found.scatter_reduce(axis, index.expand_as(values), values, "amax")
+
+    def bincount(self, places: Any, values: Any, size: int) -> Any:
+        """Sum the values of each place, added in the order of the first axis.
+
+        A place may stand once only in a row.
+        """
+        if not self.torch:
+            return np.bincount(places.reshape(-1), values.reshape(-1), size)
+        total = self.zeros(size)
+        for place, value in zip(places, values, strict=True):
+            total[place] += value
+        return total
+
+
+@cache
+def _from_end(stop: int) -> NDArray[np.uint8]:
+    return np.arange(stop, 0, -1).astype(np.uint8)[:, None]
+
+
+def sum_in_order(values: Any) -> Any:
+    """Sum along the first axis, from first to last: the same bits under any padding with zeros."""
+    total = values[0] + 0
+    for value in values[1:]:
+        total += value
+    return total
+
+
+def count_workers(workers: int | None, backend: Backend) -> int:
+    """Return how many threads to use: those asked for, or up to two of the processors available.
+
+    Torch has threads of its own, and a device one queue: one.
+
+    Raises
+    ------
+    InputError
+        If fewer than one is asked for.
+
+    Examples
+    --------
+    >>> count_workers(3, Backend([]))
+    3
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers is {workers}", remedy="give 1 or more, or None")
+    if backend.torch:
+        return 1
+    if workers is None:
+        available = getattr(os, "sched_getaffinity", None)
+        return min(_MOST_WORKERS, len(available(0)) if available else os.cpu_count() or 1)
+    return workers
+
+
+def run_parts(run: Callable[[Any], None], parts: Sequence[Any], workers: int) -> None:
+    """Run a function on every part, in that many threads at most.
+
+    A part must write only what is its own, so threads change no result. The error of the first
+    part that has one is raised, whichever came first.
+
+    Examples
+    --------
+    >>> found = [0, 0, 0]
+    >>> run_parts(lambda place: found.__setitem__(place, place * place), range(3), 2)
+    >>> found
+    [0, 1, 4]
+    """
+    workers = min(workers, len(parts))
+    if workers <= 1:
+        for part in parts:
+            run(part)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(run, parts):
+            pass

@@ -1,0 +1,329 @@
+"""The one interface of embeddings: strings in, a matrix and a known-mask out.
+
+Conventions
+-----------
+Vectors are float32, one row a text. A text that the model does not know has a row of zeros and is
+not known; what stands for it is decided by the out-of-vocabulary policy, not by the model. An
+identity, ``name-dimension@hash``, says in signatures which vectors they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Bools
+from semmetrics.errors import InputError, listing
+
+__all__ = [
+    "CachedEmbedder",
+    "CallableEmbedder",
+    "Embedded",
+    "Embedder",
+    "Vectors",
+    "as_matrix",
+    "check_finite",
+    "embed_unique",
+    "format_identity",
+    "is_cacheable",
+    "looks_up_words",
+]
+
+Vectors: TypeAlias = NDArray[np.float32]
+_PROBE = ["cat", "a dog on a sofa", "traffic light"]
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """Vectors of texts.
+
+    Attributes
+    ----------
+    vectors : float32 array, shape (texts, dimension)
+        As the model gives them, not normalised; zeros where unknown.
+    known : bool array, shape (texts,)
+    truncated : int
+        Texts of which the model read only the beginning.
+    """
+
+    vectors: Vectors
+    known: Bools
+    truncated: int = 0
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors.
+
+    Attributes
+    ----------
+    identity : str
+        ``name-dimension@hash``: the name, and the first 12 hex digits of a SHA-256 of what decides
+        the vectors (the file, the weights and pooling, the matrix).
+    dimension : int
+    """
+
+    @property
+    def identity(self) -> str:
+        """What the vectors are, for signatures."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts; equal texts have equal rows whatever stands beside them."""
+        ...
+
+
+def looks_up_words(embedder: object) -> bool:
+    """Return whether a model finds the vectors of listed words, rather than reading texts."""
+    return hasattr(embedder, "find")
+
+
+def is_cacheable(embedder: object) -> bool:
+    """Return whether vectors are computed, and slower than a cache on disk.
+
+    A model says so by its attribute ``cacheable``; without one, models that read texts are.
+    """
+    return bool(getattr(embedder, "cacheable", True)) and not looks_up_words(embedder)
+
+
+def format_identity(name: str, dimension: int, digest: str) -> str:
+    """Return what vectors are called in signatures.
+
+    Examples
+    --------
+    >>> format_identity("word2vec-googlenews-300", 300, "21c05ae916a67a4d")
+    'word2vec-googlenews-300@21c05ae916a6'
+    """
+    plain = re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
+    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}@{digest[:12]}"
+
+
+def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str) -> None:
+    """Refuse vectors that hold NaN or an infinite number; name their texts.
+
+    Raises
+    ------
+    InputError
+        If there are any.
+    """
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
+    if bad:
+        raise InputError(
+            f"the vector of {listing(texts[row][:60] for row in bad)} "
+            "holds a number that is not finite",
+            where=where,
+            remedy=remedy,
+        )
+
+
+def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
+    """Return computed vectors as a float32 matrix with one row a text.
+
+    Raises
+    ------
+    InputError
+        If they are no numbers, or not a row of finite numbers for each text.
+    """
+    remedy = "give one row of numbers for each text"
+    try:
+        with np.errstate(over="ignore"):  # what is too large is refused below
+            rows = np.array(values, np.float32)
+    except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
+        raise InputError(
+            f"the vectors are a {type(values).__name__} that is no array of numbers",
+            where=where,
+            remedy=remedy,
+        ) from None
+    if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
+        raise InputError(
+            f"the vectors have shape {rows.shape} for {len(texts)} texts",
+            where=where,
+            remedy=remedy,
+        )
+    check_finite(rows, texts, where, "remove the text, or compute its vector again")
+    return rows
+
+
+def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
+    """Embed each distinct text once and repeat its row.
+
+    Parameters
+    ----------
+    embedder : Embedder
+    texts : sequence of str
+
+    Returns
+    -------
+    Embedded
+        ``truncated`` counts distinct texts.
+    """
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    if len(place) == len(texts):
+        return embedder.embed(texts)
+    once = embedder.embed(list(place))
+    rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
+    return Embedded(once.vectors[rows], once.known[rows], once.truncated)
+
+
+class CallableEmbedder:
+    """A function from texts to vectors.
+
+    Parameters
+    ----------
+    function : callable
+        From a list of n texts to an array of shape (n, dimension).
+    name : str, optional
+        For signatures; None is the function's name.
+    version : str, optional
+        What decides the vectors, such as the version of a service, for the identity. None takes
+        the vectors of three fixed texts.
+
+    Examples
+    --------
+    >>> lengths = CallableEmbedder(lambda texts: [[len(text), 1] for text in texts], name="length")
+    >>> lengths.dimension, lengths.embed(["cat"]).vectors.tolist()
+    (2, [[3.0, 1.0]])
+    """
+
+    def __init__(
+        self,
+        function: Callable[[list[str]], Any],
+        *,
+        name: str | None = None,
+        version: str | None = None,
+    ) -> None:
+        self._function, self._version = function, version
+        given = getattr(function, "__name__", type(function).__name__)
+        self.name = name or ("callable" if given == "<lambda>" else str(given))
+
+    @cached_property
+    def _probe(self) -> Vectors:
+        return self._call(_PROBE)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(self._probe.shape[1])
+
+    @cached_property
+    def identity(self) -> str:
+        """What the vectors are, for signatures."""
+        decisive = self._probe.tobytes() if self._version is None else self._version.encode()
+        return format_identity(self.name, self.dimension, hashlib.sha256(decisive).hexdigest())
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts; all are known except those whose vector is zero.
+
+        Raises
+        ------
+        InputError
+            If the function does not return a row of finite numbers for each text.
+        """
+        if not len(texts):
+            return Embedded(np.zeros((0, self.dimension), np.float32), np.zeros(0, np.bool_))
+        vectors = self._call(texts)
+        if vectors.shape[1] != self.dimension:
+            raise InputError(
+                f"it returned {vectors.shape[1]} numbers a text, and {self.dimension} before",
+                where=self.name,
+                remedy="return rows of one length",
+            )
+        return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
+
+    def _call(self, texts: Sequence[str]) -> Vectors:
+        return as_matrix(self._function(list(texts)), texts, self.name)
+
+
+class CachedEmbedder:
+    """A model whose vectors are kept on disk.
+
+    Parameters
+    ----------
+    embedder : Embedder
+    path : path, optional
+        The SQLite file; None is ``embeddings.sqlite`` in the user's cache folder.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged or cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> slow = CallableEmbedder(lambda texts: [[len(text)] for text in texts], name="slow")
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "cache.sqlite")
+    >>> CachedEmbedder(slow, path).embed(["cat", "mouse"]).vectors.tolist()
+    [[3.0], [5.0]]
+    """
+
+    cacheable = False
+
+    def __init__(self, embedder: Embedder, path: str | os.PathLike[str] | None = None) -> None:
+        from semmetrics.store import cache_folder
+        from semmetrics.store.cache import TextCache
+
+        self.embedder = embedder
+        columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
+        place = cache_folder() / "embeddings.sqlite" if path is None else path
+        self._cache = TextCache(place, "vectors", columns)
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        return self.embedder.identity
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self.embedder.dimension
+
+    def __getattr__(self, name: str) -> object:
+        """Return what else the model says of itself, such as its threshold."""
+        if name in ("embedder", "lookup", "find", "rows"):
+            raise AttributeError(name)
+        return getattr(self.embedder, name)
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts, computed where they are not kept yet.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged or cannot be written.
+        """
+        kept = self._cache.rows(self.identity, texts, self._compute)
+        vectors = np.zeros((len(kept), self.dimension), np.float32)
+        for number, (text, (vector, *_)) in enumerate(kept.items()):
+            if len(vector) != 4 * self.dimension:
+                raise self._cache.damaged(f"the vector of {text!r:.60} has {len(vector)} bytes")
+            vectors[number] = np.frombuffer(vector, "<f4")
+        if not np.isfinite(vectors).all():
+            raise self._cache.damaged("a vector holds a number that is not finite")
+        place = {text: number for number, text in enumerate(kept)}
+        rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
+        known = np.array([bool(row[1]) for row in kept.values()], np.bool_)
+        truncated = np.array([bool(row[2]) for row in kept.values()], np.bool_)
+        return Embedded(vectors[rows], known[rows], int(truncated[rows].sum()))
+
+    def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
+        computed = self.embedder.embed(texts)
+        vectors = np.ascontiguousarray(computed.vectors, "<f4")
+        is_truncated = getattr(self.embedder, "is_truncated", None)
+        truncated = np.zeros(len(texts)) if is_truncated is None else is_truncated(texts)
+        return [
+            (vector.tobytes(), int(known), int(cut))
+            for vector, known, cut in zip(vectors, computed.known, truncated, strict=True)
+        ]

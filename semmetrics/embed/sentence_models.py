@@ -1,0 +1,470 @@
+"""Models that read texts: sentence-transformers, and plain transformers (BERT, RoBERTa, XLNet...).
+
+Conventions
+-----------
+Vectors are as the model gives them (many sentence models normalise). A text of which the model
+reads only the beginning is counted. The identity carries a SHA-256 of weights, vocabulary, pooling,
+longest text and what else decides the vectors: it is the model's revision, wherever the model was
+loaded from.
+
+Plain transformers are pooled over the last hidden layer, special tokens added. ``first``: the
+vector of the first token (Kubany et al. 2020; of XLNet, whose own summary token is the last one,
+too). ``mean``: the mean over all tokens, special ones included. Nothing is normalised.
+
+A text's vector does not depend on its company. A batch holds texts of exactly the same number of
+tokens, so nothing is padded, and always the same number of rows for that length; the last one is
+filled up by repeating a text. The matrices that a text goes through then have the same shapes
+whatever stands beside it. Equal batch sizes therefore give equal vectors, on one machine; others
+agree to about 1e-6.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semmetrics.core.backend import check_device
+from semmetrics.core.ragged import Bools, Ints
+from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
+from semmetrics.errors import InputError, MissingDependencyError
+
+__all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
+
+_POOLINGS = ("first", "mean")
+_OWNER = "sentence-transformers"  # of the models that are named without an owner
+_TOKENS = 8  # tokens that a batch may hold for each text of the batch size
+_NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
+_PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
+_CONFIGURED = (
+    "num_attention_heads", "num_key_value_heads", "hidden_act", "hidden_activation",
+    "activation_function", "ff_activation", "layer_norm_eps", "layer_norm_epsilon",
+)  # fmt: skip
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class _Tokens(NamedTuple):
+    """What a model reads of texts.
+
+    Attributes
+    ----------
+    widths : int array, shape (texts,)
+        Tokens read of each text; 0 where there is nothing to read.
+    truncated : bool array, shape (texts,)
+        Texts that have more.
+    run : callable
+        From the numbers of texts of one width to their vectors.
+    """
+
+    widths: Ints
+    truncated: Bools
+    run: Callable[[list[int]], Any]
+
+
+class _TextModel(ABC):
+    """What sentence models and plain transformers have in common."""
+
+    name: str
+    batch_size: int
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+
+    @property
+    @abstractmethod
+    def _digest(self) -> str:
+        """The SHA-256 of what decides the vectors."""
+
+    @abstractmethod
+    def _tokenize(self, texts: list[str]) -> _Tokens:
+        """Return what the model reads of texts."""
+
+    @cached_property
+    def identity(self) -> str:
+        """What the vectors are, for signatures."""
+        return format_identity(self.name, self.dimension, self._digest)
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts; the empty text is unknown.
+
+        Raises
+        ------
+        InputError
+            If the model gives numbers that are not finite; names the text.
+        """
+        texts = _replace_surrogates(texts)
+        widths, truncated, run = self._tokenize(texts)
+        vectors = run_in_batches(widths, run, batch_size=self.batch_size, dimension=self.dimension)
+        if not np.isfinite(vectors).all():
+            check_finite(vectors, texts, self.identity, "check the model and the device")
+        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (widths > 0)
+        vectors[~known] = 0
+        return Embedded(vectors, known, int(truncated.sum()))
+
+    def is_truncated(self, texts: Sequence[str]) -> Bools:
+        """Return which texts the model reads only the beginning of."""
+        return self._tokenize(_replace_surrogates(texts)).truncated
+
+
+class SentenceEmbedder(_TextModel):
+    """A sentence-transformers model.
+
+    Parameters
+    ----------
+    model : str, or SentenceTransformer
+        A name, the path of a folder, or a model that is loaded already.
+    device : str
+        "cpu", "cuda", "cuda:1", "mps"; of a model that is loaded already, where it is.
+    batch_size : int
+        The most texts in a batch.
+    revision : str, optional
+        Of a model by name: branch, tag or commit.
+
+    Raises
+    ------
+    MissingDependencyError
+        If sentence-transformers is not installed.
+    InputError
+        If the model is not there and cannot be fetched, or the device is not there.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        device: str = "cpu",
+        batch_size: int = 32,
+        revision: str | None = None,
+    ) -> None:
+        self.batch_size = _check_batch_size(batch_size)
+        package = _require("sentence_transformers", "sentence-transformers", "sentence models")
+        if isinstance(model, str):
+            check_device(device, _require("torch", "torch", "sentence models"))
+            with _loading_errors(model, _OWNER):
+                self.model = package.SentenceTransformer(model, device=device, revision=revision)
+            _limit_to_positions(self.model)
+            self.name = _base_name(model)
+        else:
+            config = getattr(getattr(model[0], "auto_model", None), "config", None)
+            name = str(getattr(config, "_name_or_path", "") or "sentence-model")
+            self.model, self.name = model, _base_name(name)
+        _check_tokenizer(self.model.tokenizer, str(model) if isinstance(model, str) else self.name)
+        self.model.eval()
+
+    @cached_property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        old = "get_sentence_embedding_dimension"
+        size = getattr(self.model, "get_embedding_dimension", None) or getattr(self.model, old)
+        return int(size())
+
+    @property
+    def _digest(self) -> str:
+        settings: list[object] = [self.model.max_seq_length, self._prompt]
+        settings += [_describe_module(module) for module in self.model]
+        return _weights_digest(self.model, self.model.tokenizer, settings)
+
+    @property
+    def _prompt(self) -> str:
+        """What the model puts before every text."""
+        name = getattr(self.model, "default_prompt_name", None)
+        return str((getattr(self.model, "prompts", None) or {}).get(name) or "")
+
+    def _tokenize(self, texts: list[str]) -> _Tokens:
+        def run(numbers: list[int]) -> Any:
+            batch = [texts[number] for number in numbers]
+            return self.model.encode(batch, batch_size=len(batch), show_progress_bar=False)
+
+        tokenizer, limit = self.model.tokenizer, self.model.max_seq_length
+        none = np.zeros(len(texts), np.bool_)
+        if not callable(tokenizer) or not texts:  # a bag of words: length plays no part
+            return _Tokens(np.ones(len(texts), np.int64), none, run)
+        read = tokenizer([self._prompt + text for text in texts], truncation=False, verbose=False)
+        widths = np.fromiter(map(len, read["input_ids"]), np.int64, len(texts))
+        if limit is None:
+            return _Tokens(widths, none, run)
+        return _Tokens(np.minimum(widths, limit), widths > limit, run)
+
+
+class TransformerEmbedder(_TextModel):
+    """A transformers model with a pooling.
+
+    Parameters
+    ----------
+    name : str
+        The name of a model, or the path of its folder.
+    pooling : {"first", "mean"}
+    device, batch_size, revision
+        See `SentenceEmbedder`.
+
+    Raises
+    ------
+    MissingDependencyError
+        If transformers is not installed.
+    InputError
+        If the model is not there and cannot be fetched, or the device is not there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pooling: str = "first",
+        device: str = "cpu",
+        batch_size: int = 32,
+        revision: str | None = None,
+    ) -> None:
+        if pooling not in _POOLINGS:
+            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(_POOLINGS)}")
+        self.batch_size = _check_batch_size(batch_size)
+        package = _require("transformers", "transformers", "transformer models")
+        self._torch = _require("torch", "torch", "transformer models")
+        check_device(device, self._torch)
+        self.pooling, self.device = pooling, device
+        with _loading_errors(name):
+            self.tokenizer = package.AutoTokenizer.from_pretrained(name, revision=revision)
+            model = package.AutoModel.from_pretrained(name, revision=revision)
+        _check_tokenizer(self.tokenizer, name)
+        if getattr(model.config, "is_encoder_decoder", False):
+            raise InputError(
+                f"a {type(model).__name__} has a decoder, whose states are of no use here",
+                where=name,
+                remedy="take a model that only encodes, such as BERT, RoBERTa or XLNet",
+            )
+        self.model = model.to(device).eval()
+        self.name = f"{_base_name(name)}-{pooling}"
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(self.model.config.hidden_size)
+
+    @property
+    def _digest(self) -> str:
+        return _weights_digest(self.model, self.tokenizer, [self.pooling, self._limit])
+
+    @cached_property
+    def _limit(self) -> int | None:
+        """The most tokens that the model reads."""
+        given = int(min(self.tokenizer.model_max_length, _NO_LIMIT))
+        positions = _max_positions(self.model)
+        most = given if positions is None else min(given, positions)
+        return most if most < _NO_LIMIT else None
+
+    def _tokenize(self, texts: list[str]) -> _Tokens:
+        rows: list[list[int]] = []
+        truncated, limit = np.zeros(len(texts), np.bool_), self._limit
+        if texts:
+            rows = self.tokenizer(texts, truncation=False, verbose=False)["input_ids"]
+            truncated = np.array([limit is not None and len(row) > limit for row in rows], np.bool_)
+        if truncated.any():
+            rows = self.tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
+        widths = np.fromiter(map(len, rows), np.int64, len(texts))
+        return _Tokens(widths, truncated, lambda numbers: self._run([rows[n] for n in numbers]))
+
+    def _run(self, rows: list[list[int]]) -> Any:
+        """Return the pooled vectors of token rows of one length."""
+        torch = self._torch
+        with torch.inference_mode():
+            tokens = torch.tensor(rows, device=self.device)
+            hidden = self.model(input_ids=tokens, attention_mask=torch.ones_like(tokens))[0]
+            pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
+            return pooled.float().cpu().numpy()
+
+
+def open_transformer(spec: str, **options: Any) -> TransformerEmbedder:
+    """Open a plain transformer by its name, perhaps after a pooling: ``mean:bert-base-uncased``."""
+    first, colon, rest = spec.partition(":")
+    pooling, name = (first, rest) if colon and first in _POOLINGS else ("first", spec)
+    return TransformerEmbedder(name, pooling=pooling, **options)
+
+
+def run_in_batches(
+    widths: Ints, run: Callable[[list[int]], Any], *, batch_size: int, dimension: int
+) -> Vectors:
+    """Run a model over texts in batches of one width.
+
+    Parameters
+    ----------
+    widths : int array, shape (texts,)
+        Tokens of each text; without any a text is not run, and its row is zeros.
+    run : callable
+        From the numbers of a batch's texts to its vectors.
+    batch_size : int
+        The most texts in a batch; long texts come in smaller ones.
+    dimension : int
+
+    Returns
+    -------
+    float32 array, shape (texts, dimension)
+
+    Examples
+    --------
+    >>> seen = []
+    >>> def run(numbers):
+    ...     seen.append(numbers)
+    ...     return np.array(numbers)[:, None]
+    >>> run_in_batches(np.array([3, 1, 3]), run, batch_size=2, dimension=1).ravel().tolist(), seen
+    ([0.0, 1.0, 2.0], [[1, 1], [0, 2]])
+    """
+    vectors = np.zeros((len(widths), dimension), np.float32)
+    for width in np.unique(widths[widths > 0]).tolist():
+        numbers = np.flatnonzero(widths == width).tolist()
+        size = max(1, min(batch_size, _TOKENS * batch_size // width))
+        for start in range(0, len(numbers), size):
+            batch = numbers[start : start + size]
+            filled = batch + [batch[0]] * (size - len(batch))
+            vectors[batch] = np.asarray(run(filled), np.float32)[: len(batch)]
+    return vectors
+
+
+def _require(module: str, package: str, purpose: str) -> Any:
+    """Import an optional package; refuse with the command that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingDependencyError(package, purpose, extra="sbert") from None
+
+
+@contextmanager
+def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
+    """Turn the failures of loading a model into one error that says what to do.
+
+    Parameters
+    ----------
+    name : str
+        A folder, or the name of a model that is fetched where the machine is online.
+    owner : str
+        Under whose name the model is looked for where it has none.
+    """
+    if not Path(name).exists() and (
+        name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name
+    ):
+        raise InputError("there is no such folder", where=name, remedy="check the path")
+    logging = _require("transformers.utils.logging", "transformers", "loading a model")
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    except (InputError, MemoryError, import_module("torch").cuda.OutOfMemoryError):
+        raise
+    # What damaged weights and tokenizers raise is not bounded, nor of one package.
+    except Exception as error:
+        raise _loading_error(name, owner, error) from error
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _loading_error(name: str, owner: str, error: Exception) -> InputError:
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    if Path(name).exists():
+        return InputError(
+            f"it cannot be loaded: {line}",
+            where=name,
+            remedy="check that it is the folder of such a model, and complete",
+        )
+    full = name if "/" in name or not owner else f"{owner}/{name}"
+    return InputError(
+        f"the model {name!r} is not on this machine and could not be fetched ({line})",
+        remedy=f"where there is a network run: hf download {full}; or give the path of its folder",
+    )
+
+
+def _check_batch_size(batch_size: int) -> int:
+    if batch_size < 1:
+        raise InputError(f"batch_size={batch_size}", remedy="give a number of texts, at least 1")
+    return batch_size
+
+
+def _check_tokenizer(tokenizer: Any, name: str) -> None:
+    """Refuse a tokenizer that knows no word: it was made up because its files are missing."""
+    special = set(getattr(tokenizer, "all_special_tokens", ()))
+    if hasattr(tokenizer, "get_vocab") and not set(tokenizer.get_vocab()) - special:
+        raise InputError(
+            "its tokenizer knows no word",
+            where=name,
+            remedy="check that the files of the tokenizer (tokenizer.json, vocab.txt) are there",
+        )
+
+
+def _limit_to_positions(model: Any) -> None:
+    """Let a sentence model read no more tokens than it has positions for."""
+    limit = model.max_seq_length
+    positions = _max_positions(getattr(model[0], "auto_model", None))
+    if isinstance(limit, int) and positions is not None and limit > positions:
+        model.max_seq_length = positions
+
+
+def _max_positions(model: Any) -> int | None:
+    """Return for how many tokens a transformer has positions; None if there is no limit."""
+    positions = getattr(getattr(model, "config", None), "max_position_embeddings", None)
+    if not isinstance(positions, int) or positions <= 0:
+        return None
+    # RoBERTa counts positions from after that of padding.
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return positions if padding is None else positions - padding - 1
+
+
+def _weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> str:
+    """Return the SHA-256 of what decides a model's vectors: weights, vocabulary, settings.
+
+    Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
+    lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It is
+    the same for the same weights whatever file format and place they are loaded from.
+    """
+    configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
+    settings = [*settings, *(getattr(configured, key, None) for key in _CONFIGURED)]
+    state = hashlib.sha256(json.dumps([str(setting) for setting in settings]).encode())
+    if hasattr(tokenizer, "get_vocab"):
+        vocabulary = tokenizer.get_vocab()
+        words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
+        state.update(json.dumps([words, _probe_tokens(tokenizer)]).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        array = tensor.detach().cpu().float().numpy()
+        state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        state.update(np.ascontiguousarray(array).data)
+    return state.hexdigest()
+
+
+def _probe_tokens(tokenizer: Any) -> list[int]:
+    """Return the tokens of one text; none for a bag of words, which its vocabulary decides."""
+    if callable(tokenizer):
+        return list(tokenizer(_PROBE)["input_ids"])
+    read = tokenizer.encode(_PROBE) if hasattr(tokenizer, "encode") else ()
+    return list(getattr(read, "ids", ()))
+
+
+def _describe_module(module: Any) -> str:
+    """Return what of a module is no weight: the pooling, which versions write differently."""
+    pooling = getattr(module, "get_pooling_mode_str", None)
+    mode = pooling() if pooling else getattr(module, "pooling_mode", "")
+    return f"{type(module).__name__} {mode}"
+
+
+def _base_name(name: str) -> str:
+    """Return what a model is called in signatures.
+
+    Examples
+    --------
+    >>> _base_name("sentence-transformers/all-MiniLM-L6-v2"), _base_name("models/mine/")
+    ('all-MiniLM-L6-v2', 'mine')
+    """
+    return Path(name).name or name
+
+
+def _replace_surrogates(texts: Sequence[str]) -> list[str]:
+    """Replace halves of surrogate pairs, which no tokenizer reads, by U+FFFD."""
+    return [text if text.isascii() else _SURROGATES.sub("\ufffd", text) for text in texts]

@@ -1,0 +1,430 @@
+"""Open files of vectors: word vectors, gensim's KeyedVectors and fastText models, and matrices.
+
+Conventions
+-----------
+A ``.kv`` file is a pickle, which can run any code when it is opened: it is opened only where it is
+named as ``kv:PATH``, and only files that you trust should be. A fastText model gives a vector to
+words that it does not list, from their character n-grams; only listed words survive conversion.
+From files of matrices nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Bools
+from semmetrics.data.beside import read_class_list
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.numpy_files import read_arrays
+from semmetrics.data.source import load
+from semmetrics.embed.embedder import Vectors
+from semmetrics.embed.word_formats import buffer_digest, detect_format, map_file, scan_words
+from semmetrics.embed.word_vectors import (
+    WORD_KINDS,
+    ArrayTable,
+    KeyIndex,
+    MatrixEmbedder,
+    WordIndex,
+    WordVectors,
+)
+from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.store import file_digest
+
+__all__ = [
+    "from_keyed_vectors",
+    "read_keyed_vectors",
+    "read_matrix",
+    "read_vectors",
+]
+
+_BYTES = 64 * 2**30  # the most bytes of a matrix
+
+
+def read_vectors(
+    path: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    max_words: int | None = None,
+    name: str | None = None,
+    member: str | None = None,
+) -> WordVectors:
+    """Open a file of word vectors; its words are read, their vectors when they are needed.
+
+    Parameters
+    ----------
+    path : str or path
+        word2vec (binary or text), GloVe text, or fastText (text, or a model), perhaps packed with
+        gzip or zip.
+    kind : {"word2vec", "glove", "fasttext"}, optional
+        None detects it by the content.
+    max_words : int, optional
+        Read the first words only, which are the most frequent ones.
+    name : str, optional
+        For signatures; None is the file's name.
+    member : str, optional
+        The file in a zip archive.
+
+    Returns
+    -------
+    WordVectors
+
+    Raises
+    ------
+    InputError
+        If it is missing, of another kind, damaged or cut off.
+    """
+    file = Path(path)
+    where, name = str(path), name or _stem(file)
+    if kind is not None and kind not in WORD_KINDS:
+        raise InputError(
+            f"{kind!r} is no kind of word vectors", remedy=f"use {', '.join(WORD_KINDS)}"
+        )
+    if max_words is not None and max_words < 1:
+        raise InputError(f"max_words={max_words}", remedy="give a number of words, at least 1")
+    buffer = map_file(file, member)
+    form = detect_format(buffer, where)
+    _check_kind(kind, form, where)
+    if form == "fasttext":
+        return _read_fasttext(file, max_words=max_words, name=name)
+    scanned = scan_words(buffer, form, max_words, where)
+    return WordVectors(
+        WordIndex.build(scanned.words),
+        scanned.table,
+        name=name,
+        digest=lambda: _digest_of_first(buffer_digest(buffer), max_words),
+        where=where,
+    )
+
+
+def _check_kind(kind: str | None, form: str, where: str) -> None:
+    """Refuse a file of another kind than it is said to be."""
+    if kind is None or form in WORD_KINDS[kind]:
+        return
+    names = {"binary": "word2vec", "text": "word2vec", "glove": "glove", "fasttext": "fasttext"}
+    raise InputError(
+        f"it is not what {kind}: says, but {names[form]}",
+        where=where,
+        remedy=f"write {names[form]}:{where}, or leave the kind out",
+    )
+
+
+def _digest_of_first(digest: str, max_words: int | None) -> str:
+    """Return the digest of the first words of a file."""
+    if max_words is None:
+        return digest
+    return hashlib.sha256(f"{digest} limit {max_words}".encode()).hexdigest()
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its endings.
+
+    Examples
+    --------
+    >>> _stem(Path("GoogleNews-vectors-negative300.bin.gz")), _stem(Path("glove.6B.300d.txt"))
+    ('GoogleNews-vectors-negative300', 'glove.6B.300d')
+    """
+    name = re.sub(r"\.(gz|zip)$", "", path.name, flags=re.IGNORECASE)
+    return re.sub(r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE)
+
+
+def _load_with_gensim(path: Path, module: str, load: Callable[[Any], Any], remedy: str) -> Any:
+    """Load a file with a module of gensim; turn what goes wrong into one error."""
+    try:
+        package = import_module(module)
+    except ImportError:
+        raise MissingDependencyError("gensim", f"opening {path.name}", extra="word2vec") from None
+    try:
+        return load(package)
+    except MemoryError:
+        raise
+    # What damaged pickles and cut-off models raise is not bounded.
+    except Exception as error:
+        raise InputError(
+            f"gensim cannot open it: {type(error).__name__}: {error}",
+            where=str(path),
+            remedy=remedy,
+        ) from None
+
+
+def from_keyed_vectors(
+    model: Any,
+    *,
+    name: str = "keyedvectors",
+    max_words: int | None = None,
+    where: str = "",
+    digest: Callable[[], str] | None = None,
+) -> WordVectors:
+    """Make word vectors of a gensim KeyedVectors object, without copying them.
+
+    Parameters
+    ----------
+    model : gensim.models.KeyedVectors
+        Or a model that has one as its attribute ``wv``.
+    name : str
+        For signatures.
+    max_words : int, optional
+        The first words only.
+    where : str
+        What messages call it.
+    digest : callable, optional
+        Gives the SHA-256 of what decides the vectors; None is that of words and vectors.
+
+    Returns
+    -------
+    WordVectors
+        A fastText model's also has vectors for words that are not listed.
+
+    Raises
+    ------
+    InputError
+        If it holds no vectors.
+    """
+    model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
+    if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
+        raise InputError(
+            f"a {type(model).__name__} holds no word vectors",
+            where=where,
+            remedy="give a gensim KeyedVectors",
+        )
+    vectors, words = np.asarray(model.vectors), list(model.index_to_key)[:max_words]
+    if vectors.ndim != 2 or len(vectors) < len(words) or not words:
+        raise InputError(
+            f"its vectors have shape {vectors.shape} for {len(words)} words",
+            where=where or name,
+            remedy="save it again",
+        )
+    rows = (
+        model.key_to_index if max_words is None else {word: row for row, word in enumerate(words)}
+    )
+    return WordVectors(
+        KeyIndex(rows, words),
+        ArrayTable(vectors),
+        name=name,
+        digest=digest or (lambda: _content_digest(words, vectors[: len(words)], model)),
+        where=where,
+        compose=_composer(model),
+    )
+
+
+def _content_digest(words: Sequence[str], vectors: Any, model: Any) -> str:
+    """Return the SHA-256 of words, their vectors, and those of their n-grams if there are any."""
+    state = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass"))
+    for part in (vectors, getattr(model, "vectors_ngrams", None)):
+        if part is not None:
+            state.update(np.ascontiguousarray(part, np.float32).data)
+    return state.hexdigest()
+
+
+def _composer(model: Any) -> Any:
+    """Return what makes vectors of unlisted words, if the model can."""
+    if not hasattr(model, "vectors_ngrams"):
+        return None
+
+    def compose(words: Sequence[str]) -> tuple[Vectors, Bools]:
+        vectors = np.zeros((len(words), model.vector_size), np.float32)
+        for number, word in enumerate(words):
+            if word:
+                vectors[number] = model.get_vector(word)
+        return vectors, np.asarray(vectors.any(axis=1), np.bool_)
+
+    return compose
+
+
+def read_keyed_vectors(
+    path: str | os.PathLike[str], *, max_words: int | None = None, name: str | None = None
+) -> WordVectors:
+    """Open a file that gensim saved, mapped into memory where its arrays stand beside it.
+
+    Raises
+    ------
+    InputError
+        If it is missing or cannot be opened.
+    MissingDependencyError
+        If gensim is not installed.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError("there is no such file", where=str(path), remedy="check the path")
+    model = _load_with_gensim(
+        file,
+        "gensim.models",
+        lambda models: models.KeyedVectors.load(str(path), mmap="r"),
+        "save it again with KeyedVectors.save of the gensim that is installed here",
+    )
+    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
+
+
+def _read_fasttext(
+    path: Path, *, max_words: int | None = None, name: str | None = None
+) -> WordVectors:
+    """Open a fastText model with its subwords; all of it is loaded.
+
+    Raises
+    ------
+    InputError
+        If it is damaged.
+    MissingDependencyError
+        If gensim is not installed.
+    """
+    if path.suffix.lower() in (".gz", ".zip"):
+        raise InputError(
+            "a packed fastText model is not read", where=str(path), remedy="unpack it first"
+        )
+    model = _load_with_gensim(
+        path,
+        "gensim.models.fasttext",
+        lambda fasttext: fasttext.load_facebook_vectors(str(path)),
+        "copy or download it again",
+    )
+    return from_keyed_vectors(
+        model,
+        name=name or _stem(path),
+        max_words=max_words,
+        where=str(path),
+        digest=lambda: _digest_of_first(file_digest(path), max_words),
+    )
+
+
+def read_matrix(
+    path: str | os.PathLike[str],
+    texts: str | os.PathLike[str] | Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    lookup: str = "exact",
+) -> MatrixEmbedder:
+    """Read a matrix of vectors and the texts of its rows.
+
+    Parameters
+    ----------
+    path : str or path
+        .npy: the matrix, its texts in a file beside it; .npz: one array of vectors and one of
+        texts (dtype U); .parquet: a column of texts, and one of lists or many of numbers. Nothing
+        is unpickled.
+    texts : path, or sequence of str, optional
+        The texts of the rows; None is the file with the ending .txt or .json beside a .npy file
+        (one text a line, or a list).
+    name, lookup
+        See `MatrixEmbedder`.
+
+    Returns
+    -------
+    MatrixEmbedder
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged, or shapes do not fit.
+    """
+    file = Path(path)
+    tabular = file.suffix.lower() in (".parquet", ".pq")
+    vectors, found = _read_parquet(file) if tabular else _read_arrays(file)
+    if texts is not None and not isinstance(texts, str | os.PathLike):
+        found = list(texts)
+    elif texts is not None or found is None:
+        found = _read_texts(file, texts)
+    return MatrixEmbedder(vectors, found, name=name or _stem(file), lookup=lookup, where=str(path))
+
+
+def _read_arrays(file: Path) -> tuple[NDArray[Any], list[str] | None]:
+    """Return the one matrix of numbers and the one list of texts of a .npy or .npz file."""
+    arrays = read_arrays(load(file, _BYTES), _BYTES)
+    texts = {key: array for key, array in arrays.items() if array.dtype.kind == "U"}
+    tables = {key: a for key, a in arrays.items() if a.dtype.kind in "iuf" and a.ndim == 2}
+    for what, which in (("matrix of numbers", tables), ("array of texts", texts)):
+        if len(which) > 1:
+            raise InputError(
+                f"it holds more than one {what}: {listing(which)}",
+                where=str(file),
+                remedy="save one",
+            )
+    if not tables:
+        raise InputError("it holds no matrix of numbers", where=str(file), remedy="save one")
+    found = next(iter(texts.values())).ravel().tolist() if texts else None
+    return next(iter(tables.values())), found
+
+
+def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
+    """Read texts from the file that is given, or from the one beside the matrix."""
+    if texts is None:
+        beside = [file.with_suffix(ending) for ending in (".txt", ".json")]
+        found = next((path for path in beside if path.is_file()), None)
+        if found is None:
+            raise InputError(
+                "nothing says which texts its rows are of",
+                where=str(file),
+                remedy=f"write them, one a line, into {beside[0].name} beside it",
+            )
+        texts = found
+    return read_class_list(texts, ReadOptions(max_bytes=_BYTES))
+
+
+def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
+    source = load(file, _BYTES)
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet") from None
+    try:
+        table = parquet.read_table(arrow.BufferReader(source.data), use_threads=False)
+    except MemoryError:
+        raise
+    # Damaged files raise nearly anything from inside pyarrow.
+    except Exception as error:
+        line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"it cannot be read as Parquet: {line}", where=str(file), remedy="write it again"
+        ) from None
+    kinds = arrow.types
+    texts = [f.name for f in table.schema if _is_text(kinds, f.type)]
+    lists = [f.name for f in table.schema if _is_list(kinds, f.type)]
+    numbers = [f.name for f in table.schema if kinds.is_floating(f.type)]
+    if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
+        raise InputError(
+            f"its columns are {listing(table.column_names)}",
+            where=str(file),
+            remedy="give one column of texts, and one of lists of numbers or many of numbers",
+        )
+    found = table.column(texts[0]).to_pylist()
+    if lists:
+        rows = table.column(lists[0]).to_pylist()
+        vectors = _equal_rows(rows, str(file))
+    else:
+        vectors = np.column_stack([table.column(name).to_numpy() for name in numbers])
+    if None in found:
+        raise InputError("a text is null", where=str(file), remedy="remove the row")
+    return vectors, found
+
+
+def _is_text(kinds: Any, type_: Any) -> bool:
+    """Return whether a column holds texts, perhaps as a dictionary (categories)."""
+    plain = type_.value_type if kinds.is_dictionary(type_) else type_
+    return bool(kinds.is_string(plain) or kinds.is_large_string(plain))
+
+
+def _is_list(kinds: Any, type_: Any) -> bool:
+    """Return whether a column holds lists of numbers."""
+    tests = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
+    return any(test(type_) for test in tests) and bool(
+        kinds.is_floating(type_.value_type) or kinds.is_integer(type_.value_type)
+    )
+
+
+def _equal_rows(rows: list[Any], where: str) -> NDArray[Any]:
+    width = len(rows[0] or ()) if rows else 0
+    for number, row in enumerate(rows):
+        if row is None or len(row) != width or None in row:
+            raise InputError(
+                f"the vector is not one of {width} numbers, as in row 0",
+                where=f"{where}, row {number} (from 0)",
+                remedy="write rows of one length",
+            )
+    return np.array(rows, np.float32)

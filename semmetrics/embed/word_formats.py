@@ -1,0 +1,391 @@
+"""The formats of word vectors: word2vec (binary, text), GloVe and fastText text, where they stand.
+
+Conventions
+-----------
+A file is one block of bytes, mapped into memory, and unpacked first if it is packed. It is gone
+through once for its words and for where their numbers stand; the numbers of a word are read when
+they are asked for. A header says how many words there are; all must be there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mmap
+import re
+import shutil
+import tempfile
+import warnings
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Ints
+from semmetrics.embed.embedder import Vectors
+from semmetrics.embed.word_vectors import Table
+from semmetrics.errors import InputError, listing
+
+__all__ = ["WordFile", "buffer_digest", "detect_format", "map_file", "scan_words"]
+
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_CHUNK = 1 << 24
+_FASTTEXT = (793712314).to_bytes(4, "little")  # how a fastText model begins
+_LONGEST_WORD, _LONGEST_LINE = 1 << 12, 1 << 20
+_HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
+_HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
+_MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
+_DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
+_CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
+
+
+def map_file(path: Path, member: str | None = None) -> mmap.mmap:
+    """Map a file into memory; a packed one is first unpacked into a file without a name.
+
+    Parameters
+    ----------
+    path : Path
+        A plain file, or one packed with gzip or zip.
+    member : str, optional
+        The file in a zip archive; needed where there are several.
+
+    Raises
+    ------
+    InputError
+        If it is missing, empty, or packed and damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+            if head[:2] == _GZIP or head == _ZIP:
+                with tempfile.TemporaryFile() as plain:
+                    _unpack(path, plain, member)
+                    plain.flush()
+                    return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError(
+            "there is no such file", where=str(path), remedy="check the path"
+        ) from None
+    except ValueError:
+        raise InputError(
+            "it is empty", where=str(path), remedy="copy or download it again"
+        ) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(f"it cannot be read: {why}", where=str(path), remedy="check it") from None
+
+
+def _unpack(path: Path, target: IO[bytes], member: str | None = None) -> None:
+    """Unpack a gzip file, or one file of a zip archive.
+
+    Raises
+    ------
+    InputError
+        If it is damaged or encrypted, or the file in the archive is not named and not alone.
+    """
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                name = _member_name(archive, member, str(path))
+                with archive.open(name) as source:
+                    shutil.copyfileobj(source, target, _CHUNK)
+        else:
+            with gzip.open(path, "rb") as stream:
+                shutil.copyfileobj(stream, target, _CHUNK)
+    except RuntimeError as error:  # encrypted, or packed in a way that Python does not know
+        raise InputError(
+            f"it cannot be unpacked: {error}", where=str(path), remedy="unpack it first"
+        ) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"what is packed in it is damaged or cut off ({error})",
+            where=str(path),
+            remedy="copy or download it again",
+        ) from None
+
+
+def _member_name(archive: zipfile.ZipFile, member: str | None, where: str) -> str:
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    if member is None and len(names) == 1:
+        return names[0]
+    if member not in names:
+        problem = "it holds several files" if member is None else f"it holds no {member!r}"
+        raise InputError(
+            f"{problem}: {listing(names)}",
+            where=where,
+            remedy="unpack it and give the path of one of them",
+        )
+    return member
+
+
+def buffer_digest(buffer: Any) -> str:
+    """Return the SHA-256 of bytes, in hex."""
+    state = hashlib.sha256()
+    with memoryview(buffer) as view:
+        for start in range(0, len(view), _CHUNK):
+            state.update(view[start : start + _CHUNK])
+    return state.hexdigest()
+
+
+class WordFile(NamedTuple):
+    """The words of a file, as UTF-8, and the rows of their numbers."""
+
+    words: list[bytes]
+    table: Table
+
+
+class BinaryTable:
+    """Rows of little-endian float32 in a block of bytes."""
+
+    def __init__(self, buffer: Any, starts: Ints, dimension: int) -> None:
+        self._buffer, self._starts, self.dimension = buffer, starts, dimension
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the rows of those numbers."""
+        found = np.empty((len(numbers), self.dimension), np.float32)
+        for place, start in enumerate(self._starts[numbers].tolist()):
+            found[place] = np.frombuffer(self._buffer, "<f4", self.dimension, start)
+        return found
+
+
+class TextTable:
+    """Rows of decimal numbers in a block of bytes."""
+
+    def __init__(self, buffer: Any, starts: Ints, stops: Ints, dimension: int, where: str) -> None:
+        self._buffer, self._starts, self._stops = buffer, starts, stops
+        self.dimension, self._where = dimension, where
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the rows of those numbers.
+
+        Raises
+        ------
+        InputError
+            If something is no number; names the line.
+        """
+        found = _parse_numbers(b" ".join(map(self._text, numbers.tolist())))
+        if found is not None and found.size == len(numbers) * self.dimension:
+            return found.reshape(len(numbers), self.dimension)
+        for number in numbers.tolist():
+            row = _parse_numbers(self._text(number))
+            if row is None or row.size != self.dimension:
+                line = self._buffer[: int(self._starts[number])].count(b"\n") + 1
+                raise InputError(
+                    f"not all of the {self.dimension} numbers are numbers",
+                    where=f"{self._where}, line {line}",
+                    remedy="copy or download it again",
+                )
+        raise InputError("its numbers cannot be read", where=self._where, remedy="write it again")
+
+    def _text(self, number: int) -> bytes:
+        text: bytes = self._buffer[int(self._starts[number]) : int(self._stops[number])]
+        return text
+
+
+def _parse_numbers(text: bytes) -> NDArray[np.float32] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.fromstring(text, np.float32, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+
+
+def detect_format(buffer: Any, where: str) -> str:
+    """Return what a file is by its content: "binary" or "text" (word2vec), "glove" or "fasttext".
+
+    Raises
+    ------
+    InputError
+        If it is nothing of these.
+    """
+    if buffer[:4] == _FASTTEXT:
+        return "fasttext"
+    head = bytes(buffer[:_LONGEST_LINE])
+    header = _HEADER.match(head)
+    if header is not None:
+        return _format_with_header(head, header.end(), int(header[2]), where)
+    if _HEADER_ALONE.fullmatch(head):
+        raise InputError(
+            "it ends in its header",
+            where=where,
+            remedy="it was cut off: copy or download it again",
+        )
+    if _count_numbers(head, 0) >= 1 and not head.startswith(_MARK):
+        return "glove"
+    raise InputError(
+        "it begins with a byte order mark, which would be part of the first word"
+        if head.startswith(_MARK)
+        else "its first line is neither a header ('3000000 300') nor a word and its numbers",
+        where=where,
+        remedy="word vectors are word2vec files (binary or text), GloVe text or fastText",
+    )
+
+
+def _format_with_header(head: bytes, start: int, dimension: int, where: str) -> str:
+    """Return "text" if numbers stand after the first word, "binary" if bytes do."""
+    numbers = _count_numbers(head, start)
+    following = head[start:].partition(b"\n")[2]
+    if numbers == dimension or (numbers > dimension and _count_numbers(following, 0) == dimension):
+        return "text"  # of more numbers the first belong to the word: "route 66"
+    if numbers > 1:  # bytes do not look like several numbers
+        raise InputError(
+            f"there are {numbers} numbers after the word, and its header promises {dimension}",
+            where=f"{where}, line 2",
+            remedy="it is damaged, or its header is wrong",
+        )
+    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
+    last = line.split(b" ")[1:][-dimension:] if dimension > 1 else []
+    phrase = _parse_numbers(b" ".join(last)) if len(last) == dimension else None
+    return "binary" if phrase is None or phrase.size != dimension else "text"
+
+
+def _count_numbers(head: bytes, start: int) -> int:
+    """Count the numbers after the word in a line of text; -1 if it is no such line."""
+    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
+    numbers = _parse_numbers(line.partition(b" ")[2])
+    return -1 if numbers is None else int(numbers.size)
+
+
+def scan_words(buffer: Any, form: str, max_words: int | None, where: str) -> WordFile:
+    """Go through a file for its words.
+
+    Parameters
+    ----------
+    buffer : bytes or memory map
+    form : {"binary", "text", "glove"}
+    max_words : int, optional
+        The first words only.
+    where : str
+        The name of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        If it is cut off or has lines of different widths.
+    """
+    header = None if form == "glove" else _HEADER.match(buffer)
+    count, dimension = (None, 0) if header is None else (int(header[1]), int(header[2]))
+    start = 0 if header is None else header.end()
+    if header is not None and (dimension == 0 or count == 0):
+        raise InputError("its header promises no vectors", where=where, remedy="write it again")
+    del header  # it would keep the map open
+    if form == "binary":
+        return _scan_binary(buffer, start, count or 0, dimension, max_words, where)
+    return _scan_text(buffer, start, count, dimension, max_words, where)
+
+
+def _cut_off(where: str, have: int, count: int) -> InputError:
+    return InputError(
+        f"it ends after {have:,} of {count:,} words",
+        where=where,
+        remedy="it was cut off: copy or download it again",
+    )
+
+
+def _scan_binary(
+    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, where: str
+) -> WordFile:
+    size, end, wanted = (
+        4 * dimension,
+        len(buffer),
+        count if max_words is None else min(count, max_words),
+    )
+    if wanted > end:  # no word is shorter than a byte
+        raise _cut_off(where, 0, count)
+    words: list[bytes] = []
+    starts = np.zeros(wanted, np.int64)
+    find = buffer.find
+    for row in range(wanted):
+        blank = find(b" ", start, start + _LONGEST_WORD)
+        if blank < 0 or blank + 1 + size > end:
+            if blank < 0 and end - start > _LONGEST_WORD:
+                raise InputError(
+                    f"there is no word where number {row + 1} should be",
+                    where=where,
+                    remedy="it is damaged, or no word2vec binary file",
+                )
+            raise _cut_off(where, row, count)
+        words.append(buffer[start:blank].lstrip(b"\n"))
+        starts[row] = blank + 1
+        start = blank + 1 + size
+    _check_words(words[:_CHECKED_WORDS], where)
+    if max_words is None and bytes(buffer[start : start + 2]).strip():
+        raise InputError(
+            f"there is more after the {count:,} words that the header promises",
+            where=where,
+            remedy="it is damaged, or its header is wrong",
+        )
+    return WordFile(words, BinaryTable(buffer, starts, dimension))
+
+
+def _check_words(words: list[bytes], where: str) -> None:
+    """Refuse what is read of a file whose header names another width: bytes of numbers."""
+    for row, word in enumerate(words):
+        if b"\n" in word or b"\0" in word:
+            raise InputError(
+                f"there is no word where number {row + 1} should be",
+                where=where,
+                remedy="it is damaged, or its header is wrong",
+            )
+
+
+def _scan_text(
+    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, where: str
+) -> WordFile:
+    words: list[bytes] = []
+    starts: list[int] = []
+    stops: list[int] = []
+    end = len(buffer)
+    while start < end and (max_words is None or len(words) < max_words):
+        stop = buffer.find(b"\n", start)
+        stop = end if stop < 0 else stop
+        line = buffer[start:stop].rstrip(b" \r")
+        blanks = line.count(b" ")
+        dimension = dimension or blanks
+        if blanks < dimension or not dimension:
+            if not line and not buffer[stop:].strip():
+                break
+            raise _wrong_width(blanks, dimension, len(words), count, where)
+        width = line.index(b" ") if blanks == dimension else len(line.rsplit(b" ", dimension)[0])
+        if blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2]):
+            raise _wrong_width(blanks, dimension, len(words), count, where)
+        words.append(line[:width])
+        starts.append(start + width + 1)
+        stops.append(start + len(line))
+        start = stop + 1
+    if count is not None and max_words is None and len(words) != count:
+        raise _wrong_count(len(words), count, where)
+    if count is not None and max_words is not None and len(words) < min(max_words, count):
+        raise _cut_off(where, len(words), count)
+    table = TextTable(
+        buffer, np.array(starts, np.int64), np.array(stops, np.int64), dimension, where
+    )
+    return WordFile(words, table)
+
+
+def _wrong_width(
+    blanks: int, dimension: int, row: int, count: int | None, where: str
+) -> InputError:
+    line = row + (1 if count is None else 2)
+    return InputError(
+        f"there are {blanks} numbers after the word, and {dimension} in the first line",
+        where=f"{where}, line {line}",
+        remedy="it is damaged or was cut off: copy or download it again",
+    )
+
+
+def _wrong_count(have: int, count: int, where: str) -> InputError:
+    if have < count:
+        return _cut_off(where, have, count)
+    return InputError(
+        f"it holds {have:,} words, and its header promises {count:,}",
+        where=where,
+        remedy="it is damaged, or its header is wrong",
+    )

@@ -1,0 +1,386 @@
+"""Word vectors: words found without loading the vectors, rows read when they are needed.
+
+Conventions
+-----------
+Vectors are float32 and as the file has them, not normalised. The identity carries the SHA-256 of
+the file's content (unpacked), so that a file, the same file packed, and its converted form are the
+same vectors in signatures; reading only the first words makes another identity.
+
+The words of large files are kept as UTF-8 bytes, one after the other, with offsets; a word is found
+by a binary search for its 64-bit hash and is then compared itself. Of equal words the first row
+counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from semmetrics.core.hashing import Hashes, hash_strings
+from semmetrics.core.ragged import Bools, Ints, offsets
+from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
+from semmetrics.errors import InputError
+
+__all__ = [
+    "INDEX_FILES",
+    "WORD_KINDS",
+    "ArrayTable",
+    "Index",
+    "KeyIndex",
+    "MatrixEmbedder",
+    "Table",
+    "WordIndex",
+    "WordVectors",
+    "hash_version",
+]
+
+#: What a file of word vectors may be said to be, and the formats that it then may have.
+WORD_KINDS = {
+    "word2vec": ("binary", "text"),
+    "glove": ("glove", "text"),
+    "fasttext": ("fasttext", "text"),
+}
+INDEX_FILES = ("hashes.npy", "order.npy", "offsets.npy", "words.utf8")
+Compose: TypeAlias = Callable[[Sequence[str]], tuple[Vectors, Bools]]
+
+
+class Index(Protocol):
+    """Words and their rows."""
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        ...
+
+    def find(self, words: Sequence[str]) -> Ints:
+        """Return the row of each word, -1 where there is none."""
+        ...
+
+    def word(self, row: int) -> str:
+        """Return the word of a row."""
+        ...
+
+
+def hash_version() -> str:
+    """Return what changes when other hashes are computed than those of a saved index."""
+    return f"{int(hash_strings(['semmetrics'])[0]):016x}"
+
+
+class WordIndex:
+    """Words as one block of bytes, found through their sorted hashes.
+
+    Parameters
+    ----------
+    hashes : uint64 array, shape (words,)
+        Rising.
+    order : int array, shape (words,)
+        The row of each hash; equal hashes by rising row.
+    starts : int array, shape (words + 1,)
+        Where each row's word begins in ``text``.
+    text : bytes or memory map
+
+    Examples
+    --------
+    >>> index = WordIndex.build([b"cat", b"dog", b"cat"])
+    >>> index.find(["dog", "cow", "cat"]).tolist(), index.word(1)
+    ([1, -1, 0], 'dog')
+    """
+
+    def __init__(self, hashes: Hashes, order: NDArray[Any], starts: Ints, text: Any) -> None:
+        self._hashes, self._order, self._starts, self._text = hashes, order, starts, text
+
+    @classmethod
+    def build(cls, words: Sequence[bytes]) -> WordIndex:
+        """Index words given as UTF-8; bytes that are no UTF-8 are kept, and never found."""
+        hashes = hash_strings([word.decode("utf-8", "replace") for word in words])
+        order = np.argsort(hashes, kind="stable")
+        starts = offsets(np.fromiter(map(len, words), np.int64, len(words)))
+        return cls(hashes[order], order.astype(np.int32), starts, b"".join(words))
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def find(self, words: Sequence[str]) -> Ints:
+        """Return the row of each word, -1 where there is none."""
+        rows = np.full(len(words), -1, np.int64)
+        if not len(words) or not len(self):
+            return rows
+        hashes = hash_strings(words)
+        place = np.searchsorted(self._hashes, hashes)
+        near = np.minimum(place, len(self) - 1)
+        for number in np.flatnonzero(self._hashes[near] == hashes).tolist():
+            rows[number] = self._compare(words[number], int(place[number]))
+        return rows
+
+    def _compare(self, word: str, place: int) -> int:
+        """Return the first row with this hash and this word, or -1."""
+        wanted, hashed = word.encode("utf-8", "surrogatepass"), self._hashes[place]
+        while place < len(self) and self._hashes[place] == hashed:
+            row = int(self._order[place])
+            if self._bytes(row) == wanted:
+                return row
+            place += 1
+        return -1
+
+    def _bytes(self, row: int) -> bytes:
+        return bytes(self._text[int(self._starts[row]) : int(self._starts[row + 1])])
+
+    def word(self, row: int) -> str:
+        """Return the word of a row."""
+        return self._bytes(row).decode("utf-8", "replace")
+
+    def save(self, folder: Path) -> None:
+        """Write the index into a folder."""
+        for name, part in zip(
+            INDEX_FILES[:3], (self._hashes, self._order, self._starts), strict=True
+        ):
+            np.save(folder / name, part, allow_pickle=False)
+        (folder / INDEX_FILES[3]).write_bytes(self._text)
+
+    @classmethod
+    def open(cls, folder: Path) -> WordIndex:
+        """Map a saved index into memory; nothing is read before it is needed."""
+        hashes, order, starts = (
+            np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in INDEX_FILES[:3]
+        )
+        with (folder / INDEX_FILES[3]).open("rb") as file:
+            text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if not len(hashes) == len(order) == len(starts) - 1 or int(starts[-1]) != len(text):
+            raise ValueError("the parts of the word index are of different lengths")
+        return cls(hashes, order, starts, text)
+
+
+class KeyIndex:
+    """Words of a mapping from word to row.
+
+    Parameters
+    ----------
+    rows : mapping from str to int
+    words : sequence of str
+    """
+
+    def __init__(self, rows: dict[str, int], words: Sequence[str]) -> None:
+        self._rows, self._words = rows, words
+
+    @classmethod
+    def build(cls, words: Sequence[str], where: str) -> KeyIndex:
+        """Number words.
+
+        Raises
+        ------
+        InputError
+            If a word stands twice; names it.
+        """
+        rows = {word: row for row, word in enumerate(words)}
+        if len(rows) != len(words):
+            twice = next(word for row, word in enumerate(words) if rows[word] != row)
+            raise InputError(
+                f"{json.dumps(twice, ensure_ascii=False)} is there twice", where=where,
+                remedy="keep one row a text",
+            )  # fmt: skip
+        return cls(rows, words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def find(self, words: Sequence[str]) -> Ints:
+        """Return the row of each word, -1 where there is none."""
+        return np.fromiter((self._rows.get(word, -1) for word in words), np.int64, len(words))
+
+    def word(self, row: int) -> str:
+        """Return the word of a row."""
+        return self._words[row]
+
+
+class Table(Protocol):
+    """Rows of numbers, read when they are asked for."""
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a row."""
+        ...
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the rows of those numbers, as float32."""
+        ...
+
+
+class ArrayTable:
+    """Rows of an array, which may be mapped into memory."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array, self.dimension = array, int(array.shape[1])
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the rows of those numbers."""
+        return np.asarray(self._array[numbers], np.float32)
+
+
+class WordVectors:
+    """Vectors of words.
+
+    Parameters
+    ----------
+    index : Index
+        The rows of words.
+    table : Table
+        The numbers of rows.
+    name : str
+    digest : callable
+        Gives the SHA-256 of what decides the vectors, in hex; called once, when it is needed.
+    where : str
+        What messages call the vectors.
+    compose : callable, optional
+        Vectors of words that have no row, from their parts, and which of them have one.
+
+    Attributes
+    ----------
+    lookup : str
+        The rule by which a label's vector is found where none is named.
+
+    Examples
+    --------
+    >>> index = WordIndex.build([b"cat", b"dog"])
+    >>> table = ArrayTable(np.array([[1, 0], [0, 1]]))
+    >>> vectors = WordVectors(index, table, name="toy", digest=lambda: "0" * 64)
+    >>> vectors.identity, "cat" in vectors, vectors.find(["dog", "cow"]).tolist()
+    ('toy-2@000000000000', True, [1, -1])
+    >>> vectors.embed(["dog", "cow"]).known.tolist()
+    [True, False]
+    """
+
+    lookup = "words"
+
+    def __init__(
+        self,
+        index: Index,
+        table: Table,
+        *,
+        name: str,
+        digest: Callable[[], str],
+        where: str = "",
+        compose: Compose | None = None,
+    ) -> None:
+        self.index, self._table, self._digest = index, table, digest
+        self.name, self.where, self.compose = name, where or name, compose
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._table.dimension
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what decides the vectors."""
+        return self._digest()
+
+    @property
+    def identity(self) -> str:
+        """What the vectors are, for signatures."""
+        return format_identity(self.name, self.dimension, self.digest)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and bool(self.find([word])[0] >= 0)
+
+    def find(self, words: Sequence[str]) -> Ints:
+        """Return the row of each word, -1 where there is none."""
+        return self.index.find(words)
+
+    def words(self, rows: Ints) -> list[str]:
+        """Return the words of rows."""
+        return [self.index.word(row) for row in rows.tolist()]
+
+    def rows(self, numbers: Ints) -> Vectors:
+        """Return the vectors of rows; those of -1 are zeros.
+
+        Raises
+        ------
+        InputError
+            If a number is not finite; names the word.
+        """
+        numbers = np.asarray(numbers, np.int64)
+        distinct, place = np.unique(numbers, return_inverse=True)
+        listed = distinct >= 0
+        vectors = np.zeros((len(distinct), self.dimension), np.float32)
+        vectors[listed] = self._table.rows(distinct[listed])
+        if not np.isfinite(vectors).all():
+            remedy = "it is damaged: copy, convert or download it again"
+            check_finite(vectors[listed], self.words(distinct[listed]), self.where, remedy)
+        return vectors[place]
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of words as they are written; what is not listed is unknown."""
+        found = self.find(texts)
+        vectors, known = self.rows(found), found >= 0
+        missing = np.flatnonzero(~known)
+        if self.compose is not None and len(missing):
+            vectors[missing], known[missing] = self.compose([texts[i] for i in missing.tolist()])
+        return Embedded(vectors, known)
+
+
+class MatrixEmbedder(WordVectors):
+    """Vectors that were computed elsewhere, one row a text.
+
+    Parameters
+    ----------
+    vectors : array, shape (texts, dimension)
+    texts : sequence of str
+        Each once.
+    name : str
+        For signatures.
+    lookup : str
+        The rule by which a label's vector is found where none is named; "exact" takes whole
+        labels only, "words" also means of words.
+    where : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, a text is there twice, or a number is not finite.
+
+    Examples
+    --------
+    >>> model = MatrixEmbedder([[1, 0], [0, 1]], ["cat", "traffic light"])
+    >>> model.embed(["cat", "cow"]).known.tolist(), model.lookup
+    ([True, False], 'exact')
+    """
+
+    def __init__(
+        self,
+        vectors: ArrayLike,
+        texts: Sequence[str],
+        *,
+        name: str = "matrix",
+        lookup: str = "exact",
+        where: str = "",
+    ) -> None:
+        where = where or name
+        texts = [str(text) for text in texts]
+        rows = as_matrix(vectors, texts, where)
+        super().__init__(
+            KeyIndex.build(texts, where),
+            ArrayTable(rows),
+            name=name,
+            digest=lambda: _matrix_digest(rows, texts),
+            where=where,
+        )
+        self.lookup = lookup
+
+
+def _matrix_digest(rows: Vectors, texts: Sequence[str]) -> str:
+    """Return the SHA-256 of texts and their vectors, in hex."""
+    state = hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass"))
+    state.update(f" {rows.shape} ".encode())
+    state.update(np.ascontiguousarray(rows).data)
+    return state.hexdigest()

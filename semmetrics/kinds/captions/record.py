@@ -1,0 +1,176 @@
+"""The record of captions: how they are read, joined, prepared and scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.lists import Lists
+from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
+from semmetrics.kinds.kind import (
+    Defaults,
+    Kind,
+    Options,
+    Tasks,
+    count_notes,
+    different_items,
+    each_task,
+    read_weights,
+)
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.document_frequencies import (
+    DocumentFrequencies,
+    frequency_notes,
+    task_frequencies,
+)
+from semmetrics.metrics.registry import parse
+from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
+
+__all__ = ["HUMAN", "KIND", "read_frequencies"]
+
+HUMAN = "human"
+"""The system whose candidates are references, each against the others of its image."""
+
+_DEFAULTS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
+_COUNTS = {
+    "missing_prediction": "items without a prediction",
+    "missing_reference": "items without ground truth",
+    "several_candidates": "images with several candidates, each scored on its own",
+    "single_reference": "images left out that have a single reference",
+    "empty_candidates": "empty candidates",
+    "empty_references": "empty references",
+}
+
+
+def read_beside(options: Options) -> Options:
+    """Open the tokenizer, and read weights and document frequencies from paths."""
+    given = options["doc_freq"]
+    if given is not None and options["protocol"] is not None:
+        raise InputError(
+            f"protocol {options['protocol']} counts document frequencies on the references",
+            remedy="leave doc_freq= (--doc-freq) out, or name measures instead of the protocol",
+        )
+    return options.replace(
+        tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
+        weights=read_weights(options["weights"], (options["read"] or ReadOptions()).beside()),
+        doc_freq=None if given is None else read_frequencies(given),
+    )
+
+
+def read_frequencies(given: Any) -> DocumentFrequencies:
+    """Return document frequencies from themselves or from a path.
+
+    Raises
+    ------
+    InputError
+        If it is neither, or the file is wrong.
+    """
+    if isinstance(given, DocumentFrequencies):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return DocumentFrequencies.load(given)
+    raise InputError(
+        f"doc_freq= is a {type(given).__name__}",
+        remedy="give a file, or what fit_document_frequencies returns",
+    )
+
+
+def read(data: Any, source: str, options: Options) -> Lists:
+    """Read one side."""
+    return as_captions(data, source=source, options=options["read"])
+
+
+def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
+    """Make the task of each system; with ``score_references`` also that of the references."""
+    shared = {name: options[name] for name in ("tokenizer", "weights")}
+    tasks = {
+        name: join_captions(pred, ref, missing=options["missing"], **shared)
+        for name, pred in preds.items()
+    }
+    if options["score_references"]:
+        if HUMAN in tasks:
+            raise InputError(f"a system is called {HUMAN!r} already", remedy="rename it")
+        tasks[HUMAN] = leave_one_out(ref, **shared)
+    return {name: {"": task} for name, task in tasks.items()}
+
+
+def defaults(tasks: Tasks, options: Options) -> Defaults:
+    """Return the measures that need nothing beside the library."""
+    return Defaults(_DEFAULTS)
+
+
+def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
+    """Say what a measure lacks that runs a program: its jar, or Java."""
+    definition = parse(text)[0].definition
+    if "java" in definition.needs:
+        return text, definition.extra["program"].missing()
+    return text, ""
+
+
+def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+    """Hand document frequencies over: those given, or for references those of the first system.
+
+    References score each other with the weights of all references, as the systems do.
+    """
+    fits: Mapping[str, Any] = {}
+    given = options["doc_freq"]
+    chosen = list(tasks)
+    if given is not None:
+        fits = {"df": given}
+    elif options["score_references"]:
+        fits, chosen = _frequencies_of(tasks[chosen[0]][""], measures), [HUMAN]
+    return {
+        name: {"": replace(parts[""], fits=fits)} if fits and name in chosen else parts
+        for name, parts in tasks.items()
+    }
+
+
+def _frequencies_of(
+    task: CaptionTask, measures: Iterable[Measure]
+) -> dict[str, DocumentFrequencies]:
+    """Count the document frequencies that measures take from a task."""
+    fits = {}
+    for measure in measures:
+        source, stem = measure["df"], str(measure["stem"])
+        if source in ("references", "rows"):
+            fits[f"{source}/{stem}"] = task_frequencies(task, str(source), stem)
+    return fits
+
+
+def caption_notes(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> list[str]:
+    """Say what was odd in the captions, and which document frequencies have no effect."""
+    notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
+    for name, task in each_task(tasks):
+        counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
+        lines = count_notes(task, _COUNTS) + frequency_notes(task, counted)
+        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+    return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
+
+
+def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:
+    """Say which measures do not use the document frequencies that were given."""
+    takers = [m for m in measures if m["df"] in ("references", "given")]
+    if not takers:
+        return ["doc_freq= (--doc-freq) has no effect: no measure here takes document frequencies"]
+    own = [str(m) for m in measures if m["df"] == "rows"]
+    return [f"doc_freq= (--doc-freq) has no effect on {', '.join(own)}"] if own else []
+
+
+KIND = Kind(
+    name="captions",
+    read_beside=read_beside,
+    read=read,
+    make_tasks=make_tasks,
+    defaults=defaults,
+    fill_entry=fill_entry,
+    prepare=prepare,
+    notes=caption_notes,
+)

@@ -1,0 +1,168 @@
+"""What descriptions of any kind of data have in common: sizes, names, and what is odd in texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints
+from semmetrics.data.lists import Ids
+from semmetrics.errors import listing
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.set_statistics import cardinality
+
+__all__ = [
+    "Describer",
+    "count_items",
+    "describe_sizes",
+    "find_odd_ids",
+    "find_odd_texts",
+    "finite_or_none",
+    "format_counts",
+    "format_known",
+    "format_spread",
+    "list_ids",
+    "on_one_line",
+]
+
+
+class Describer(Protocol):
+    """What the module ``describe`` of a kind has."""
+
+    FILES: str
+
+    def describe(self, data: Any) -> dict[str, Any]:
+        """Describe what was read."""
+        ...
+
+    def report(self, record: Mapping[str, Any]) -> dict[str, str]:
+        """Return the facts of a description as texts by name."""
+        ...
+
+    def show_item(self, task: Any, row: int, measure: Measure) -> dict[str, Any]:
+        """Show one item of a task as a measure sees it."""
+        ...
+
+    def report_item(self, record: Mapping[str, Any]) -> list[str]:
+        """Return the lines of an item."""
+        ...
+
+    def explain_definition(self, definition: Definition) -> dict[str, str]:
+        """Return what a definition's traits mean for the kind, by name."""
+        ...
+
+    def explain_protocol(self, protocol: Any) -> dict[str, str]:
+        """Return what a protocol means for the kind, by name."""
+        ...
+
+
+_TOP = 10  # names that a line shows
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: " "}
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON has it: None where there is none."""
+    return value if math.isfinite(value) else None
+
+
+def describe_sizes(indptr: Ints) -> dict[str, Any]:
+    """Describe how many entries items have.
+
+    Parameters
+    ----------
+    indptr : int array, shape (items + 1,)
+
+    Returns
+    -------
+    dict
+        "mean", "std" (None for one item), "min", "max" and "histogram": items by size, from 0.
+
+    Examples
+    --------
+    >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
+    [1, 0, 1]
+    """
+    sizes = cardinality(indptr)
+    return {
+        "mean": finite_or_none(sizes.mean),
+        "std": finite_or_none(sizes.std),
+        "min": int(np.flatnonzero(sizes.histogram)[0]),
+        "max": len(sizes.histogram) - 1,
+        "histogram": sizes.histogram.tolist(),
+    }
+
+
+def count_items(some: int, of: Sequence[Any] | Any) -> str:
+    """Write how many of the items are meant."""
+    return f"{some:,} of {len(of):,} items"
+
+
+def list_ids(ids: Ids, rows: Any) -> str:
+    """Write the ids of some items, the first few quoted and the rest counted."""
+    return listing(ids[row] for row in rows.tolist())
+
+
+def find_odd_ids(ids: Ids) -> Iterator[str]:
+    """Yield what is odd in ids; nothing where items are known by position."""
+    if not isinstance(ids, range):
+        yield from find_odd_texts([str(name) for name in ids], "id")
+
+
+def find_odd_texts(texts: Sequence[str], noun: str) -> Iterator[str]:
+    """Yield what is odd in names: blanks around them, what cannot be seen, and lookalikes.
+
+    Examples
+    --------
+    >>> list(find_odd_texts(["cat", "Cat", "dog"], "label"))
+    ["labels differ only by case or white space: 'cat' and 'Cat'"]
+    """
+    padded = [text for text in texts if text != text.strip()]
+    if padded:
+        yield f"{len(padded):,} {noun}s have blanks around them: {listing(padded)}"
+    strange = [text for text in texts if not text.strip().isprintable()]
+    if strange:
+        yield f"{len(strange):,} {noun}s have characters that cannot be seen: {listing(strange)}"
+    alike = _group_alike(texts)
+    if alike:
+        shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
+        more = f" and {len(alike) - 3:,} more" if len(alike) > 3 else ""
+        yield f"{noun}s differ only by case or white space: {shown}{more}"
+
+
+def _group_alike(texts: Iterable[str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault("".join(text.split()).casefold(), []).append(text)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def format_known(record: Mapping[str, Any]) -> str:
+    """Write how many items there are, and what they are known by."""
+    return f"{record['items']:,}, known by {'id' if record['ids'] else 'position'}"
+
+
+def format_spread(sizes: Mapping[str, Any]) -> str:
+    """Write mean, standard deviation and range."""
+    std = "" if sizes["std"] is None else f" ({sizes['std']:.2f})"
+    return f"{sizes['mean']:.2f}{std} mean (std), from {sizes['min']:,} to {sizes['max']:,}"
+
+
+def format_counts(counts: Sequence[tuple[str, int]]) -> str:
+    """Write the first names with their counts, and how many more there are."""
+    shown = [f"{name} {times:,}" for name, times in counts[:_TOP]]
+    more = len(counts) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def on_one_line(text: str) -> str:
+    r"""Return the text on one line; what would command a terminal is written out.
+
+    Examples
+    --------
+    >>> on_one_line("a\nb\x1b[2J")
+    'a b\\x1b[2J'
+    """
+    return " ".join(text.splitlines()).translate(_CONTROLS)

@@ -1,0 +1,163 @@
+"""What is said beside the scores of label sets: what was odd, left out, or not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.label_task import LabelTask
+from semmetrics.errors import amount
+from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
+from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
+
+__all__ = ["BY_NAME", "label_notes", "unused_embeddings"]
+
+_MANY = 3
+_OF_MEANING = ("lookup", "oov", "device", "max_words")
+BY_NAME = "give labels by name, or the class list of a matrix's columns (classes=, --classes)"
+
+_COUNTS = {
+    "missing_prediction": "items without a prediction",
+    "missing_reference": "items without ground truth",
+    "empty_prediction_skipped": "items left out because nothing is predicted",
+    "shared_terms": "terms that several classes share",
+    "predicted_outside_classes": "predicted labels outside the class list",
+    "ignored_predictions": "predicted labels ignored",
+    "ignored_references": "reference labels ignored",
+    "ignored_labels_not_found": "labels to ignore that do not occur",
+}
+_NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"
+_OF_MODELS = {  # {model} is its identity, {oov} the policy
+    "unknown": "unknown to {model}: {oov}",
+    "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
+    "truncated": "longer than {model} reads: cut to their beginning",
+}
+
+
+def label_notes(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> list[str]:
+    """Say what was odd, left out or not known, and which options have no effect.
+
+    Parameters
+    ----------
+    tasks : mapping from system and part to LabelTask
+    measures : sequence of Measure
+    options : ResolvedOptions
+    noted : mapping from name of a task to mapping
+        What steps noted, where tasks were evaluated.
+
+    Returns
+    -------
+    list of str
+    """
+    notes = []
+    for name, task in each_task(tasks):
+        lines = count_notes(task, _COUNTS)
+        lines += [_NUMBERS] if task.models and task.numbered else []
+        lines += [line for model in task.models.values() for line in _model_notes(model)]
+        if task.models and name in noted:
+            lines += _step_notes(task, noted[name])
+        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+    notes += different_items(tasks)
+    notes += unused_embeddings(measures, options["embedding"])
+    notes += _unused_cache(tasks, options["cache"])
+    return notes + _unused_options(measures, options)
+
+
+def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
+    """Say which options about meaning no measure takes up."""
+    notes = []
+    if all(m["embedding"] is None for m in measures):
+        fixed = () if options["protocol"] is None else ("lookup", "oov")
+        names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
+        why = "no measure here compares meanings (-m SemF1 does)"
+        notes += [f"{OPTIONS[name].flag} has no effect: {why}" for name in names]
+    if options["taxonomy"] is not None and not any(
+        "taxonomy" in m.definition.needs for m in measures
+    ):
+        notes.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
+    return notes
+
+
+def _step_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
+    """Say what the steps of semantic measures noted."""
+    from semmetrics.metrics.bag_similarity import list_counts
+    from semmetrics.metrics.semantic_matching import pairs_near
+
+    return _list_notes(task, list_counts(noted)) + _near_notes(pairs_near(noted))
+
+
+def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
+    """What is said of embeddings that no measure takes up.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+    embedding : None, specification, Embedder, or mapping from name to those
+        As a user gives it; the one that ships with the package is not given.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.registry import parse_all
+    >>> unused_embeddings(parse_all(["F1", "SemF1"]), {"default": "static", "bert": "sbert:bert"})
+    ["the embedding 'bert' has no effect: no measure here uses it"]
+    """
+    used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
+    given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
+    why = "no measure here uses it" if used else "no measure here compares meanings (SemF1 does)"
+    return [
+        f"the embedding{'' if name == 'default' else f' {name!r}'} has no effect: {why}"
+        for name in given
+        if name not in used
+    ]
+
+
+def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
+    """Say that no embedding in use needs a cache that was asked for."""
+    if cache is None or cache is False:
+        return []
+    from semmetrics.embed.embedder import CachedEmbedder
+
+    models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
+    if any(isinstance(model, CachedEmbedder) for model in models):
+        return []
+    return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
+
+
+def _model_notes(model: Any) -> list[str]:
+    """What was not known or not read of a task's terms, as label vectors count it."""
+    of = f"of {amount(len(model.terms), 'term')}"
+    words = {"model": model.embedder.identity}
+    return [
+        f"{model.counts[key]:,} {of} {text.format(**words, oov=model.oov)}"
+        for key, text in _OF_MODELS.items()
+        if model.counts.get(key)
+    ]
+
+
+def _list_notes(task: LabelTask, lists: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The same of whole label lists, where a measure takes them as texts."""
+    lines = []
+    for name, counts in lists.items():
+        model = task.models[name]
+        words = {"model": model.embedder.identity, "oov": model.oov}
+        lines += [
+            f"{amount(number, 'label list')} {_OF_MODELS[key].format(**words)}"
+            for key, number in counts.items()
+            if number
+        ]
+    return lines
+
+
+def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
+    some = {threshold: n for (_, threshold), n in near.items() if n}
+    if len(some) > _MANY:
+        most = amount(max(some.values()), "pair")
+        return [f"at most {most} of labels within 1e-6 of each of {len(some)} thresholds"]
+    return [
+        f"{amount(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
+        f"threshold {threshold!r}"
+        for threshold, n in some.items()
+    ]

@@ -1,0 +1,163 @@
+"""The record of label sets: how they are read, joined, prepared and scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.data.beside import read_class_list, read_matrix
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.lists import Lists
+from semmetrics.data.taxonomy_files import as_taxonomy
+from semmetrics.errors import InputError
+from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
+from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.notes import BY_NAME, label_notes
+from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.task import label_task
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse
+
+__all__ = ["KIND"]
+
+_EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
+_SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
+_RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
+
+
+def read_beside(options: Options) -> Options:
+    """Read the class list, the labels to ignore, the weights and the taxonomy from paths."""
+    files = (options["read"] or ReadOptions()).beside()
+    taxonomy = options["taxonomy"]
+    if taxonomy is not None:
+        taxonomy = as_taxonomy(taxonomy, options=files)
+        taxonomy = taxonomy.normalized(normalization(options["normalize"]))
+    ignore = options["ignore"]
+    return options.replace(
+        classes=_read_classes(options["classes"], files),
+        ignore=read_class_list(ignore, files) if _is_path(ignore) else list(ignore),
+        weights=read_weights(options["weights"], files),
+        taxonomy=taxonomy,
+    )
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _read_classes(classes: Any, files: ReadOptions) -> list[Any] | None:
+    if classes is None:
+        return None
+    return list(read_class_list(classes, files) if _is_path(classes) else classes)
+
+
+def read(data: Any, source: str, options: Options) -> Lists:
+    """Read one side; the class list names the columns of a matrix."""
+    return as_labels(data, source=source, classes=options["classes"], options=options["read"])
+
+
+def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
+    """Make the task of each system."""
+    names = ("normalize", "missing", "classes", "ignore", "weights")
+    conventions = {name: options[name] for name in names}
+    return {
+        name: {
+            "": label_task(
+                pred,
+                ref,
+                heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
+                empty_predictions=options["empty_predictions"],
+                **conventions,
+            )
+        }
+        for name, pred in preds.items()
+    }
+
+
+def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> Any:
+    """Read the probabilities of set sizes of one system."""
+    if isinstance(given, Mapping):
+        given = given.get(system)
+    if _is_path(given):
+        return read_matrix(given, (files or ReadOptions()).beside())
+    try:
+        return None if given is None else np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
+        ) from None
+
+
+def defaults(tasks: Tasks, options: Options) -> Defaults:
+    """Return ranking measures for scores without a rule, otherwise set measures.
+
+    Lists that are all numbers have no meaning to compare.
+    """
+    every = [task for _, task in each_task(tasks)]
+    decided = options["top_k"] is not None or options["decode"] is not None
+    if any(task.ranked for task in every) and not decided:
+        return Defaults(_RANKING)
+    if all(task.numbered for task in every):
+        why = f"the labels are numbers; {BY_NAME}"
+        return Defaults(_EXACT, dict.fromkeys(_SEMANTIC, why))
+    return Defaults((*_EXACT, *_SEMANTIC))
+
+
+def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+    """Look labels up in the embeddings that measures name, and add the taxonomy."""
+    from semmetrics.kinds.labels.models import with_models  # exact measures need none of it
+
+    names = ("device", "cache", "lookup", "oov")
+    every = {
+        (system, part): task for system, parts in tasks.items() for part, task in parts.items()
+    }
+    found = with_models(
+        every,
+        measures,
+        options["embedding"],
+        max_words=options["max_words"],
+        **{name: options[name] for name in names},
+    )
+    if options["taxonomy"] is not None:
+        found = {key: replace(task, taxonomy=options["taxonomy"]) for key, task in found.items()}
+    return {
+        system: {part: found[system, part] for part in parts} for system, parts in tasks.items()
+    }
+
+
+def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
+    """Fill the size of the class list into a protocol's measure, or say what is lacking."""
+    n_classes = next(task for _, task in each_task(tasks)).given
+    if "{q}" in text and n_classes is None:
+        needs = "needs the number of labels of the data set: give the class list"
+        return text, f"{needs} (--classes FILE)"
+    if "labels=given" in text and n_classes is None:
+        return text, "is a mean over the whole dictionary: give the class list (--classes FILE)"
+    from semmetrics.kinds.labels.models import embeddings_by_name
+
+    given = embeddings_by_name(options["embedding"])
+    text = text.replace("{q}", str(n_classes))
+    (measure,) = parse(text)
+    name = measure["embedding"]
+    if name not in (None, *given):
+        return text, f"needs the sentence model {name}: --embedding {name}=sbert:{name}"
+    if name == "default" and given["default"] == "static":
+        needs = "needs word vectors (the paper's are GoogleNews word2vec)"
+        return text, f"{needs}: --embedding FILE"
+    return text, ""
+
+
+KIND = Kind(
+    name="labels",
+    read_beside=read_beside,
+    read=read,
+    make_tasks=make_tasks,
+    defaults=defaults,
+    fill_entry=fill_entry,
+    prepare=prepare,
+    notes=label_notes,
+)

@@ -1,0 +1,222 @@
+"""BLEU of captions, with the constants and the reference length of the COCO caption code.
+
+Conventions
+-----------
+BLEU-N of a corpus is a function of sums over candidates: tokens, the length of the effective
+reference, n-grams, and n-grams found in a reference (each at most as often as in the reference
+that has it most often). The value of an item is the same formula on its row. Candidates without
+references are left out of the sums, and counted. Values lie in [0, 1]; higher is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Dense
+from semmetrics.core.ngrams import NGrams
+from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
+from semmetrics.metrics.caption_steps import (
+    SKIP_OR_NAN,
+    CaptionBlock,
+    References,
+    cause_column,
+    task_tokens,
+)
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import SumFormulas
+from semmetrics.metrics.registry import add
+
+__all__ = [
+    "BLEU",
+    "REFERENCE_LENGTH",
+    "BleuCounts",
+    "bleu_of_counts",
+    "clipped_matches",
+    "reference_lengths",
+]
+
+ORDERS = 4
+# The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
+_TINY, _SMALL = 1e-15, 1e-9
+
+REFERENCE_LENGTH = Option(
+    "reflen",
+    "reflen",
+    "closest",
+    ("closest", "shortest", "average"),
+    help="length of the effective reference: closest to the candidate's (the shorter of two)",
+)
+
+
+def bleu_of_counts(
+    testlen: NDArray[Any], reflen: NDArray[Any], guess: NDArray[Any], correct: NDArray[Any]
+) -> Floats:
+    """Return BLEU of every order, from counts.
+
+    Parameters
+    ----------
+    testlen, reflen : arrays, shape (...)
+        Tokens of the candidates, and of their effective references.
+    guess, correct : arrays, shape (..., orders)
+        N-grams of the candidates, and those found in a reference.
+
+    Returns
+    -------
+    float array, shape (..., orders), in [0, 1]
+
+    References
+    ----------
+    Papineni et al., 2002, section 2.3; constants of the COCO caption code (Chen et al. 2015).
+
+    Examples
+    --------
+    >>> bleu_of_counts(np.array(9), np.array(10), np.array([9, 8]), np.array([6, 2])).round(4)
+    array([0.5966, 0.3653])
+    """
+    precisions = (np.asarray(correct, np.float64) + _TINY) / (np.asarray(guess) + _SMALL)
+    means = np.cumprod(precisions, axis=-1) ** (1.0 / np.arange(1, precisions.shape[-1] + 1))
+    ratio = (np.asarray(testlen, np.float64) + _TINY) / (np.asarray(reflen) + _SMALL)
+    brevity = np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio))
+    values: Floats = means * brevity[..., None]
+    return values
+
+
+def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> NDArray[Any]:
+    """Return the length of the effective reference of each candidate; 0 without references.
+
+    Parameters
+    ----------
+    testlen : int array, shape (items,)
+    indptr, widths : int arrays
+        Lengths of the references of each item.
+    rule : {"closest", "shortest", "average"}
+
+    Examples
+    --------
+    >>> indptr, widths = np.array([0, 3]), np.array([8, 12, 9])
+    >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
+    [9]
+    """
+    n_refs = lengths(indptr)
+    some = n_refs > 0
+    if rule == "average":
+        return sum_rows(widths, indptr) / np.maximum(n_refs, 1)
+    found = np.zeros(len(testlen), np.int64)
+    if not some.any():
+        return found
+    key = widths
+    if rule == "closest":  # one number that is least for the closest, of two the shorter
+        away = widths - np.repeat(testlen, n_refs)
+        key = 2 * np.abs(away) + (away > 0)
+    found[some] = np.minimum.reduceat(key, indptr[:-1][some])
+    if rule == "closest":
+        found[some] = testlen[some] + np.where(found & 1, found >> 1, -(found >> 1))[some]
+    return found
+
+
+def clipped_matches(
+    grams: NGrams, candidates: Ints, groups: Ints, indptr: Ints, references: Ints
+) -> Ints:
+    """Count the n-grams of each candidate that its group's references hold, clipped.
+
+    An n-gram counts as often as in the candidate, at most as often as in the reference that has it
+    most often.
+
+    Parameters
+    ----------
+    grams : NGrams
+    candidates, groups : int arrays, shape (items,)
+    indptr, references : int arrays
+        The references of each group.
+
+    Returns
+    -------
+    int array, shape (items,)
+    """
+    mine, cells = take_rows(grams.indptr, candidates)
+    theirs, ref_cells = take_rows(grams.indptr, references)
+    counts = grams.counts[cells]
+    most = int(counts.max(initial=0))
+    size, bits = len(grams), most.bit_length()
+    # group, n-gram and count in one number: the last of an n-gram has the largest count
+    keys = np.repeat(row_numbers(indptr) * size, lengths(theirs)) + grams.codes[ref_cells]
+    held = np.sort((keys << bits) | np.minimum(grams.counts[ref_cells], most))
+    wanted = np.repeat(groups * size, lengths(mine)) + grams.codes[cells]
+    last = np.searchsorted(held, (wanted + 1) << bits) - 1
+    held = np.append(held, -1)  # where nothing is smaller, and where nothing is held
+    found = np.where(held[last] >> bits == wanted, held[last] & ((1 << bits) - 1), 0)
+    return sum_rows(np.minimum(found, counts), mine)
+
+
+@dataclass(frozen=True)
+class BleuCounts:
+    """A step: the counts that BLEU of every order is a formula of.
+
+    ``reflen`` is "closest", "shortest" or "average".
+    """
+
+    reflen: str = "closest"
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
+        table, captions = task_tokens(block.task), block.get(References())
+        widths, some = lengths(table.indptr), captions.n_refs > 0
+        testlen = np.where(some, widths[captions.candidates], 0)
+        reflen = reference_lengths(
+            testlen, captions.indptr, widths[captions.references], self.reflen
+        )
+        columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
+        images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
+        indptr, flat = take_rows(block.task.indptr, images)
+        references = block.task.references[flat]
+        for grams in table.ngrams[:ORDERS]:
+            found = clipped_matches(grams, captions.candidates, groups.ravel(), indptr, references)
+            columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
+            columns[f"correct_{grams.order}"] = Dense(found)
+        return {**columns, "cause": cause_column(captions.n_refs)}
+
+
+class BleuFamily(SumFormulas):
+    """BLEU of one order, from the counts of all."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step that counts."""
+        return BleuCounts(str(measure["reflen"]))
+
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
+        """Return BLEU of the measure's order."""
+        orders = range(1, int(measure.definition.extra["order"]) + 1)
+        guess, correct = (
+            np.stack([numbers[f"{name}_{order}"] for order in orders], axis=-1)
+            for name in ("guess", "correct")
+        )
+        return bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)[..., -1]
+
+
+def _bleu(order: int) -> Definition:
+    names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
+    return add(
+        Definition(
+            name=f"BLEU-{order}",
+            family=BleuFamily(),
+            summary=f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
+            equation="min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
+            source="Papineni et al. 2002, section 2.3; reference length and constants of the COCO "
+            "caption code (Chen et al. 2015)",
+            cite=("papineni2002", "chen2015"),
+            options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+            cutoff=False,
+            kind="captions",
+            extra={"order": order},
+        )
+    )
+
+
+BLEU = tuple(_bleu(order) for order in range(1, ORDERS + 1))

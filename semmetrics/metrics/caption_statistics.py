@@ -1,0 +1,323 @@
+"""What captions look like: lengths, repeated words, vocabulary.
+
+Conventions
+-----------
+Lengths and words are those of the tokenizer. Nothing here says whether a caption is right; only
+``DuplicatedCaption`` has a better side, which is low. ``Vocabulary`` and ``UniqueCaptions`` are no
+functions of sums: they look at the candidates that are there, each once, whatever their weights.
+In a resample these are the candidates drawn, fewer than there are, so an interval of
+``Vocabulary`` lies below its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.hashing import Hashes, mix
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuCounts
+from semmetrics.metrics.caption_steps import (
+    SKIP_OR_NAN,
+    CaptionBlock,
+    References,
+    caption_values,
+    task_tokens,
+)
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import ItemMeans, SumFormulas
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.registry import add
+
+__all__ = [
+    "CaptionLength",
+    "DuplicatedCaption",
+    "LengthRatio",
+    "ReferenceCount",
+    "UniqueCaptions",
+    "Vocabulary",
+    "has_repeated_word",
+]
+
+_TIMES = 3  # a word so many times in a row makes a caption a duplicated one
+
+
+def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES) -> Bools:
+    """Return whether each text has a word so many times in a row, or more.
+
+    Parameters
+    ----------
+    indptr, codes : int arrays
+        Tokens of each text.
+    times : int
+        At least 1.
+
+    Returns
+    -------
+    bool array, shape (texts,)
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, section 4.3.
+
+    Examples
+    --------
+    >>> has_repeated_word(np.array([0, 4, 7]), np.array([5, 6, 6, 6, 6, 5, 6])).tolist()
+    [True, False]
+    """
+    again = np.zeros(len(codes), np.int64)
+    again[1:] = (codes[1:] == codes[:-1]) & (positions(indptr)[1:] > 0)
+    changes = np.flatnonzero(again == 0)
+    # a run of n equal words has n - 1 places that repeat the word before
+    runs = np.diff(changes, append=len(codes))
+    long = np.zeros(len(codes), np.int64)
+    long[changes] = runs >= times
+    return sum_rows(long, indptr) > 0
+
+
+def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
+    table = task_tokens(block.task)
+    indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
+    return has_repeated_word(indptr, table.codes[flat])
+
+
+def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
+    return lengths(task_tokens(block.task).indptr)[block.get(References()).candidates]
+
+
+def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
+    return block.get(References()).n_refs
+
+
+@dataclass(frozen=True)
+class ItemNumbers:
+    """A step: a number of each candidate; there is always one."""
+
+    count: Callable[[CaptionBlock], NDArray[Any]]
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        values = self.count(block).astype(np.float64)
+        return caption_values(values, block.get(References()).n_refs)
+
+
+class ItemNumberFamily(ItemMeans):
+    """Mean over candidates of a number that each of them has."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the numbers."""
+        return ItemNumbers(measure.definition.extra["count"])
+
+
+class LengthRatioFamily(SumFormulas):
+    """Tokens of the candidates over those of their effective references."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step that counts for BLEU."""
+        return BleuCounts(str(measure["reflen"]))
+
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
+        """Return the ratio; nan where the references are empty."""
+        return np.asarray(divide(numbers["testlen"], numbers["reflen"]))
+
+
+@dataclass(frozen=True, eq=False)
+class HashColumn:
+    """A column of hashes, any number an item, that mean the same in every part of the data.
+
+    Attributes
+    ----------
+    indptr : int array, shape (items + 1,)
+    hashes : uint64 array
+    """
+
+    indptr: Ints
+    hashes: Hashes
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @staticmethod
+    def join(parts: Sequence[HashColumn]) -> HashColumn:
+        """Return the parts one after the other."""
+        widths = np.concatenate([lengths(part.indptr) for part in parts])
+        return HashColumn(offsets(widths), np.concatenate([part.hashes for part in parts]))
+
+    def distinct(self, weights: Floats) -> Ints:
+        """Count the different hashes of the items of positive weight, shape (B,)."""
+        names, codes = np.unique(self.hashes, return_inverse=True)
+        rows, found = row_numbers(self.indptr), np.empty(len(weights), np.int64)
+        for place, drawn in enumerate(weights > 0):
+            seen = np.zeros(len(names), np.bool_)
+            seen[codes.ravel()[drawn[rows]]] = True
+            found[place] = seen.sum()
+        return found
+
+
+@dataclass(frozen=True)
+class CandidateWords:
+    """A step: the words of each candidate."""
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the hashes of the distinct words, column "hashes"."""
+        table, candidates = task_tokens(block.task), block.get(References()).candidates
+        words = table.ngrams[0]
+        indptr, cells = take_rows(words.indptr, candidates)
+        tokens = table.codes[words.places[words.codes[cells]]]
+        return {"hashes": HashColumn(indptr, table.hashes[tokens])}
+
+
+@dataclass(frozen=True)
+class CandidateTexts:
+    """A step: each candidate as a whole."""
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return a hash of all tokens, column "hashes"."""
+        table, candidates = task_tokens(block.task), block.get(References()).candidates
+        indptr, flat = take_rows(table.indptr, candidates)
+        placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
+        total = np.zeros(len(flat) + 1, np.uint64)
+        np.cumsum(mix(placed), out=total[1:])
+        texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
+        return {"hashes": HashColumn(np.arange(len(candidates) + 1), texts)}
+
+
+class DistinctFamily:
+    """What measures share that count different words or captions."""
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Return nothing: every candidate counts."""
+        return {}
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return None: there are no labels."""
+        return None
+
+
+class VocabularyFamily(DistinctFamily):
+    """The number of different words in the candidates."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the words."""
+        return CandidateWords()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Count the different words of the candidates that are there."""
+        rows: Any = sums["rows"]
+        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Count the different words of each candidate."""
+        columns: Any = rows
+        return lengths(columns["hashes"].indptr).astype(np.float64)
+
+
+class UniqueFamily(DistinctFamily):
+    """The share of different captions among the candidates."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the captions."""
+        return CandidateTexts()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return the share among the candidates that are there."""
+        rows: Any = sums["rows"]
+        items = (sums["weights"] > 0).sum(axis=-1)
+        return np.asarray(divide(rows["hashes"].distinct(sums["weights"]), items))
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: a caption alone is always different."""
+        return None
+
+
+def _add(
+    name: str, family: Any, summary: str, equation: str, source: str = "", **more: Any
+) -> Definition:
+    return add(
+        Definition(
+            name=name,
+            family=family,
+            summary=summary,
+            equation=equation,
+            source=source or "description",
+            cutoff=False,
+            kind="captions",
+            **more,
+        )
+    )
+
+
+_UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
+DuplicatedCaption = _add(
+    "DuplicatedCaption",
+    ItemNumberFamily(),
+    "Share of candidates that have a word three or more times in a row.",
+    "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
+    "Wan et al. 2022, section 4.3",
+    cite=("wan2022",),
+    higher_is_better=False,
+    extra={"count": _is_duplicated},
+)
+CaptionLength = _add(
+    "CaptionLength",
+    ItemNumberFamily(),
+    "Mean number of tokens of a candidate.",
+    "Σ |s| / |S|",
+    extra={"count": _token_numbers},
+    **_UNBOUNDED,
+)
+LengthRatio = _add(
+    "LengthRatio",
+    LengthRatioFamily(),
+    "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
+    "Σ |s| / Σ |r(s)|",
+    "Papineni et al. 2002, section 2.2.2",
+    cite=("papineni2002",),
+    options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+    **_UNBOUNDED,
+)
+ReferenceCount = _add(
+    "ReferenceCount",
+    ItemNumberFamily(),
+    "Mean number of references of a candidate.",
+    "Σ |R(s)| / |S|",
+    extra={"count": _reference_numbers},
+    **_UNBOUNDED,
+)
+Vocabulary = _add(
+    "Vocabulary",
+    VocabularyFamily(),
+    "Number of different tokens in all candidates.",
+    "|{w: w in s for some s}|",
+    **_UNBOUNDED,
+)
+UniqueCaptions = _add(
+    "UniqueCaptions",
+    UniqueFamily(),
+    "Share of different captions among the candidates.",
+    "|{s}| / |S|",
+)

@@ -1,0 +1,170 @@
+"""What caption measures share: tokens, and candidates with their references.
+
+Conventions
+-----------
+An item is a candidate caption. One without reference captions has no value: its cause is
+``no_reference``. An empty caption is a caption, with a value. Each distinct caption of a task is
+tokenized once, for all measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Column, OneHot
+from semmetrics.core.hashing import Hashes, hash_strings
+from semmetrics.core.ngrams import NGrams, count_ngrams
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths
+from semmetrics.data.block import Block
+from semmetrics.data.caption_task import CaptionTask
+from semmetrics.metrics.definition import Option
+from semmetrics.metrics.families import CAUSES, POLICIES, value_columns
+from semmetrics.text.tokens import encode_tokens
+
+__all__ = [
+    "NO_REFERENCE",
+    "SKIP_OR_NAN",
+    "CandidateReferences",
+    "CaptionBlock",
+    "References",
+    "TokenTable",
+    "caption_values",
+    "cause_column",
+    "largest_of_rows",
+    "task_tokens",
+]
+
+CaptionBlock: TypeAlias = Block[CaptionTask]
+
+NO_REFERENCE = Option(
+    "no_reference", "noref", "skip", POLICIES, help="policy for candidates without references"
+)
+# For a function of sums, to which an item without references can add nothing.
+SKIP_OR_NAN = replace(NO_REFERENCE, choices=("skip", "nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTable:
+    """The tokens of the distinct captions of a task.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        Tokens of each caption, as numbers.
+    vocabulary : list of str
+        The token of each number.
+    """
+
+    indptr: Ints
+    codes: Codes
+    vocabulary: list[str]
+
+    @cached_property
+    def ngrams(self) -> list[NGrams]:
+        """Counts of the n-grams of orders 1 to 4."""
+        return count_ngrams(self.indptr, self.codes)
+
+    @cached_property
+    def lists(self) -> list[list[str]]:
+        """The tokens of each caption."""
+        words = [self.vocabulary[code] for code in self.codes.tolist()]
+        return [words[start:stop] for start, stop in pairwise(self.indptr.tolist())]
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each token of the vocabulary."""
+        return hash_strings(self.vocabulary)
+
+
+def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
+    """Return the tokens of all captions of a task, made at the first use.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    stem : {"none", "porter"}
+    """
+    key = ("tokens", stem)
+    if key not in task.shared:
+        lists = task.tokenizer.tokens(task.texts)
+        if stem == "porter":
+            lists = _stem(lists)
+        task.shared[key] = TokenTable(*encode_tokens(lists))
+    table: TokenTable = task.shared[key]
+    return table
+
+
+def _stem(lists: list[list[str]]) -> list[list[str]]:
+    from semmetrics.text.stem import porter_stem
+
+    stems = {token: porter_stem(token) for tokens in lists for token in tokens}
+    return [[stems[token] for token in tokens] for tokens in lists]
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateReferences:
+    """The captions of a block's items, as numbers of texts.
+
+    Attributes
+    ----------
+    candidates : int array, shape (items,)
+    indptr, references : int arrays
+        The references of each item.
+    """
+
+    candidates: Ints
+    indptr: Ints
+    references: Ints
+
+    @property
+    def n_refs(self) -> Ints:
+        """The number of references of each item."""
+        return lengths(self.indptr)
+
+    @property
+    def pair_candidates(self) -> Ints:
+        """The candidate of each pair of a candidate and one of its references."""
+        return np.repeat(self.candidates, self.n_refs)
+
+
+@dataclass(frozen=True)
+class References:
+    """A step: each candidate of the block with its references."""
+
+    def compute(self, block: CaptionBlock) -> CandidateReferences:
+        """Gather the references."""
+        indptr, references = block.task.pairs(block.start, block.stop)
+        candidates = block.task.candidates[block.start : block.stop]
+        return CandidateReferences(candidates, indptr, references)
+
+
+def cause_column(n_refs: Ints) -> OneHot:
+    """Return the column "cause" of items that lack a value only if they lack references."""
+    cause = np.where(n_refs == 0, CAUSES.index("no_reference"), 0)
+    return OneHot(cause.astype(np.int8), len(CAUSES))
+
+
+def caption_values(values: Floats, n_refs: Ints) -> dict[str, Column]:
+    """Return the columns "value" and "cause"; an item always has a candidate."""
+    return value_columns(values, np.ones(len(values), np.int64), n_refs)
+
+
+def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
+    """Return the largest value of each row; nan in a row without values.
+
+    Examples
+    --------
+    >>> largest_of_rows(np.array([1, 3, 2]), np.array([0, 2, 2, 3])).tolist()
+    [3.0, nan, 2.0]
+    """
+    found = np.full(len(indptr) - 1, np.nan)
+    some = lengths(indptr) > 0
+    if some.any():
+        found[some] = np.maximum.reduceat(values, indptr[:-1][some])
+    return found

@@ -1,1 +1,0 @@
-"""Captions against reference captions."""

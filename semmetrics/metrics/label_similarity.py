@@ -1,0 +1,379 @@
+"""How similar labels are, and whether that is above a threshold.
+
+Conventions
+-----------
+Two labels are as similar as the most similar pair of their terms. Equal terms have similarity 1 by
+their text, whatever their vectors. A term without a vector that takes part (out-of-vocabulary
+policy ``skip``) is left out, and a label without any other term with it.
+
+Similarities are computed once for the distinct terms of the task, or of a block, and then gathered;
+or pair by pair where that is less. A similarity has the same bits in all three, and a decision on
+a threshold is that of the similarity, though numpy makes most of them in single precision.
+
+What is computed on a device stays there, as torch tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
+from semmetrics.core.similarity import SplitVectors, cosine_table
+from semmetrics.core.threshold_test import is_close
+from semmetrics.data.block import Block, occurring
+from semmetrics.data.label_task import LabelTask
+from semmetrics.data.lists import Side
+from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Option
+from semmetrics.metrics.matching import Ranked, Reference
+
+__all__ = [
+    "EMBEDDING",
+    "LabelSimilarity",
+    "PairwiseSimilarity",
+    "SimilarityTable",
+    "Similarities",
+    "label_vectors_of",
+    "written_codes",
+]
+
+EMBEDDING = Option(
+    "embedding", "embedding", "default", help="which of the embeddings given is meant"
+)
+"""The option of every measure that compares labels by an embedding."""
+
+_TABLE = 1 << 25  # cells of a table of similarities, terms by terms
+_PAIR_COST = 16  # a similarity computed for a pair costs so many of a table
+_LOCAL = 1 << 18  # cells of a table for some items alone
+_GATHERED = 1 << 18, 1 << 26  # numbers of vectors gathered at a time: in a cache; on a device
+
+
+def label_vectors_of(task: LabelTask, name: str) -> Any:
+    """Return the label vectors of an embedding.
+
+    Raises
+    ------
+    InputError
+        If the task has none of that name.
+    """
+    if name not in task.models:
+        raise InputError(
+            f"there is no embedding {name!r}",
+            remedy="give embedding= (--embedding NAME|PATH); semmetrics embed list names some",
+        )
+    return task.models[name]
+
+
+def written_codes(side: Side) -> Any:
+    """Return the codes of the labels as they were written."""
+    return side.codes if side.written is None else side.written
+
+
+@dataclass(frozen=True)
+class LabelSimilarity:
+    """Where a block takes similarities from; one table for the whole task where it fits."""
+
+    model: str = "default"
+
+    def compute(self, block: Block[LabelTask]) -> Similarities:
+        """Return the task's table, or the block's; pairs where both are too large."""
+        task, vectors = block.task, label_vectors_of(block.task, self.model)
+        key = ("similarities", self.model)
+        if key not in task.shared:
+            task.shared[key] = _choose(vectors, task.pred, task.ref)
+        similarities: Similarities = task.shared[key]
+        if isinstance(similarities, SimilarityTable):
+            return similarities
+        return _choose(vectors, block.get(Ranked()), block.get(Reference()))
+
+
+def _choose(vectors: Any, pred: Side, ref: Side) -> Similarities:
+    size = len(vectors.indptr) - 1
+    mine, theirs = (_occurring_codes(written_codes(side), size) for side in (pred, ref))
+    widths = lengths(vectors.indptr)
+    cells = int(widths[mine].sum()) * int(widths[theirs].sum())
+    asked = int(lengths(pred.indptr) @ lengths(ref.indptr))
+    if cells > _TABLE or (cells > _PAIR_COST * asked and not vectors.has_synonyms):
+        return PairwiseSimilarity(vectors)
+    return SimilarityTable(vectors, mine, theirs)
+
+
+def _occurring_codes(codes: Any, size: int) -> Ints:
+    """Return the codes that occur, rising."""
+    return np.flatnonzero(occurring(codes, size))
+
+
+def _positions(size: int, chosen: Ints) -> Ints:
+    """Return the position of each number below ``size`` among those chosen.
+
+    Of others, and of the number behind the last, it is how many are chosen: padding.
+    """
+    positions = np.full(size + 1, len(chosen))
+    positions[chosen] = np.arange(len(chosen))
+    return positions
+
+
+class _Views(NamedTuple):
+    """The same cells by terms and by labels of the predictions; equal where that is one."""
+
+    by_term: Any
+    by_label: Any
+
+
+class _Decided(NamedTuple):
+    threshold: float
+    above: _Views
+    close: _Views | None
+
+
+class SimilarityTable:
+    """Similarities of distinct predicted labels with distinct reference labels.
+
+    The last row and the last column of a table stand for padding: -inf, or not above.
+
+    Parameters
+    ----------
+    vectors : LabelVectors
+    predicted, referred : int arrays
+        The labels, by rising codes.
+    """
+
+    def __init__(self, vectors: Any, predicted: Ints, referred: Ints) -> None:
+        self._vectors, self._referred = vectors, referred
+        self._backend = Backend(vectors.matrix)
+        self._tptr, self._flat = take_rows(vectors.indptr, predicted)
+        self._terms = _occurring_codes(vectors.rows[self._flat], len(vectors.terms))
+        size = len(vectors.indptr) - 1
+        self._term_row = _positions(len(vectors.terms), self._terms)
+        self._single = len(self._flat) == len(predicted)
+        label_row = _positions(size, predicted)
+        if self._single:
+            label_row = np.full(size + 1, len(self._terms))
+            label_row[predicted] = self._term_row[vectors.rows[self._flat]]
+        self._rows = _Views(*map(self._backend.array, (self._term_row, label_row)))
+        self._columns = self._backend.array(_positions(size, referred))
+        self._decided: _Decided | None = None
+
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+        """Gather similarities of terms or predicted labels with reference labels.
+
+        Parameters
+        ----------
+        rows, labels : int arrays, shapes (items, m) and (items, n)
+            -1 is padding.
+        by_term : bool
+            Whether ``rows`` are terms.
+
+        Returns
+        -------
+        float array or tensor, shape (items, m, n)
+            -inf for padding.
+        """
+        table = self._exact[not by_term]
+        return self._take(table, self._cells(table, rows, labels, by_term=by_term))
+
+    def above(
+        self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
+    ) -> tuple[Any, int]:
+        """Decide which similarities are above a threshold, and count those within 1e-6 of it.
+
+        In numpy the first threshold asked for has a table of its own; further ones are compared
+        with the similarities themselves.
+
+        Parameters
+        ----------
+        rows, labels, by_term
+            As for ``gather``.
+        threshold : float
+
+        Returns
+        -------
+        bool array or tensor, shape (items, m, n)
+            False for padding.
+        int
+        """
+        if not self._backend.torch and self._decided is None and "_exact" not in self.__dict__:
+            self._decided = self._decide(threshold)
+        decided = self._decided
+        if decided is None or decided.threshold != threshold:
+            return _compare(self.gather(rows, labels, by_term=by_term), threshold)
+        above = decided.above[not by_term]
+        cells = self._cells(above, rows, labels, by_term=by_term)
+        n_close = 0
+        if decided.close is not None:
+            n_close = int(np.count_nonzero(np.take(decided.close[not by_term], cells)))
+        return np.take(above, cells), n_close
+
+    def _take(self, table: Any, cells: Any) -> Any:
+        return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
+
+    def _cells(self, table: Any, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+        mine = self._rows[not by_term][self._backend.array(rows)] * table.shape[1]
+        theirs = self._columns[self._backend.array(labels)]
+        return mine[:, :, None] + theirs[:, None, :]
+
+    @cached_property
+    def _exact(self) -> _Views:
+        return self._views(_similarities(self._vectors, self._terms, self._referred), -np.inf)
+
+    def _decide(self, threshold: float) -> _Decided:
+        vectors = self._vectors
+        indptr, flat = take_rows(vectors.indptr, self._referred)
+        columns = vectors.rows[flat]
+        above, places = vectors.threshold_test.test_table(self._terms, columns, threshold)
+        equal = _equal_cells(vectors, self._terms, columns)
+        above[equal] = threshold < 1.0
+        close = np.zeros(above.shape if len(places) else (0, 0), np.bool_)
+        close.ravel()[places] = True
+        if close.size:
+            close[equal] = False
+        for table in (above, close) if close.size else (above,):
+            table[:, ~vectors.included[columns]] = False
+            table[~vectors.included[self._terms]] = False
+        if not close.any():
+            return _Decided(threshold, self._any_term(above, indptr), None)
+        far = self._any_term(above & ~close, indptr)
+        near = self._any_term(close, indptr)
+        only = _Views(*(mine & ~other for mine, other in zip(near, far, strict=True)))
+        return _Decided(threshold, self._any_term(above, indptr), only)
+
+    def _any_term(self, cells: Bools, indptr: Ints) -> _Views:
+        if cells.shape[1] > len(self._referred):
+            cells = np.maximum.reduceat(cells, indptr[:-1], axis=1)
+        return self._views(cells, False)
+
+    def _views(self, cells: Any, filling: Any) -> _Views:
+        """Return the cells with padding, and the best of the terms of each predicted label."""
+        backend = self._backend
+        by_term = backend.xp.full(
+            (cells.shape[0] + 1, cells.shape[1] + 1), filling, dtype=cells.dtype, **backend.place
+        )
+        by_term[:-1, :-1] = cells
+        if self._single:
+            return _Views(by_term, by_term)
+        rows = by_term[self._term_row[self._vectors.rows[self._flat]]]
+        best = backend.max_rows(rows, self._tptr, 0)
+        return _Views(by_term, backend.xp.concatenate([best, by_term[-1:]]))
+
+
+def _compare(similarity: Any, threshold: float) -> tuple[Any, int]:
+    close = is_close(similarity, threshold)
+    return similarity > threshold, int(Backend(similarity).xp.count_nonzero(close))
+
+
+def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
+    """Return similarities of distinct terms with labels, the best of the terms of a label.
+
+    Parameters
+    ----------
+    vectors : LabelVectors
+    terms, labels : int arrays, shapes (m,) and (n,)
+
+    Returns
+    -------
+    float array or tensor, shape (m, n)
+        -inf where a term or a label does not take part.
+    """
+    indptr, flat = take_rows(vectors.indptr, labels)
+    columns = vectors.rows[flat]
+    table = cosine_table(vectors.matrix[terms], vectors.matrix[columns])
+    table[_equal_cells(vectors, terms, columns)] = 1.0
+    table[:, np.flatnonzero(~vectors.included[columns])] = -np.inf
+    table[np.flatnonzero(~vectors.included[terms])] = -np.inf
+    return table if len(columns) == len(labels) else Backend(table).max_rows(table, indptr, 1)
+
+
+def _equal_cells(vectors: Any, terms: Ints, columns: Ints) -> tuple[Ints, Ints]:
+    """Return the cells of equal terms."""
+    place = _positions(len(vectors.terms), terms)[columns]
+    same = np.flatnonzero(place < len(terms))
+    return place[same], same
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseSimilarity:
+    """Similarities of the items that are asked for, some at a time, where a table is too large."""
+
+    vectors: Any
+
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+        """Do the same as ``SimilarityTable.gather``."""
+        backend, single = Backend(self.vectors.matrix), not self.vectors.has_synonyms
+        table = backend.zeros(*rows.shape, labels.shape[1])
+        for part in self._parts(rows.shape, labels.shape[1], single=single):
+            if single:
+                table[part] = self._pair_by_pair(rows[part], labels[part])
+            else:
+                table[part] = self._from_table(rows[part], labels[part], by_term=by_term)
+        table[backend.array(_padding(rows, labels))] = -np.inf
+        return table
+
+    def above(
+        self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
+    ) -> tuple[Any, int]:
+        """Do the same as ``SimilarityTable.above``."""
+        vectors = self.vectors
+        if vectors.has_synonyms or Backend(vectors.matrix).torch:
+            return _compare(self.gather(rows, labels, by_term=by_term), threshold)
+        mine, theirs = (vectors.rows[np.maximum(codes, 0)] for codes in (rows, labels))
+        above, places = vectors.threshold_test.test_items(mine, theirs, threshold)
+        equal = mine[:, :, None] == theirs[:, None]
+        above[equal] = threshold < 1.0
+        left_out = ~_both(vectors.included[mine], vectors.included[theirs])
+        left_out |= _padding(rows, labels)
+        above[left_out] = False
+        return above, int(np.count_nonzero(~(equal | left_out).ravel()[places]))
+
+    def _parts(self, shape: tuple[int, ...], n: int, *, single: bool) -> Iterator[slice]:
+        items, m = shape
+        numbers = (m + n) * self.vectors.vectors.shape[1]
+        gathered = _GATHERED[not Backend(self.vectors.matrix).on_cpu]
+        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
+        for start in range(0, items, max(1, step)):
+            yield slice(start, start + max(1, step))
+
+    def _pair_by_pair(self, rows: Ints, labels: Ints) -> Any:
+        """Return similarities of labels of one term each; anything for padding."""
+        vectors, split = self.vectors, rows.size
+        terms = vectors.rows[np.maximum(np.concatenate([rows.ravel(), labels.ravel()]), 0)]
+        used, place = np.unique(terms, return_inverse=True)
+        backend = Backend(vectors.matrix)
+        parts = SplitVectors.of(backend.array(vectors.matrix[used], "float64"))
+        mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(labels.shape)
+        table = parts[mine].cosines(parts[theirs])
+        table[backend.array(mine[:, :, None] == theirs[:, None])] = 1.0
+        included = vectors.included[used]
+        table[backend.array(~_both(included[mine], included[theirs]))] = -np.inf
+        return table
+
+    def _from_table(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+        """Return similarities from a table of these items alone."""
+        mine, theirs = np.unique(rows[rows >= 0]), np.unique(labels[labels >= 0])
+        vectors = self.vectors
+        if by_term:
+            table = _similarities(vectors, mine, theirs)
+        else:
+            tptr, flat = take_rows(vectors.indptr, mine)
+            terms, place = np.unique(vectors.rows[flat], return_inverse=True)
+            table = _similarities(vectors, terms, theirs)[place]
+            table = Backend(table).max_rows(table, tptr, 0)
+        row, column = np.searchsorted(mine, rows), np.searchsorted(theirs, labels)
+        return table[row[:, :, None], column[:, None]]
+
+
+Similarities: TypeAlias = SimilarityTable | PairwiseSimilarity
+
+
+def _both(rows: Bools, columns: Bools) -> Bools:
+    both: Bools = rows[:, :, None] & columns[:, None]
+    return both
+
+
+def _padding(rows: Ints, labels: Ints) -> Bools:
+    return ~_both(rows >= 0, labels >= 0)

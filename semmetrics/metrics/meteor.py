@@ -1,0 +1,404 @@
+"""METEOR: words of a candidate matched with those of a reference, and the order they stand in.
+
+Conventions
+-----------
+``METEOR`` is METEOR 1.5 for English, with the program's own normalisation. The program, its tables
+and the way to call it are those of the package pycocoevalcap 1.2. It reads one line a segment,
+references before the candidate, and answers with one line of counts (``COUNTS``). "|||" separates
+the parts of a line and is taken out of captions; pycocoevalcap takes it out of candidates, and cuts
+a reference in two there. The value of several captions is the formula on their summed counts, not
+the mean of their values. A caption whose words all match in one chunk adds no chunk to the sum.
+
+``METEOR-nltk`` is another measure: nltk has the formula of 2007, matches greedily (equal, then
+equal stems, then synonyms of WordNet), weighs all words the same, and has no paraphrases. The value
+of an item is the largest over its references; that of several is their mean.
+
+Values lie in [0, 1]; higher is better. Items without a reference have no value and add nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Dense
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    SKIP_OR_NAN,
+    CaptionBlock,
+    References,
+    caption_values,
+    cause_column,
+    task_tokens,
+)
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.families import ItemMeans, SumFormulas
+from semmetrics.metrics.registry import add
+from semmetrics.text.java import JavaProgram
+from semmetrics.text.tokens import one_line
+
+__all__ = [
+    "COUNTS",
+    "METEOR",
+    "METEOR_NLTK",
+    "METEOR_PROGRAM",
+    "MeteorCounts",
+    "NltkValues",
+    "meteor_value",
+    "segment_counts",
+]
+
+STAGES = ("exact", "stem", "synonym", "paraphrase")
+COUNTS = (
+    "n_pred",
+    "n_ref",
+    "function_pred",
+    "function_ref",
+    *(
+        f"{stage}_{kind}_{side}"
+        for stage in STAGES
+        for kind in ("content", "function")
+        for side in ("pred", "ref")
+    ),
+    "chunks",
+    "matched_pred",
+    "matched_ref",
+)
+
+_JAR = "meteor-1.5.jar"
+METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
+_ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
+ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
+
+
+def segment_counts(
+    candidates: Sequence[str], references: Sequence[Sequence[str]]
+) -> NDArray[np.int64]:
+    """Return the counts of each segment, against the reference that gives it the highest score.
+
+    Parameters
+    ----------
+    candidates : sequence of str
+        Tokens with blanks between them.
+    references : sequence of sequences of str
+        Those of each candidate, at least one.
+
+    Returns
+    -------
+    int64 array, shape (segments, 23)
+        Columns are ``COUNTS``.
+
+    Raises
+    ------
+    InputError
+        If there is no Java, or the program fails; names the candidate that it did not accept.
+    MissingDependencyError
+        If pycocoevalcap is not installed.
+    """
+    lines: dict[str, int] = {}
+    places: Ints = np.fromiter(
+        (lines.setdefault(line, len(lines)) for line in _segment_lines(candidates, references)),
+        np.int64,
+        len(candidates),
+    )
+    if not lines:
+        return np.zeros((0, len(COUNTS)), np.int64)
+    answers = _ask(list(lines))
+    return np.array([_parse_counts(*pair) for pair in zip(lines, answers, strict=True)])[places]
+
+
+def _segment_lines(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[str]:
+    for candidate, several in zip(candidates, references, strict=True):
+        if not several:
+            raise InputError(f"the candidate {candidate!r} has no reference")
+        yield " ||| ".join(("SCORE", *map(_clean, several), _clean(candidate)))
+
+
+def _clean(text: str) -> str:
+    return one_line(text).replace("|||", "").replace("  ", " ")
+
+
+def _parse_counts(line: str, answer: str) -> list[int]:
+    try:
+        numbers = [int(float(part)) for part in answer.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(COUNTS):
+        raise InputError(f"METEOR's program answers {answer!r} to {line!r}")
+    return numbers
+
+
+def _ask(lines: Sequence[str]) -> list[str]:
+    """Run the program once for all segments, as it takes seconds to read its tables."""
+    java, folder = METEOR_PROGRAM.locate()
+    with tempfile.TemporaryFile() as given:  # a pipe could block while answers wait to be read
+        _write_lines(given, lines)
+        done = subprocess.run(
+            [java, *_ARGUMENTS], stdin=given, capture_output=True, cwd=folder, check=False
+        )
+    answers = done.stdout.decode("utf-8", "replace").splitlines()
+    if done.returncode or len(answers) != len(lines):
+        problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise InputError(
+            f"METEOR's program stopped with code {done.returncode} after {len(answers)} of "
+            f"{len(lines)} segments" + (f": {problems[0]}" if problems else ""),
+            remedy="it needs Java 8 or later and 2 GB of memory: try java -version",
+        )
+    return answers
+
+
+def _write_lines(file: IO[bytes], lines: Sequence[str]) -> None:
+    for line in lines:
+        file.write(line.encode("utf-8", "replace") + b"\n")
+    file.seek(0)
+
+
+@dataclass(frozen=True)
+class MeteorCounts:
+    """A step: the counts of each item, from one run of the program for the whole task."""
+
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns ``COUNTS``, and "cause"."""
+        shared = block.task.shared
+        if "meteor" not in shared:
+            shared["meteor"] = _task_counts(block)
+        counts = shared["meteor"][block.start : block.stop]
+        columns: dict[str, Any] = {
+            name: Dense(np.ascontiguousarray(counts[:, place])) for place, name in enumerate(COUNTS)
+        }
+        return {**columns, "cause": cause_column(block.get(References()).n_refs)}
+
+
+def _task_counts(block: CaptionBlock) -> NDArray[np.int64]:
+    """Return the counts of all items of the block's task; zeros without a reference."""
+    task = block.task
+    texts = [" ".join(tokens) for tokens in task_tokens(block.task).lists]
+    indptr, references = task.pairs(0, len(task))
+    some = np.flatnonzero(np.diff(indptr))
+    counts = np.zeros((len(task), len(COUNTS)), np.int64)
+    counts[some] = segment_counts(
+        [texts[code] for code in task.candidates[some].tolist()],
+        [[texts[code] for code in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
+    )
+    counts[_is_whole_match(counts), COUNTS.index("chunks")] = 0
+    return counts
+
+
+def _is_whole_match(counts: Ints) -> NDArray[np.bool_]:
+    """Return whether the words of a segment all match, on both sides, in one chunk."""
+    count = dict(zip(COUNTS, counts.T, strict=True))
+    matched = (count["matched_pred"] == count["n_pred"]) & (count["matched_ref"] == count["n_ref"])
+    whole: NDArray[np.bool_] = matched & (count["chunks"] == 1)
+    return whole
+
+
+def meteor_value(counts: Any) -> Floats:
+    r"""Return METEOR 1.5 for English of counts, or of sums of counts.
+
+    ``(1 - gamma (chunks / matches)^beta) P R / (alpha P + (1 - alpha) R)``. In precision P and
+    recall R a content word weighs ``delta`` and a function word ``1 - delta``, and a match the
+    weight of its stage; ``matches`` is the mean of the matched words of both sides.
+
+    Parameters
+    ----------
+    counts : mapping from name to float arrays of one shape
+        The names are ``COUNTS``.
+
+    Returns
+    -------
+    float array of that shape
+        In [0, 1]; 0 where nothing matches.
+
+    References
+    ----------
+    Denkowski and Lavie 2014, section 2, with the program's parameters for English; Banerjee and
+    Lavie 2005 for chunks.
+
+    Examples
+    --------
+    Four words in one chunk, of five and six, all of them content words:
+
+    >>> counts = dict.fromkeys(COUNTS, np.array(0.0))
+    >>> counts |= {"n_pred": np.array(5.0), "n_ref": np.array(6.0), "chunks": np.array(1.0)}
+    >>> counts |= dict.fromkeys(("matched_pred", "matched_ref"), np.array(4.0))
+    >>> counts |= dict.fromkeys(("exact_content_pred", "exact_content_ref"), np.array(4.0))
+    >>> round(float(meteor_value(counts)), 4)
+    0.3728
+    """
+    precision, recall = (_share(counts, side) for side in ("pred", "ref"))
+    both = ALPHA * precision + (1 - ALPHA) * recall
+    mean = precision * recall / np.where(both > 0, both, 1.0)
+    words = (counts["matched_pred"] + counts["matched_ref"]) / 2
+    parts = counts["chunks"] / np.where(words > 0, words, 1.0)
+    return np.asarray(mean * (1 - GAMMA * parts**BETA))
+
+
+def _share(counts: Any, side: str) -> Floats:
+    """Return weighted matches over weighted words of one side, 0 without words."""
+    function = counts[f"function_{side}"]
+    words = DELTA * (counts[f"n_{side}"] - function) + (1 - DELTA) * function
+    matches = sum(
+        weight
+        * (
+            DELTA * counts[f"{stage}_content_{side}"]
+            + (1 - DELTA) * counts[f"{stage}_function_{side}"]
+        )
+        for stage, weight in WEIGHTS.items()
+    )
+    share: Floats = matches / np.where(words > 0, words, 1.0)
+    return share
+
+
+class MeteorFamily(SumFormulas):
+    """METEOR of summed counts; of an item, the program's segment score."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step that asks the program."""
+        return MeteorCounts()
+
+    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
+        """Return METEOR of counts."""
+        return meteor_value(numbers)
+
+
+@dataclass(frozen=True)
+class NltkValues:
+    """A step: nltk's METEOR of each item."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        score, captions = _nltk_score(), block.get(References())
+        tokens = task_tokens(block.task).lists
+        bounds, references = captions.indptr.tolist(), captions.references.tolist()
+        values: Floats = np.full(len(block), np.nan)
+        for row, code in enumerate(captions.candidates.tolist()):
+            several = references[bounds[row] : bounds[row + 1]]
+            if several:
+                values[row] = score(
+                    [tokens[one] for one in several],
+                    tokens[code],
+                    alpha=self.alpha,
+                    beta=self.beta,
+                    gamma=self.gamma,
+                )
+        return caption_values(values, captions.n_refs)
+
+
+def _nltk_score() -> Callable[..., float]:
+    """Return the function of nltk, if its data is there."""
+    try:
+        corpus: Any = importlib.import_module("nltk.corpus")
+        module: Any = importlib.import_module("nltk.translate.meteor_score")
+    except ImportError:
+        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet") from None
+    try:
+        corpus.wordnet.ensure_loaded()
+    except (LookupError, OSError):
+        raise InputError(
+            "METEOR-nltk needs WordNet, which nltk has not here",
+            remedy="run: python -m nltk.downloader wordnet",
+        ) from None
+    score: Callable[..., float] = module.meteor_score
+    return score
+
+
+class NltkFamily(ItemMeans):
+    """Mean of nltk's METEOR over items."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of item values."""
+        alpha, beta, gamma = (float(measure[name] or 0.0) for name in ("alpha", "beta", "gamma"))
+        return NltkValues(alpha, beta, gamma)
+
+
+def _check_share(name: str) -> Callable[[Value], None]:
+    def check(value: Value) -> None:
+        if not isinstance(value, float) or not 0 <= value <= 1:
+            raise InputError(f"{name}={value} is not in [0, 1]")
+
+    return check
+
+
+def _check_beta(value: Value) -> None:
+    if not isinstance(value, float) or not 0 <= value < np.inf:
+        raise InputError(f"beta={value} is not a finite number from 0")
+
+
+METEOR = add(
+    Definition(
+        name="METEOR",
+        family=MeteorFamily(),
+        summary="Harmonic mean of weighted precision and recall of matched words, less a penalty "
+        "for chunks.",
+        equation="(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
+        source="METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
+        cite=("denkowski2014", "banerjee2005"),
+        options=(
+            Option(
+                "release",
+                "release",
+                "1.5",
+                ("1.5",),
+                help="the release of the program, with its English parameters and -norm",
+            ),
+            SKIP_OR_NAN,
+        ),
+        order_invariant=False,
+        cutoff=False,
+        kind="captions",
+        needs=frozenset({"java"}),
+        extra={"program": METEOR_PROGRAM},
+    )
+)
+METEOR_NLTK = add(
+    Definition(
+        name="METEOR-nltk",
+        family=NltkFamily(),
+        summary="nltk's METEOR: mean over items of the largest value over references.",
+        equation="(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
+        source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",
+        cite=("lavie2007",),
+        options=(
+            Option(
+                "alpha",
+                "alpha",
+                0.9,
+                kind=float,
+                help="how much recall counts in the mean of precision and recall",
+                check=_check_share("alpha"),
+            ),
+            Option("beta", "beta", 3.0, kind=float, help="power of the penalty", check=_check_beta),
+            Option(
+                "gamma",
+                "gamma",
+                0.5,
+                kind=float,
+                help="the largest penalty for chunks",
+                check=_check_share("gamma"),
+            ),
+            NO_REFERENCE,
+        ),
+        order_invariant=False,
+        cutoff=False,
+        kind="captions",
+    )
+)

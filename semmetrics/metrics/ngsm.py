@@ -1,0 +1,223 @@
+"""NGSM, the similarity of two captions by the n-grams that they share.
+
+Conventions
+-----------
+NGSM of one order is the weighted Jaccard index of the two bags of n-grams; the similarity is its
+geometric mean over orders 1 to N (N = 4). An order that neither caption has is left out, so two
+captions of the same tokens have 1, also where both are empty; an order that one alone has gives 0.
+Values lie in [0, 1]; the two captions can be exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ngrams import NGrams, count_ngrams
+from semmetrics.core.ragged import (
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    running_sums,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
+from semmetrics.errors import InputError
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CaptionBlock,
+    References,
+    caption_values,
+    largest_of_rows,
+    task_tokens,
+)
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.registry import add
+
+__all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]
+
+_HELD = 1 << 20  # n-grams of pairs in memory at a time
+
+
+def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
+    """Return the similarity of two captions by their n-grams of orders 1 to ``n``.
+
+    Parameters
+    ----------
+    first, second : sequences of str
+        Tokens.
+    n : int
+        At least 1.
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If a caption is a text and not its tokens, or ``n`` is no order.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, equations 1 to 4.
+
+    Examples
+    --------
+    >>> round(ngsm(["a", "red", "dog"], ["a", "red", "cat"], n=2), 4)
+    0.4082
+    >>> ngsm([], [])
+    1.0
+    """
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise InputError(f"n={n!r} is not a whole number from 1", remedy="give n=4")
+    for caption in (first, second):
+        if isinstance(caption, (str, bytes)):
+            raise InputError(
+                f"the caption {caption!r} is a text, not its tokens", remedy="split it first"
+            )
+    words = [*first, *second]
+    code = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    codes = np.array([code[word] for word in words], np.int64)
+    grams = count_ngrams(offsets(np.array([len(first), len(second)])), codes, int(n))
+    return float(ngsm_pairs(grams, np.array([0]), np.array([1]))[0])
+
+
+def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
+    """Return the similarity of many pairs of captions.
+
+    Parameters
+    ----------
+    grams : sequence of NGrams
+        Of orders 1 to N of all captions.
+    first, second : int arrays, shape (pairs,)
+        The captions of each pair.
+
+    Returns
+    -------
+    float array, shape (pairs,), in [0, 1]
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, equations 1 to 4.
+
+    Examples
+    --------
+    >>> grams = count_ngrams(np.array([0, 3, 6]), np.array([0, 1, 2, 0, 1, 3]), 2)
+    >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
+    [0.4082, 1.0]
+    """
+    product = np.ones(len(first))
+    orders = np.zeros(len(first), np.int64)
+    for one in grams:
+        common = common_ngrams(one, first, second)
+        value = divide(common, one.totals[first] + one.totals[second] - common)
+        neither = np.isnan(value)
+        orders += ~neither
+        product *= np.where(neither, 1.0, value)
+    root: Floats = product ** (1.0 / np.maximum(orders, 1))
+    return root
+
+
+def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, held: int = _HELD) -> Ints:
+    """Count the n-grams that both captions of each pair have, as often as the one with fewer.
+
+    Parameters
+    ----------
+    grams : NGrams
+    first, second : int arrays, shape (pairs,)
+    held : int
+        How many n-grams of pairs are in memory at a time; a pair may have more.
+
+    Returns
+    -------
+    int array, shape (pairs,)
+
+    Examples
+    --------
+    >>> unigrams = count_ngrams(np.array([0, 3, 5]), np.array([7, 7, 7, 7, 7]), 1)[0]
+    >>> common_ngrams(unigrams, np.array([0]), np.array([1])).tolist()
+    [2]
+    """
+    widths = lengths(grams.indptr)
+    costs = running_sums(widths[first] + widths[second])
+    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, held)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
+    size, held = len(grams), []
+    sides = [take_rows(grams.indptr, side) for side in (first, second)]
+    bits = max(int(grams.counts[cells].max(initial=0)) for _, cells in sides).bit_length()
+    pairs = np.arange(len(first)) * size
+    for indptr, cells in sides:
+        keys = np.repeat(pairs, lengths(indptr)) + grams.codes[cells]
+        held.append((keys << bits) | grams.counts[cells])
+    # pair, n-gram and count in one number: where both have an n-gram, the smaller count is first
+    both = np.sort(np.concatenate(held))
+    keys = both >> bits
+    shared = np.flatnonzero(keys[1:] == keys[:-1])
+    counts = both[shared] & ((1 << bits) - 1)
+    ends = np.searchsorted(keys[shared], np.append(pairs, len(first) * size))
+    return sum_rows(counts, ends) if size else np.zeros(len(first), np.int64)
+
+
+@dataclass(frozen=True)
+class NgsmValues:
+    """A step: NGSM of each candidate with its references.
+
+    ``refs`` is "mean" or "max".
+    """
+
+    order: int = 4
+    refs: str = "mean"
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        captions = block.get(References())
+        grams = task_tokens(block.task).ngrams[: self.order]
+        values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
+        if self.refs == "max":
+            best = largest_of_rows(values, captions.indptr)
+        else:
+            rows = np.repeat(np.arange(len(block)), captions.n_refs)
+            total = np.bincount(rows, values, minlength=len(block))
+            best = divide(total, captions.n_refs)
+        return caption_values(best, captions.n_refs)
+
+
+class NgsmFamily(ItemMeans):
+    """Mean NGSM over candidates."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of item values."""
+        return NgsmValues(int(measure["order"] or 4), str(measure["refs"]))
+
+
+NGSM = add(
+    Definition(
+        name="NGSM",
+        family=NgsmFamily(),
+        summary="Geometric mean over orders of the shared n-grams among all of both captions.",
+        equation="(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
+        source="Wan et al. 2022, equations 1 to 4",
+        cite=("wan2022",),
+        options=(
+            Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
+            Option("refs", "refs", "mean", ("mean", "max"), help="over the references of an item"),
+            NO_REFERENCE,
+        ),
+        symmetric=True,
+        cutoff=False,
+        kind="captions",
+    )
+)

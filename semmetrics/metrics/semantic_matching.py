@@ -1,0 +1,202 @@
+"""Which predicted labels mean the same as a reference label: matching on similarities.
+
+Conventions
+-----------
+Similarities are those of ``metrics.label_similarity``. Items of like size are matched together, in
+the tensors of ``metrics.label_batches``, on the device of the similarities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.assignment import (
+    first_allowed,
+    greedy_matching,
+    max_cardinality_matching,
+    max_similarity_matching,
+)
+from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    sum_rows,
+)
+from semmetrics.data.block import Block
+from semmetrics.data.label_task import LabelTask
+from semmetrics.metrics.label_batches import Batch, Layout
+from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
+from semmetrics.metrics.matching import Cut, Matched
+
+__all__ = [
+    "MatchedPairs",
+    "SemanticMatched",
+    "SemanticMatches",
+    "pairs_near",
+]
+
+LabelBlock = Block[LabelTask]
+_MORE = 5e-10  # half of the last place of a similarity
+_NEAR = "pairs near a threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class SemanticMatched(Matched):
+    """Matching on similarities; besides what every matching has, who matched whom.
+
+    Attributes
+    ----------
+    partner : int array, shape (predictions,)
+        The reference, by its place in the flat list, that a prediction matched; -1 for none.
+    first : int array, shape (references,)
+        The place of the first prediction that matches a reference; the number of predictions
+        where none does.
+    """
+
+    partner: Ints
+    first: Ints
+
+
+@dataclass(frozen=True)
+class SemanticMatches:
+    """Match ranked predictions with references whose similarity is above a threshold.
+
+    Attributes
+    ----------
+    threshold : float
+        Strict: a similarity equal to it does not match.
+    match : {"greedy", "optimal", "total", "any"}
+        "greedy": predictions in their order, the terms of one in theirs, each taking the first
+        unused reference in the order of the list (Kubany et al. 2020); "optimal": as many
+        matches as any one-to-one matching of the first k predictions has, for every k; "total":
+        as many as the matching of the first k with the largest sum of similarities has, for
+        every k; "any": a reference may serve several predictions.
+    duplicates : {"once", "each"}
+    model : str
+    cut : Cut, optional
+        Match only the predictions kept. Counts are the same without it; who matched whom may not
+        be.
+    """
+
+    threshold: float
+    match: str = "greedy"
+    duplicates: str = "once"
+    model: str = "default"
+    cut: Cut | None = None
+
+    def compute(self, block: LabelBlock) -> SemanticMatched:
+        """Match the block, items of like size together."""
+        layout = block.get(Layout(self.duplicates, self.model, self.cut))
+        source = block.get(LabelSimilarity(self.model))
+        n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
+        partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
+        hit, close = np.zeros(n_pred, np.bool_), 0
+        for batch in layout.batches(by_term=self.match == "greedy" and layout.has_synonyms):
+            above, near = batch.above(source, self.threshold)
+            found, hits = self._match(batch, source, above)
+            mine, theirs = batch.pairs(found)
+            partner[mine], hit[batch.owner[hits]] = theirs, True
+            if self.match == "any":  # every reference above the threshold is served
+                item, row, column = np.nonzero(Backend(above).numpy(above))
+                np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
+            else:
+                first[theirs] = mine
+            close += near
+        block.note((_NEAR, self), close)
+        return SemanticMatched(
+            counted=None if layout.pred_kept.all() else layout.pred_kept,
+            hit=hit,
+            once=layout.ref_kept,
+            n_ref=sum_rows(layout.ref_kept, layout.ref.indptr),
+            partner=partner,
+            first=first,
+        )
+
+    def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
+        """Match a batch: the column of each row, or -1, and the rows that are hits."""
+        backend = Backend(above)
+        if self.match == "total":
+            found, hits = _match_total(batch.similarities(source), above)
+            return backend.numpy(found), backend.numpy(hits)
+        if self.match == "greedy":
+            continues = None if batch.continues is None else backend.array(batch.continues)
+            found = greedy_matching(above, continues)
+        else:
+            found = first_allowed(above) if self.match == "any" else max_cardinality_matching(above)
+        columns = backend.numpy(found)
+        return columns, columns >= 0
+
+
+def pairs_near(noted: Mapping[Any, Any]) -> dict[tuple[str, float], int]:
+    """Return how many pairs of an item's labels are within 1e-6 of the threshold.
+
+    Where labels have several terms, pairs of those may be counted.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
+
+    Returns
+    -------
+    dict from name of the embedding and threshold to int
+        Of the matching that has most of them.
+    """
+    found: dict[tuple[str, float], int] = {}
+    for name, close in noted.items():
+        if isinstance(name, tuple) and name[0] == _NEAR:
+            key = name[1].model, name[1].threshold
+            found[key] = max(close, found.get(key, 0))
+    return found
+
+
+@dataclass(frozen=True)
+class MatchedPairs:
+    """The reference that each prediction matched, and how similar the two are.
+
+    Where a reference may serve several predictions it is the most similar one. Without a match the
+    similarity is that with the nearest reference, -inf where there is none.
+    """
+
+    matches: SemanticMatches
+
+    def compute(self, block: LabelBlock) -> tuple[Ints, Floats]:
+        """Places of references, -1 for none, and similarities, shape (predictions,)."""
+        matches = self.matches
+        matched = block.get(matches)
+        layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
+        partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
+        for batch in layout.batches(by_term=False):
+            table = batch.similarities(block.get(LabelSimilarity(matches.model)))
+            table = Backend(table).numpy(table)
+            real = batch.owner >= 0
+            mine, nearest = batch.owner[real], table.argmax(axis=2)
+            if matches.match == "any":
+                theirs = np.take_along_axis(batch.goal, nearest, axis=1)[real]
+                partner[mine] = np.where(matched.hit[mine], theirs, -1)
+            # a column of the partner where there is one
+            column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
+            column = np.where(partner[batch.owner] >= 0, column, nearest)
+            found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
+            similarity[mine] = found[real]
+        return partner, similarity
+
+
+def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
+    """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
+    backend, (items, m, _) = Backend(table), table.shape
+    # of equal sums that with more pairs: then a prediction adds one pair or none
+    gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
+    found = backend.zeros(items, m, dtype="int64") - 1
+    hits = backend.zeros(items, m, dtype="bool")
+    before = backend.zeros(items, dtype="int64")
+    for rows in range(1, m + 1):
+        found[:, :rows] = max_similarity_matching(gain[:, :rows])
+        pairs = (found >= 0).sum(1)
+        hits[:, rows - 1], before = pairs > before, pairs
+    return found, hits

@@ -1,0 +1,406 @@
+"""Measures of label sets: a formula on counts becomes a measure, under every average.
+
+Conventions
+-----------
+``average=example`` is the mean of the formula over items; ``macro`` its mean over labels;
+``weighted`` that mean with the number of references as weights; ``micro`` the formula on the
+counts of all labels together. Policies say what counts where the formula is 0/0, see
+`semmetrics.metrics.families`.
+
+Examples
+--------
+A metric of one's own is a formula on counts of an item, a label or the whole:
+
+>>> from semmetrics.metrics.formulas import divide
+>>> @measure(averages=("example", "micro"), source="Szymkiewicz 1934", symmetric=True)
+... def OverlapExample(hit, n_pred, n_ref):
+...     "Shared labels over the size of the smaller set."
+...     return divide(hit, np.minimum(n_pred, n_ref))
+>>> str(OverlapExample(average="micro"))
+'OverlapExample(average=micro)'
+>>> from semmetrics.metrics.registry import forget
+>>> forget(OverlapExample)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
+from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
+from semmetrics.data.block import Block, Step
+from semmetrics.data.label_task import LabelTask
+from semmetrics.errors import InputError, listing
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+    Value,
+)
+from semmetrics.metrics.families import (
+    CAUSES,
+    LABEL_AVERAGES,
+    POLICIES,
+    CountFormulas,
+    apply_policies,
+    causes,
+    evaluate_formula,
+    formula_options,
+    weighted_mean,
+)
+from semmetrics.metrics.matching import (
+    Counts,
+    Cut,
+    Distinct,
+    ItemCounts,
+    Matched,
+    Matches,
+    PrecisionSums,
+    Ranked,
+    Reference,
+    cut_of,
+)
+from semmetrics.metrics.registry import add
+
+__all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
+
+_COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
+_AVERAGES = ("example", "micro", "macro", "weighted")
+
+
+def check_decode(value: Value) -> None:
+    """Refuse a decoding rule that is not written rightly."""
+    rule, colon, number = str(value).partition(":")
+    if rule in ("all", "cardinality", "cardinality+scores") and not colon:
+        return
+    if value == "cardinality+scores:code":
+        return
+    if rule in ("threshold", "cumulative"):
+        if (rule, number) == ("threshold", "best"):
+            return
+        try:
+            if np.isfinite(float(number)):
+                return
+        except ValueError:
+            pass
+    raise InputError(
+        f"decode={value} is not a decoding rule",
+        remedy="write all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
+        "cardinality+scores",
+    )
+
+
+def _check_count(value: Value) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InputError(f"keep_at_least={value} is not a whole number from 0")
+
+
+def _policy(name: str, short: str, default: Any, text: str, averages: Any = None) -> Option:
+    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+
+
+def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
+    """Return the options that all set metrics share."""
+    over_labels = ("macro", "micro", "weighted")
+    options = [
+        Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
+        Option(
+            "labels",
+            "labels",
+            {"macro": "reference", "weighted": "reference", "micro": "union"},
+            ("reference", "union", "given"),
+            help="the labels that count: of the ground truth, of both sides, or the class list",
+            averages=over_labels,
+        ),
+        Option(
+            "duplicates",
+            "dup",
+            "once",
+            ("once", "each"),
+            help="count a repeated label once, or each time",
+            averages=("example",),
+        ),
+        _policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
+        _policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
+        _policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
+        _policy("no_reference", "noref", "0", "0/0 with nothing true"),
+        _policy("undefined", "undef", "nan", "0/0 for another reason"),
+        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
+    ]
+    chosen = set(averages)
+    return tuple(o for o in options if o.averages is None or chosen & set(o.averages))
+
+
+@dataclass(frozen=True)
+class ItemValues:
+    """The formula on each item: its value, and the cause where it has none."""
+
+    definition: Definition
+    cut: Cut
+    matches: Step[Matched]
+    options: tuple[tuple[str, Value], ...] = ()
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Compute the columns "value" (0 where undefined) and "cause"."""
+        counts = Counts(self.cut, self.matches)
+        if "precision_sum" in self.definition.arguments:
+            extra = block.get(PrecisionSums(self.cut, self.matches))
+            value, cause = self._values(block.get(counts), precision_sum=extra)
+            return {"value": Dense(value), "cause": OneHot(cause, len(CAUSES))}
+        distinct = block.get(Distinct(counts))
+        value, cause = self._values(distinct.counts)
+        return {
+            "value": Coded(distinct.codes, value),
+            "cause": OneHot(cause.take(distinct.codes), len(CAUSES)),
+        }
+
+    def _values(self, counts: ItemCounts, **more: Any) -> tuple[Floats, NDArray[np.int8]]:
+        known = {"hit": counts.hit, "n_pred": counts.n_pred, "n_ref": counts.n_ref, **more}
+        value = evaluate_formula(self.definition, known, self.options)
+        cause = causes(value, counts.n_pred, counts.n_ref)
+        return np.where(cause == 0, value, 0.0), cause
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """Hits, predictions and references of each label, each counted once an item."""
+
+    cut: Cut
+    additive: bool = True
+    labels: frozenset[str] = frozenset(("hit", "n_pred", "n_ref"))
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
+        ranked, ref = block.get(Ranked()), block.get(Reference())
+        matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
+        chosen = None if matched.counted is None else matched.counted
+        if (kept < np.diff(ranked.indptr)).any():
+            inside = prefixes(ranked.indptr, kept)
+            chosen = inside if chosen is None else inside & chosen
+        hit = matched.hit if chosen is None else matched.hit & chosen
+        predicted = ranked if chosen is None else ranked.keep(chosen)
+        hits = ranked.keep(hit)
+        distinct = ref if matched.once is None else ref.keep(matched.once)
+        width = len(block.task.classes)
+        return {
+            "hit": Sparse(hits.indptr, hits.codes, width),
+            "n_pred": Sparse(predicted.indptr, predicted.codes, width),
+            "n_ref": Sparse(distinct.indptr, distinct.codes, width),
+            "items": Dense(np.ones(len(block), np.int8)),
+        }
+
+
+class SetFamily(CountFormulas):
+    """Formulas on counts of label sets: ``macro`` and ``weighted`` average over labels."""
+
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose the counts of each label."""
+        return LabelCounts(cut_of(measure))
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Choose item values for ``example``, label counts for the other averages."""
+        if measure["average"] != "example":
+            return self.counts(measure)
+        options, matches = formula_options(measure), Matches(str(measure["duplicates"]))
+        return ItemValues(measure.definition, cut_of(measure), matches, options)
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over items or labels, or evaluate the formula on the counts of all."""
+        if measure["average"] not in LABEL_AVERAGES:
+            return super().aggregate(measure, sums, frame)
+        known = self.together(measure, sums, frame)
+        values, kept = apply_policies(measure, *self._evaluated(measure, sums, frame))
+        if measure["labels"] == "reference":
+            # only in a resample can a reference label be without references: it has none of it
+            kept = kept & (known["n_ref"] > 0)
+        weights = known["n_ref"] if measure["average"] == "weighted" else 1.0
+        return weighted_mean(values, np.where(kept, weights, 0.0))
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Evaluate the formula on each item; None where it is averaged over labels."""
+        if measure["average"] in LABEL_AVERAGES:
+            return None
+        return super().items(measure, rows, frame)
+
+    def per_label(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return the value and counts of each label in the universe; nan where undefined."""
+        if measure["average"] not in LABEL_AVERAGES:
+            return None
+        known = self.together(measure, sums, frame)
+        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        return {
+            "label": names,
+            "value": self._evaluated(measure, sums, frame)[0],
+            "support": known["n_ref"],
+            "predicted": known["n_pred"],
+            "hit": known["hit"],
+        }
+
+    def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of each label in the universe, or of all (micro); label axis last."""
+        inside = frame.universe(str(measure["labels"]))
+        # in one layout, so that labels are added in one order whatever stands in front of them
+        known = {
+            name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
+            for name in ("hit", "n_pred", "n_ref")
+        }
+        items = as_floats(sums["items"])[..., None]
+        if measure["average"] == "micro":
+            known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
+            items = items * inside.sum()
+        return {**known, "total": np.broadcast_to(items, known["hit"].shape)}
+
+    def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of each item within the universe."""
+        inside = frame.universe(str(measure["labels"]))
+        known = {name: _row_counts(rows[name], inside) for name in ("hit", "n_pred", "n_ref")}
+        return {**known, "total": np.full(len(known["hit"]), float(inside.sum()))}
+
+
+def _row_counts(column: Any, inside: Bools) -> Floats:
+    rows = row_numbers(column.indptr)
+    return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
+
+
+def measure(
+    *,
+    kind: str = "labels",
+    averages: tuple[str, ...] = ("example",),
+    bounds: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    symmetric: bool = False,
+    order_invariant: bool = True,
+    source: str = "",
+    equation: str = "",
+    cite: tuple[str, ...] = (),
+    name: str | None = None,
+    defaults: Mapping[str, Value] | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> Callable[[Callable[..., Any]], Definition]:
+    """Make a set metric of a formula on counts, and register it.
+
+    The formula's positional parameters say which counts it takes, all arrays of one shape: ``hit``
+    (predictions that match), ``n_pred``, ``n_ref``, and, but for ``average=example``, ``total``
+    (items for a label; items times labels for micro); ``precision_sum`` (precision at each hit,
+    summed) for ``average=example`` alone. It returns nan where it is undefined. Its keyword-only
+    parameters become options of the measure.
+
+    Parameters
+    ----------
+    kind : str
+        What the measure evaluates.
+    averages : tuple of {"example", "micro", "macro", "weighted"}
+        The first is the default.
+    bounds, higher_is_better, symmetric, order_invariant
+        Traits; the property tests hold the metric to them.
+    source, equation, cite
+        Where it comes from.
+    name : str, optional
+        The function's name when left out.
+    defaults : mapping, optional
+        Other defaults for the shared options.
+    aliases : mapping, optional
+        Other names, and the measures that they stand for.
+
+    Returns
+    -------
+    decorator
+        Gives the Definition, which is called with options to choose them.
+    """
+
+    def decorate(formula: Callable[..., Any]) -> Definition:
+        own = _own_options(formula, averages)
+        known = [option.name for option in set_options(averages)]
+        wrong = [name for name in defaults or {} if name not in known]
+        if wrong:
+            raise InputError(
+                f"defaults for {listing(wrong)}, which are no shared options",
+                remedy=f"these are {listing(known, most=20)}",
+            )
+        shared = tuple(_with_default(o, defaults or {}) for o in set_options(averages))
+        summary = (inspect.getdoc(formula) or "").split("\n")[0]
+        return add(
+            Definition(
+                name=name or formula.__name__,
+                kind=kind,
+                family=SetFamily(),
+                summary=summary,
+                equation=equation,
+                source=source,
+                cite=cite,
+                options=shared + own,
+                averages=averages,
+                bounds=bounds,
+                higher_is_better=higher_is_better,
+                symmetric=symmetric,
+                order_invariant=order_invariant,
+                formula=formula,
+            ),
+            aliases,
+        )
+
+    return decorate
+
+
+def _with_default(option: Option, defaults: Mapping[str, Value]) -> Option:
+    return replace(option, default=defaults[option.name]) if option.name in defaults else option
+
+
+def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
+    """Check a formula's parameters, and make options of those that are keyword-only."""
+    unknown = [average for average in averages if average not in _AVERAGES]
+    if unknown or not averages:
+        raise InputError(f"averages={averages}", remedy=f"choose among {', '.join(_AVERAGES)}")
+    counts, own = [], []
+    hints = get_type_hints(formula)
+    for name, parameter in inspect.signature(formula).parameters.items():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            own.append(_own_option(name, parameter, hints.get(name, str)))
+        elif name in _COUNTS and parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            counts.append(name)
+        else:
+            raise InputError(
+                f"{formula.__name__} takes {name!r}, which is no count",
+                remedy=f"the counts are {', '.join(_COUNTS)}; options are keyword-only",
+            )
+    for count, allowed in (("total", _AVERAGES[1:]), ("precision_sum", _AVERAGES[:1])):
+        if count in counts and not set(averages) <= set(allowed):
+            raise InputError(f"{count} is known only for averages {', '.join(allowed)}")
+    return tuple(own)
+
+
+def _own_option(name: str, parameter: inspect.Parameter, hint: Any) -> Option:
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    kind = type(choices[0]) if choices else hint
+    if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
+        raise InputError(
+            f"the option {name} is a {hint}", remedy="annotate it str, int, float or Literal[…]"
+        )
+    required = parameter.default is inspect.Parameter.empty
+    default = None if required else parameter.default
+    return Option(name, name, default, choices, kind, required=required, help=_help(name))
+
+
+def _help(name: str) -> str:
+    return _HELP.get(name, "an option of the formula")
+
+
+_HELP = {
+    "q": "the number of labels of the data set",
+    "normalize": "divide by the hits (Kubany et al. 2020), or by the references",
+}

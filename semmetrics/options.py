@@ -1,0 +1,493 @@
+"""The options of a score, each in one place: its type, default, help, and what it applies to.
+
+Conventions
+-----------
+The keyword of `semmetrics.score`, the flag of the command line, the refusal where an option does
+not apply, what a protocol fixes and what a signature says all follow from this table. To add an
+option, add a line here, use it, and document it on its page.
+"""
+
+# No "from __future__ import annotations": the table is read from the annotations themselves.
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from types import MappingProxyType
+from typing import Annotated, Any, TypedDict
+
+from semmetrics.errors import InputError, listing
+
+__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "ResolvedOptions", "check_choice",
+           "check_options", "hint_of", "is_given", "resolve_options"]  # fmt: skip
+
+KINDS = ("labels", "captions")
+"""What can be evaluated; each is a folder of `semmetrics.kinds`."""
+
+WHAT, DATA = "What is computed", "What the data are"
+MEANING, CAPTIONS = "What labels mean", "What captions are compared by"
+CERTAINTY = "Confidence intervals and signatures"
+_LABELS, _CAPTIONS = ("labels",), ("captions",)
+
+Path = str | PathLike[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is known of an option besides its name and type.
+
+    Attributes
+    ----------
+    help : str
+        Shown by ``help(semmetrics.score)`` and by ``--help``.
+    default : value
+        What is used when the option is left out; None stands for no value.
+    kinds : tuple of str
+        What must be evaluated for it to mean something; empty where it always does.
+    key : str
+        Its key in a signature, for options that change the data.
+    fixed : bool
+        Whether a protocol may fix it.
+    signed : bool
+        Whether a signature says it, so that it may not be given beside one.
+    choices : tuple of str
+        All values, where they can be listed.
+    group : str
+        Its heading in ``--help``; empty for options of Python alone.
+    flags : tuple of str
+        Its names on the command line, where they do not follow from its name.
+    short : str
+        Another option of the command line that stands for some of its values.
+    metavar : str
+        What stands for its value in ``--help``.
+    read : type
+        What the command line reads its value as.
+    least : int, optional
+        The smallest value of a number.
+    repeat, file : bool
+        Whether it may be given several times, and whether its value is a path.
+    names : str
+        Which names a shell completes: "measures", "protocols", "normalizations" or "rules".
+    """
+
+    help: str
+    default: Any = None
+    kinds: tuple[str, ...] = ()
+    key: str = ""
+    fixed: bool = False
+    signed: bool = False
+    choices: tuple[str, ...] = ()
+    group: str = ""
+    flags: tuple[str, ...] = ()
+    short: str = ""
+    metavar: str = ""
+    read: type = str
+    least: int | None = None
+    repeat: bool = False
+    file: bool = False
+    names: str = ""
+    name: str = field(default="", compare=False)
+
+    @property
+    def flag(self) -> str:
+        """Its long name on the command line."""
+        named = (flag for flag in self.flags if flag.startswith("--"))
+        return next(named, f"--{self.name.replace('_', '-')}")
+
+    def text(self) -> str:
+        """Return its help, with the kinds it applies to and its default."""
+        only = f" Only for {', '.join(self.kinds)}." if self.kinds else ""
+        return f"{self.help}{only}{self.default_text()}"
+
+    def default_text(self) -> str:
+        """Return a sentence on its default; empty where that is to do nothing."""
+        return "" if self.default in (None, False, (), 0) else f" The default is {self.default}."
+
+
+# fmt: off
+class Options(TypedDict, total=False):
+    """The options of ``semmetrics.score``, by keyword."""
+
+    measures: Annotated[
+        Any,
+        Option(
+            help="Measures as papers write them, such as F1, MacroF1, Recall@5 or "
+            "'F1(average=macro)@1,3'. The default depends on what is evaluated. "
+            "See: semmetrics list.",
+            signed=True, group=WHAT, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
+            names="measures",
+        ),
+    ]
+    protocol: Annotated[
+        str | None,
+        Option(
+            help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption.",
+            signed=True, group=WHAT, metavar="P", names="protocols",
+        ),
+    ]
+    top_k: Annotated[
+        int | Sequence[int] | str | None,
+        Option(
+            help="Compute every measure on the first k predictions, for each k: 1,3,5.",
+            kinds=_LABELS, signed=True, group=WHAT, metavar="K,...",
+        ),
+    ]
+    decode: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            help="Rule that turns scores into label sets: threshold:0.5, threshold:best, "
+            "cumulative:0.5, cardinality, cardinality+scores. May be several.",
+            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE",
+            repeat=True, names="rules",
+        ),
+    ]
+    keep_at_least: Annotated[
+        int,
+        Option(
+            help="Number of labels that a decoding rule always keeps.",
+            default=0, kinds=_LABELS, signed=True, group=WHAT, metavar="N", read=int,
+        ),
+    ]
+    set_size_probs: Annotated[
+        Any,
+        Option(
+            help="Probabilities of each set size (items x sizes), for the rules that use them: one "
+            "matrix, or one for each system.",
+            kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True,
+        ),
+    ]
+    task: Annotated[
+        str | None,
+        Option(
+            help="What is evaluated, where neither the measures nor the shape of the data tell.",
+            choices=KINDS, group=DATA,
+        ),
+    ]
+    normalize: Annotated[
+        str | None,
+        Option(
+            help="How label texts are cleaned before they are compared: none, lower, kubany2020.",
+            default="none", kinds=_LABELS, key="norm", fixed=True, signed=True, group=DATA,
+            metavar="N", names="normalizations",
+        ),
+    ]
+    missing: Annotated[
+        str | None,
+        Option(
+            help="An id that only one side has is an error, is left out (skip), or has an empty "
+            "list (of captions: an empty candidate, or no reference) on the other side (empty).",
+            default="error", key="missing", fixed=True, signed=True,
+            choices=("error", "skip", "empty"), group=DATA,
+        ),
+    ]
+    empty_predictions: Annotated[
+        str | None,
+        Option(
+            help="Whether items with an empty prediction are evaluated.",
+            default="keep", kinds=_LABELS, key="emptypred", fixed=True, signed=True,
+            choices=("keep", "skip"), group=DATA,
+        ),
+    ]
+    classes: Annotated[
+        Any,
+        Option(
+            help="The class list (one a line, or JSON): names the columns of a matrix, and is the "
+            "dictionary that labels=given averages over.",
+            kinds=_LABELS, key="classes", group=DATA, metavar="FILE", file=True,
+        ),
+    ]
+    ignore: Annotated[
+        Iterable[str],
+        Option(
+            help="Labels left out on both sides. On the command line @FILE has one a line.",
+            default=(), kinds=_LABELS, key="ignore", signed=True, group=DATA,
+            metavar="LABEL,...|@FILE", repeat=True,
+        ),
+    ]
+    weights: Annotated[
+        Any,
+        Option(
+            help="A weight for each item: {id: number}, CSV, or a vector.",
+            key="weights", group=DATA, metavar="FILE", file=True,
+        ),
+    ]
+    embedding: Annotated[
+        Any,
+        Option(
+            help="What labels are compared with: a file of word vectors, a name of 'semmetrics "
+            "embed list', or kind:NAME or kind:PATH. Without it, the model that comes with "
+            "semmetrics is used. With NAME= it is that of measures such as "
+            "'SemF1(embedding=NAME)'.",
+            kinds=_LABELS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
+        ),
+    ]
+    lookup: Annotated[
+        str | None,
+        Option(
+            help="Rule from a label to a vector; auto is the embedding's own.",
+            default="auto", kinds=_LABELS, fixed=True, signed=True,
+            choices=("auto", "kubany2020", "words", "exact", "text"), group=MEANING, metavar="RULE",
+        ),
+    ]
+    oov: Annotated[
+        str | None,
+        Option(
+            help="What stands for a label without a vector: the vector of the word 'unknown', "
+            "nothing (skip), zeros, or an error.",
+            default="zero", kinds=_LABELS, fixed=True, signed=True,
+            choices=("unknown", "skip", "zero", "error"), group=MEANING,
+        ),
+    ]
+    device: Annotated[
+        str | None,
+        Option(
+            help="Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
+            kinds=_LABELS, group=MEANING, metavar="DEVICE",
+        ),
+    ]
+    max_words: Annotated[
+        int | None,
+        Option(
+            help="Read only the first N words of a file of word vectors.",
+            kinds=_LABELS, group=MEANING, metavar="N", read=int, least=1,
+        ),
+    ]
+    cache: Annotated[
+        bool | Path,
+        Option(
+            help="Keep the vectors of sentence and transformer models on disk for the next run. In "
+            "Python, a path names the file.",
+            default=False, kinds=_LABELS, group=MEANING, read=bool,
+        ),
+    ]
+    calibration: Annotated[
+        Any,
+        Option(
+            help="Threshold of similarity that 'semmetrics calibrate' saved, in place of the "
+            "embedding's own. One for each embedding.",
+            kinds=_LABELS, signed=True, group=MEANING, metavar="FILE", repeat=True, file=True,
+        ),
+    ]
+    taxonomy: Annotated[
+        Any,
+        Option(
+            help="Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
+            "[parents]}, CSV or TSV with the columns child and parent, wordnet, or "
+            "wordnet:FOLDER.",
+            kinds=_LABELS, group=MEANING, metavar="FILE", file=True,
+        ),
+    ]
+    tokenizer: Annotated[
+        Any,
+        Option(
+            help="What splits captions into tokens; ptb does as the COCO code does.",
+            default="ptb", kinds=_CAPTIONS, key="tok", fixed=True, signed=True,
+            choices=("ptb", "ptb-java", "13a", "whitespace"), group=CAPTIONS,
+        ),
+    ]
+    doc_freq: Annotated[
+        Any,
+        Option(
+            help="Document frequencies for CIDEr-D and CIDEr, in place of those of the references: "
+            ".npz, .json, or a pickle of the COCO code, which is read and never run.",
+            kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
+        ),
+    ]
+    score_references: Annotated[
+        bool,
+        Option(
+            help="Score the references too, each against the others of its image, as the system "
+            "'human'.",
+            default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool,
+        ),
+    ]
+    ci: Annotated[
+        Any,
+        Option(
+            help="Compute bootstrap confidence intervals.",
+            default=False, signed=True, group=CERTAINTY, read=bool,
+        ),
+    ]
+    seed: Annotated[
+        int,
+        Option(
+            help="Seed of the resamples.",
+            default=12345, signed=True, group=CERTAINTY, metavar="N", read=int,
+        ),
+    ]
+    resamples: Annotated[
+        int,
+        Option(
+            help="Number of resamples.",
+            default=1000, signed=True, group=CERTAINTY, metavar="N", read=int,
+        ),
+    ]
+    level: Annotated[
+        float,
+        Option(
+            help="Confidence level, between 0 and 1.",
+            default=0.95, signed=True, group=CERTAINTY, metavar="X", read=float,
+        ),
+    ]
+    read: Annotated[Any, Option(help="How files are read: a ReadOptions.")]
+    keep_rows: Annotated[
+        bool, Option(help="Keep what item values need; saves memory when off.", default=True)
+    ]
+    progress: Annotated[
+        Callable[[int, int], None] | None,
+        Option(help="Called with the number done and the number in all."),
+    ]
+# fmt: on
+
+
+def _read_table() -> dict[str, Option]:
+    found = {}
+    for name, hint in Options.__annotations__.items():
+        (option,) = hint.__metadata__
+        found[name] = replace(option, name=name)
+    return found
+
+
+OPTIONS: Mapping[str, Option] = _read_table()
+
+
+def hint_of(name: str) -> Any:
+    """Return the type of an option.
+
+    Examples
+    --------
+    >>> hint_of("keep_at_least")
+    <class 'int'>
+    """
+    return Options.__annotations__[name].__origin__
+
+
+def is_given(value: Any) -> bool:
+    """Return whether a value asks for something: not None, False, 0, or an empty list or text.
+
+    Examples
+    --------
+    >>> is_given(None), is_given(()), is_given("skip"), is_given({})
+    (False, False, True, True)
+    """
+    plain = value is None or isinstance(value, (bool, int, tuple, list, str))
+    return bool(value) if plain else True
+
+
+def check_options(function: str, given: Iterable[str], known: Iterable[str] = OPTIONS) -> None:
+    """Refuse names that are no options of a function.
+
+    Raises
+    ------
+    InputError
+        Names the nearest options.
+
+    Examples
+    --------
+    >>> check_options("score", ["topk"])
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: score has no option 'topk'; did you mean top_k?
+    """
+    known = list(known)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            every = f"choose one of {', '.join(known)}"
+            hint = f"did you mean {' or '.join(near)}?" if near else every
+            raise InputError(f"{function} has no option {name!r}", remedy=hint)
+
+
+class ResolvedOptions(Mapping[str, Any]):
+    """The value of every option, and which of them were given; immutable."""
+
+    def __init__(self, values: Mapping[str, Any], given: Iterable[str] = ()) -> None:
+        self._values, self.given = dict(values), frozenset(given)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def replace(self, **changed: Any) -> "ResolvedOptions":
+        """Return the same options with other values."""
+        return ResolvedOptions({**self._values, **changed}, self.given)
+
+
+def resolve_options(
+    given: Mapping[str, Any],
+    kind: str,
+    *,
+    protocol: str | None = None,
+    fixed: Mapping[str, str] = MappingProxyType({}),
+) -> ResolvedOptions:
+    """Return the value of every option: given, fixed by a protocol, or the default.
+
+    Parameters
+    ----------
+    given : mapping from name to value
+        None stands for an option that is left out.
+    kind : str
+        What is evaluated.
+    protocol : str, optional
+        For messages.
+    fixed : mapping from name to value
+        What the protocol fixes.
+
+    Raises
+    ------
+    InputError
+        If an option does not apply to the kind, has a value that is not allowed, or contradicts
+        the protocol.
+
+    Examples
+    --------
+    >>> options = resolve_options({"missing": "skip"}, "labels")
+    >>> options["missing"], options["normalize"], options["seed"]
+    ('skip', 'none', 12345)
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    _refuse_others(given, kind)
+    for name, value in fixed.items():
+        if given.get(name, value) != value:
+            raise InputError(
+                f"protocol {protocol} has {name}={value}, not {given[name]}",
+                remedy=f"leave {name} out, or name measures instead of the protocol",
+            )
+    defaults = {name: option.default for name, option in OPTIONS.items()}
+    asked = [name for name, value in given.items() if is_given(value)]
+    return ResolvedOptions({**defaults, **given, **fixed}, asked)
+
+
+def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
+    """Refuse options of other kinds."""
+    others = [
+        OPTIONS[name]
+        for name, value in given.items()
+        if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds
+    ]
+    if others:
+        names = [option.name for option in others]
+        flags = [flag for option in others for flag in (option.flag, option.short) if flag]
+        raise InputError(
+            f"{', '.join(names)} ({', '.join(flags)}) mean{'s' if len(others) == 1 else ''} "
+            f"nothing for {kind}",
+            remedy="leave that out, or say task= (--task)",
+        )
+
+
+def check_choice(name: str, value: Any) -> None:
+    """Refuse a value of an option that is not among its choices.
+
+    Examples
+    --------
+    >>> check_choice("missing", "drop")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: missing='drop'; choose one of 'error', 'skip', 'empty'
+    """
+    choices = OPTIONS[name].choices
+    if value not in choices:
+        raise InputError(f"{name}={value!r}", remedy=f"choose one of {listing(choices)}")

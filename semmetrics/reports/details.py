@@ -1,0 +1,243 @@
+"""What scores hold beyond their values, as records: items, labels, matches, what was undefined.
+
+Conventions
+-----------
+Items are known by their ids, or by their numbers where they have none. Scores are those of one
+table; a heading is how the table calls a measure. None stands for what is undefined or not known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints
+from semmetrics.errors import InputError
+from semmetrics.kinds import find_kind
+from semmetrics.reports.records import Records
+from semmetrics.scoring.score import Score
+
+__all__ = [
+    "collect_item_values",
+    "collect_label_values",
+    "find_matching_heading",
+    "collect_matches",
+    "count_undefined",
+    "find_worst_items",
+]
+
+_MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
+_LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
+_UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
+
+
+def collect_item_values(scores: Sequence[Score]) -> Records:
+    """Collect the value of each item, with a column for each measure that has such values.
+
+    Raises
+    ------
+    InputError
+        If no measure has item values.
+    """
+    headings = _item_headings(scores)
+    columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", *headings)}
+    for system in _list_systems(scores):
+        found = {score.heading: score for score in scores if score.system == system}
+        ids = _plain_ids(next(iter(found.values())))
+        columns["id"].append(ids)
+        columns["system"].append([system] * len(ids))
+        for heading in headings:
+            values = found[heading].items if heading in found else None
+            columns[heading].append(np.full(len(ids), np.nan) if values is None else values)
+    joined: dict[str, Any] = {name: np.concatenate(columns[name]) for name in headings}
+    named = {name: [one for part in columns[name] for one in part] for name in ("id", "system")}
+    return Records({**named, **joined})
+
+
+def _item_headings(scores: Sequence[Score]) -> list[str]:
+    """The measures that have a value for an item alone."""
+    found = list(dict.fromkeys(score.heading for score in scores if score.items is not None))
+    if not found:
+        raise InputError("no measure here has item values", remedy="add a measure such as F1")
+    return found
+
+
+def _list_systems(scores: Sequence[Score]) -> list[str]:
+    return list(dict.fromkeys(score.system for score in scores))
+
+
+def _plain_ids(score: Score) -> list[str | int]:
+    return [name if isinstance(name, str) else int(name) for name in score.ids]
+
+
+def collect_label_values(scores: Sequence[Score]) -> Records:
+    """Collect the value and the counts of each label that a measure averages over.
+
+    Raises
+    ------
+    InputError
+        If no measure has values of labels.
+    """
+    found = [score for score in scores if score.per_label is not None]
+    if not found:
+        raise InputError(
+            "no measure here has values of labels", remedy="add a measure such as MacroF1"
+        )
+    return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
+
+
+def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
+    columns = score.per_label or {}
+    shared = {"system": score.system, "measure": score.heading}
+    for values in zip(*(column.tolist() for column in columns.values()), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        yield shared | {name: _plain_number(name, value) for name, value in row.items()}
+
+
+def _plain_number(name: str, value: Any) -> Any:
+    """A number that is not finite is None, and a count that is whole an int."""
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return None
+    return int(value) if name != "value" and value == int(value) else value
+
+
+def find_worst_items(scores: Sequence[Score], number: int) -> Records:
+    """Find the worst items of each system by the first measure that has item values.
+
+    Items without a value are left out; of equal ones those that come first are taken.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+    number : int
+        Of each system, from 1.
+
+    Returns
+    -------
+    Records
+        "system", "measure", "id", "value", and what the item is: of labels "predicted" and
+        "true", of captions "caption" and "references". The worst come first.
+
+    Raises
+    ------
+    InputError
+        If no measure has item values, or the number is below 1.
+    """
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise InputError(f"the worst {number!r} items", remedy="give a whole number from 1")
+    heading = _item_headings(scores)[0]
+    rows: list[dict[str, Any]] = []
+    for score in scores:
+        if score.heading == heading:
+            rows += _worst_rows(score, score.task, int(number))
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
+
+
+def _worst_rows(score: Score, task: Any, number: int) -> Iterator[dict[str, Any]]:
+    values = np.full(score.n, np.nan) if score.items is None else score.items
+    for row in _rank_worst(values, score.measure.definition.higher_is_better)[:number].tolist():
+        name = score.ids[row]
+        known = {
+            "system": score.system,
+            "measure": score.heading,
+            "id": name if isinstance(name, str) else int(name),
+            "value": float(values[row]) if math.isfinite(values[row]) else None,
+        }
+        if task is not None:
+            known |= find_kind(task.kind).describer.show_item(task, row, score.measure)
+        yield known
+
+
+def _rank_worst(values: Any, higher_is_better: bool) -> Ints:
+    """Places of the items that have a value, the worst first."""
+    order = np.argsort(values if higher_is_better else -values, kind="stable")  # nan last
+    ranked: Ints = order[: int((~np.isnan(values)).sum())]
+    return ranked
+
+
+def find_matching_heading(scores: Iterable[Score]) -> str:
+    """Find the first measure that matches labels by meaning.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    from semmetrics.metrics.semantic import SemanticFamily  # exact measures do without it
+
+    for score in scores:
+        if isinstance(score.measure.definition.family, SemanticFamily):
+            return score.heading
+    raise InputError(
+        "no measure here matches labels by meaning",
+        remedy="add a measure such as SemF1 (those of a protocol need --embedding FILE)",
+    )
+
+
+def collect_matches(scores: Sequence[Score]) -> Records:
+    """Collect what each predicted label matched, and the references that nothing matched.
+
+    The first measure that matches labels by meaning is used.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+
+    Returns
+    -------
+    Records
+        "id", "system", "rank" (from 1; None for a reference that nothing matched), "prediction",
+        "reference" (None without a match), "similarity" (of the pair, else of the prediction and
+        its nearest reference; None where the item has no reference).
+
+    Raises
+    ------
+    InputError
+        If no measure matches labels by meaning.
+    """
+    from semmetrics.kinds.labels.matches import match_rows
+
+    heading = find_matching_heading(scores)
+    rows = (
+        {**row, "system": score.system}
+        for score in scores
+        if score.heading == heading
+        for row in match_rows(score.task, score.measure)
+    )
+    return Records.from_rows(_MATCHES, rows)
+
+
+def count_undefined(scores: Iterable[Score]) -> Records:
+    """Count what has no value, by cause.
+
+    Returns
+    -------
+    Records
+        "system", "measure", "cause", "unit" (what is counted: the unit of the items, "label", or
+        None for the whole), "policy" (what counts for it: "0", "1", "skip", "nan"; None where the
+        measure has none) and "count".
+    """
+    rows = (row for score in scores for row in _undefined_rows(score))
+    return Records.from_rows(_UNDEFINED, rows)
+
+
+def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
+    units = {"example": score.unit, "macro": "label", "weighted": "label"}
+    shared = {"system": score.system, "measure": score.heading}
+    for cause, number in score.undefined.items():
+        policy = score.measure[cause]
+        yield shared | {
+            "cause": cause,
+            "unit": units.get(str(score.measure["average"])),
+            "policy": None if policy is None else str(policy),
+            "count": number,
+        }
+    if score.ci is not None and score.ci.undefined:
+        count = {"cause": "resample", "unit": None, "policy": "skip", "count": score.ci.undefined}
+        yield shared | count

@@ -1,0 +1,246 @@
+"""Measures and protocols explained: what is known of each, and what it cites."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from semmetrics.errors import InputError
+from semmetrics.kinds import find_kind
+from semmetrics.metrics.definition import Definition, Measure, Option
+from semmetrics.metrics.families import POLICIES
+from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
+from semmetrics.reports.forms import align
+from semmetrics.scoring.protocols import PROTOCOLS, Protocol
+
+__all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions"]
+
+Topic = Definition | Measure | Protocol
+_WIDTH = 100
+
+
+def find_topics(texts: Iterable[str]) -> list[Topic]:
+    """Find what the texts name: a protocol, a definition, or a measure with options.
+
+    Raises
+    ------
+    InputError
+        For all that are unknown together, with the nearest names.
+    """
+    topics: list[Topic] = []
+    problems = []
+    for text in texts:
+        try:
+            topics.append(_find_topic(text.strip()))
+        except InputError as error:
+            problems.append(error if "@" in text or "(" in text else _unknown_topic(text))
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        listed = "\n  ".join(map(str, problems))
+        raise InputError(f"{len(problems)} names are wrong:\n  {listed}")
+    return topics
+
+
+def _find_topic(text: str) -> Topic:
+    if text in PROTOCOLS:
+        return PROTOCOLS[text]
+    if "(" not in text and "@" not in text:
+        definition, options = find(text)
+        return definition(k=None, **options) if options else definition
+    return parse(text)[0]
+
+
+def _unknown_topic(text: str) -> InputError:
+    names = [definition.name for definition in all_definitions()]
+    known = {name.lower(): name for name in (*names, *aliases(), *PROTOCOLS)}
+    near = difflib.get_close_matches(text.lower(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
+    return InputError(
+        f"there is no measure or protocol {text!r}", remedy=hint or "see: semmetrics list"
+    )
+
+
+def group_definitions() -> dict[str, list[Definition]]:
+    """Collect all definitions under the titles of their groups, in the order of `list`."""
+    found: dict[str, list[Definition]] = {}
+    for definition in all_definitions():
+        found.setdefault(group_of(definition), []).append(definition)
+    return found
+
+
+def find_citations(topic: Topic) -> tuple[str, ...]:
+    """Return the keys of the publications that define a measure or a protocol."""
+    if isinstance(topic, Protocol):
+        return (topic.name,)
+    return topic.definition.cite if isinstance(topic, Measure) else topic.cite
+
+
+def explain(topic: Topic) -> str:
+    """Write all that is known of a measure or a protocol."""
+    if isinstance(topic, Protocol):
+        return _explain_protocol(topic)
+    if isinstance(topic, Measure):
+        return f"{_explain_measure(topic)}\n\n{_explain_definition(topic.definition)}"
+    return _explain_definition(topic)
+
+
+def _explain_measure(measure: Measure) -> str:
+    alias = next((name for name, text in aliases().items() if parse(text) == [measure]), None)
+    facts = {
+        "short for it": alias or "",
+        "signature": "|".join([measure.definition.name, *measure.signature()]),
+    }
+    return f"{measure}\n{_draw_facts(facts)}"
+
+
+def _explain_definition(definition: Definition) -> str:
+    parts = [f"{definition.name}: {definition.summary}", _draw_facts(_definition_facts(definition))]
+    policies = [option for option in definition.options if option.choices == POLICIES]
+    others = [option for option in definition.options if option not in policies]
+    if others:
+        parts.append(_draw_options("options", others, definition))
+    if policies:
+        title = "policies: what an undefined value counts as; skip leaves it out of the mean"
+        parts.append(_draw_options(title, policies, definition))
+    parts.append(f"for example\n  {_example_command(definition)}")
+    return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
+
+
+def _example_command(definition: Definition) -> str:
+    """A command that computes it, with all files that it needs."""
+    average = _example_average(definition)
+    files = find_kind(definition.kind).describer.FILES
+    if "scores" in definition.needs:
+        files = files.replace("preds", "scores")
+    if "taxonomy" in definition.needs:
+        files = f"--taxonomy taxonomy.json {files}"
+    if any(option.default_for(average) == "given" for option in definition.options):
+        files = f"--classes classes.txt {files}"
+    return f"semmetrics score -m {_example_measure(definition)} {files}"
+
+
+def _definition_facts(definition: Definition) -> dict[str, str]:
+    averages = ", ".join(definition.averages).replace(",", " (default),", 1)
+    others = [
+        f"{name} = {text}"
+        for name, text in aliases(definition.kind).items()
+        if find(name, definition.kind)[0] is definition
+    ]
+    of_kind = find_kind(definition.kind).describer.explain_definition(definition)
+    return {
+        "group": group_of(definition),
+        "equation": definition.equation,
+        "source": definition.source,
+        "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
+        "averages": averages,
+        "other names": ", ".join(others),
+        "cutoff": of_kind.get("cutoff", ""),
+        "predictions": "labels with scores" if "scores" in definition.needs else "",
+        "values": _bounds_text(definition),
+        "traits": of_kind.get("traits", ""),
+        **_meaning_facts(definition),
+    }
+
+
+def _meaning_facts(definition: Definition) -> dict[str, str]:
+    """What labels are compared with."""
+    options = {option.name for option in definition.options}
+    if "taxonomy" in definition.needs:
+        return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
+    if "embedding" not in options:
+        return {}
+    known = {
+        "embedding": "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC; "
+        "--lookup and --oov say how labels are looked up"
+    }
+    if "threshold" in options:
+        known["threshold"] = (
+            "auto is the embedding's own: calibrated for the model that comes with semmetrics, "
+            "otherwise 0.4, which is word2vec's (Kubany et al. 2020)"
+        )
+    return known
+
+
+def _bounds_text(definition: Definition) -> str:
+    low, high = definition.bounds
+    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
+    return f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better"
+
+
+def _draw_facts(facts: Mapping[str, str]) -> str:
+    width = max(len(name) for name in facts)
+    indent = " " * (width + 4)
+    return "\n".join(
+        textwrap.fill(
+            f"  {name.ljust(width)}  {text}", _WIDTH, subsequent_indent=indent,
+            break_long_words=False, break_on_hyphens=False,
+        )
+        for name, text in facts.items() if text
+    )  # fmt: skip
+
+
+def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
+    texts = {
+        option.name: f"{_choices_text(option)}, {_default_text(option)}: "
+        + _option_help(option, definition)
+        for option in options
+    }
+    return f"{title}\n{_draw_facts(texts)}"
+
+
+def _choices_text(option: Option) -> str:
+    if option.choices:
+        return "|".join(map(str, option.choices))
+    return {"int": "whole number", "float": "number"}.get(option.kind.__name__, "text")
+
+
+def _default_text(option: Option) -> str:
+    if option.required:
+        return "required"
+    if not isinstance(option.default, Mapping):
+        return f"default {option.default}"
+    each = [f"{value} ({average})" for average, value in option.default.items()]
+    return f"default {', '.join(each)}"
+
+
+def _option_help(option: Option, definition: Definition) -> str:
+    some = option.averages is not None and set(definition.averages) - set(option.averages)
+    only = [average for average in option.averages or () if average in definition.averages]
+    return f"{option.help}; only average={'|'.join(only)}" if some else option.help
+
+
+def _example_measure(definition: Definition) -> str:
+    required = [option for option in definition.options if option.required]
+    options = [f"{o.name}={80 if o.kind is int else o.name}" for o in required]
+    if len(definition.averages) > 1:
+        options.insert(0, f"average={_example_average(definition)}")
+    text = definition.name + (f"({','.join(options)})" if options else "")
+    text += "@5" if definition.cutoff else ""
+    return f"'{text}'" if options else text
+
+
+def _example_average(definition: Definition) -> str | None:
+    """The average of the example: one that is not the default, where there is a choice."""
+    first = definition.averages[:2]
+    return first[-1] if first else None
+
+
+def _explain_protocol(protocol: Protocol) -> str:
+    rows = [[heading, text.replace("{q}", "size of the class list")]
+            for heading, text in protocol.entries.items()]  # fmt: skip
+    of_kind = find_kind(protocol.kind).describer
+    settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
+    facts = {
+        "source": protocol.source,
+        "BibTeX": f"semmetrics cite {protocol.name}",
+        "fixed": settings or "nothing but the measures",
+        **of_kind.explain_protocol(protocol),
+    }
+    return "\n\n".join([
+        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
+        f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {of_kind.FILES}",
+    ])  # fmt: skip

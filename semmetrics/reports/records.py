@@ -1,0 +1,217 @@
+"""Records: rows of plain values under named columns, and the forms in which they are kept.
+
+Conventions
+-----------
+A record is a row of plain values; None stands for what is undefined or not known. Undefined and
+infinite numbers are None, so that every form of the records can hold them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO, overload
+
+import numpy as np
+
+from semmetrics.errors import InputError, MissingDependencyError, listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["FORMS", "Records"]
+
+FORMS = ("csv", "json", "jsonl")
+_ROWS = 4096  # made at a time
+
+
+class Records(Sequence[dict[str, Any]]):
+    """Rows of plain values under named columns: an immutable sequence of dictionaries.
+
+    Parameters
+    ----------
+    columns : mapping from name to sequence or array
+        All of one length; a number that is not finite is read as None.
+
+    Examples
+    --------
+    >>> records = Records({"id": ["a", "b"], "F1": np.array([0.5, np.nan])})
+    >>> records[0], len(records), records.columns
+    ({'id': 'a', 'F1': 0.5}, 2, ('id', 'F1'))
+    >>> print(records.to_csv(), end="")
+    id,F1
+    a,0.5
+    b,
+    """
+
+    __slots__ = ("_columns", "_length")
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+        self._columns = dict(columns)
+        self._length = lengths.pop() if lengths else 0
+
+    @staticmethod
+    def from_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Records:
+        """Make records of rows; a row without a column has None there.
+
+        Examples
+        --------
+        >>> list(Records.from_rows(["a", "b"], [{"a": 1}, {"b": 2, "a": 3}]))
+        [{'a': 1, 'b': None}, {'a': 3, 'b': 2}]
+        """
+        lists: dict[str, list[Any]] = {name: [] for name in columns}
+        appends = [(name, column.append) for name, column in lists.items()]
+        for row in rows:
+            for name, append in appends:
+                append(row.get(name))
+        return Records(lists)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self._columns)
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of one column.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        """
+        if name not in self._columns:
+            raise InputError(
+                f"the records have no column {name!r}", remedy=f"they have {listing(self.columns)}"
+            )
+        return _to_plain(self._columns[name])
+
+    def drop(self, *names: str) -> Records:
+        """Return the records without some columns."""
+        return Records({name: c for name, c in self._columns.items() if name not in names})
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Records: ...
+
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | Records:
+        if isinstance(place, slice):
+            return Records({name: column[place] for name, column in self._columns.items()})
+        row = range(self._length)[place]
+        return {name: _to_plain(column[row : row + 1])[0] for name, column in self._columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        """The values of each record, made some thousand rows at a time."""
+        for start in range(0, self._length, _ROWS):
+            parts = [_to_plain(column[start : start + _ROWS]) for column in self._columns.values()]
+            yield from zip(*parts, strict=True)
+
+    def __repr__(self) -> str:
+        return f"Records({self._length:,} rows: {', '.join(self._columns)})"
+
+    def write(self, out: TextIO, form: str) -> None:
+        """Write the records in full precision, row by row where the form allows it.
+
+        Parameters
+        ----------
+        out : text stream
+        form : {"csv", "json", "jsonl"}
+            In CSV an empty cell stands for None, and a list is written as JSON; "json" is one list
+            of objects.
+
+        Raises
+        ------
+        InputError
+            If the form is unknown.
+        """
+        if form == "csv":
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(self.columns)
+            writer.writerows(self._cells())
+        elif form == "jsonl":
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in self)
+        elif form == "json":
+            out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        else:
+            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMS)}")
+
+    def _cells(self) -> Iterator[Iterable[Any]]:
+        if not any(
+            len(column) and isinstance(column[0], list) for column in self._columns.values()
+        ):
+            return self._rows()
+        return (
+            [json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for v in row]
+            for row in self._rows()
+        )
+
+    def to_csv(self) -> str:
+        """Return one line a record below a head; an empty cell for None."""
+        return self._text("csv")
+
+    def to_json(self) -> str:
+        """Return a JSON list of objects."""
+        return self._text("json")
+
+    def to_jsonl(self) -> str:
+        """Return one JSON object a line."""
+        return self._text("jsonl")
+
+    def _text(self, form: str) -> str:
+        out = io.StringIO()
+        self.write(out, form)
+        return out.getvalue()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a DataFrame with one row a record; None becomes pandas' missing value.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingDependencyError("pandas", "to_pandas", extra="report") from None
+        columns = {name: self.column(name) for name in self._columns}
+        frame: pd.DataFrame = pd.DataFrame(columns, columns=list(self._columns))
+        return frame
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with one row a record; None becomes null.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingDependencyError("pyarrow", "to_arrow", extra="parquet") from None
+        return pa.table({name: self.column(name) for name in self._columns})
+
+
+def _to_plain(column: Any) -> list[Any]:
+    """Plain values of a column or a part of it, None for numbers that are not finite."""
+    if not isinstance(column, np.ndarray):
+        return list(column)
+    values: list[Any] = column.tolist()
+    if column.dtype.kind == "f":
+        for place in np.flatnonzero(~np.isfinite(column)).tolist():
+            values[place] = None
+    return values

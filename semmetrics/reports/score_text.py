@@ -1,0 +1,285 @@
+"""Scores as a person reads them: values, what was undefined, worst items, runs and ranks."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from semmetrics.comparison.ranks import Rank
+from semmetrics.comparison.runs import RunSummary, summarize
+from semmetrics.kinds import find_kind
+from semmetrics.kinds.description import on_one_line
+from semmetrics.reports.forms import align, draw
+from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.signature import MODELS, SETTINGS
+
+__all__ = [
+    "draw_ranks",
+    "draw_runs",
+    "draw_signatures",
+    "draw_systems",
+    "draw_worst",
+    "report_gaps",
+    "report_shared",
+]
+
+RUNS = "semmetrics.runs/1"
+_POLICIES = {
+    "0": "counted as 0",
+    "1": "counted as 1",
+    "skip": "left out",
+    "nan": "makes the value undefined",
+}
+_CAUSES = {"resample": "resamples without a value"}
+_LONG = 40  # measures that share a line
+_SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
+
+
+def draw_systems(
+    table: ScoreTable, *, width: int | None = None, digits: int = 4, scale: float = 1.0
+) -> str:
+    """Draw the table, in parts one below the other where a line is too narrow for all systems.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    width : int, optional
+        Letters of a line; left out, there is no limit.
+    digits : int
+    scale : float
+        Factor of values that are shares.
+    """
+
+    def text(systems: Sequence[str]) -> str:
+        some = [score for score in table if score.system in systems]
+        return ScoreTable(some).to_text(digits=digits, scale=scale)
+
+    parts: list[list[str]] = []
+    for system in table.systems:
+        grown = [*parts[-1], system] if parts else []
+        if grown and (width is None or max(map(len, text(grown).split("\n"))) <= width):
+            parts[-1] = grown
+        else:
+            parts.append([system])
+    return "\n\n".join(map(text, parts)) or "no measure could be computed"
+
+
+def report_gaps(table: ScoreTable) -> list[str]:
+    """Say what was undefined, by cause and counted; and what was not computed, with the reason."""
+    parts = []
+    rows = _undefined_rows(table)
+    if rows:
+        parts.append(align([["undefined", *table.systems], *rows]))
+    reasons: dict[str, list[str]] = {}
+    for entry in table.not_computed:
+        reasons.setdefault(entry.reason, []).append(entry.heading)
+    if reasons:
+        parts.append(
+            "\n".join(
+                f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()
+            )
+        )
+    return parts
+
+
+def _join_headings(headings: Sequence[str]) -> str:
+    """Headings with their cutoffs once.
+
+    Examples
+    --------
+    >>> _join_headings(["F1@1", "F1@3"]), _join_headings(["F1@1", "WMD@1", "F1@3", "WMD@3"])
+    ('F1@1,3', 'F1, WMD (@1,3)')
+    """
+    cuts: dict[str, list[str]] = {}
+    for heading in headings:
+        name, sign, cut = heading.rpartition("@")
+        whole = not sign or not cut.isdecimal()
+        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
+    alike: dict[str, list[str]] = {}
+    for name, several in cuts.items():
+        alike.setdefault(",".join(several), []).append(name)
+    return ", ".join(_join_cutoff(names, cut) for cut, names in alike.items())
+
+
+def _join_cutoff(names: Sequence[str], cut: str) -> str:
+    if cut and len(names) > 1:
+        return f"{', '.join(names)} (@{cut})"
+    return f"{names[0]}@{cut}" if cut else ", ".join(names)
+
+
+def _undefined_rows(table: ScoreTable) -> list[list[str]]:
+    """A row for each cause: the measures, the cause and its policy, the count of each system."""
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for record in sorted(table.undefined(), key=lambda one: table.headings.index(one["measure"])):
+        cause = _cause_text(record)
+        counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for (heading, cause), by_system in counts.items():
+        key = (cause, *(str(by_system.get(system, 0)) for system in table.systems))
+        groups.setdefault(key, []).append(heading)
+    rows = []
+    for (cause, *numbers), headings in groups.items():
+        together = ", ".join(headings)
+        shown = [together] if len(together) <= _LONG else headings
+        rows += [[f"{heading}: {cause}", *numbers] for heading in shown]
+    return rows
+
+
+def _cause_text(record: dict[str, Any]) -> str:
+    text = _CAUSES.get(record["cause"], record["cause"].replace("_", " "))
+    if record["unit"]:
+        text += f" ({record['unit']}s)"
+    policy = _POLICIES.get(str(record["policy"]))
+    return f"{text}, {policy}" if policy else text
+
+
+def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw the worst items of each system, each with what it is.
+
+    Raises
+    ------
+    InputError
+        If no measure has item values.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"], ["cow"]], [["cat"], ["dog"]], measures=["F1"])
+    >>> print(draw_worst(table, 1))
+    lowest F1
+      0.0000  1
+        predicted  cow
+        true       dog
+    """
+    records = list(table.worst(number))
+    heading = next(score.heading for score in table if score.items is not None)
+    definition = next(score for score in table if score.heading == heading).measure.definition
+    if max(map(abs, definition.bounds)) > 1:
+        scale = 1.0  # a percentage of what is no share means nothing
+    parts = []
+    for system in table.systems:
+        of = f" of {system}" if len(table.systems) > 1 else ""
+        lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
+        task = table[system, heading].task
+        for record in records:
+            if record["system"] == system:
+                value = math.inf if record["value"] is None else record["value"] * scale
+                lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
+                shown = [] if task is None else find_kind(task.kind).describer.report_item(record)
+                lines += [f"    {line}" for line in shown]
+        parts.append("\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"]))
+    return "\n\n".join(parts)
+
+
+def report_shared(table: ScoreTable) -> str:
+    """Say what all signatures have in common of items, settings, data and version, in one line."""
+    split = [score.signature.split("|") for score in table]
+    shared = [
+        part
+        for part in split[0]
+        if part.partition(":")[0] in _SHARED and all(part in other for other in split[1:])
+    ]
+    return f"signatures share: {'|'.join(shared)}"
+
+
+def draw_signatures(table: ScoreTable) -> str:
+    """Draw a table of the whole signature of each score."""
+    several = len(table.systems) > 1
+    return align(
+        [[*([score.system] if several else []), score.heading, score.signature] for score in table],
+        left=True,
+    )
+
+
+def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw mean (std) of each measure over systems that are runs of one system.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    form : {"table", "json", "csv", "markdown", "latex"}
+        json and csv have full precision, and the values of the runs.
+    digits : int
+    scale : float
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> runs = {"seed1": [["cat"], ["dog"]], "seed2": [["cat"], ["cat"]]}
+    >>> table = semmetrics.score_systems(runs, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> print(draw_runs(table, "table"))
+    measure  mean (std, n-1) of 2 runs
+    O-F1               0.7500 (0.3536)
+    """
+    summaries = summarize(list(table))
+    if form == "json":
+        entries = [_run_entry(summary, table) for summary in summaries]
+        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+    if form == "csv":
+        head = ["measure", "mean", "std", "n", *table.systems]
+        return draw([head, *([s.heading, _full(s.mean), _full(s.std), str(s.n),
+                              *map(_full, s.values)] for s in summaries)], form)  # fmt: skip
+    head = ["measure", f"mean (std, n-1) of {len(table.systems)} runs"]
+    return draw([head, *([s.heading, s.text(digits=digits, scale=scale)] for s in summaries)], form)
+
+
+def _full(value: float) -> str:
+    return repr(value) if math.isfinite(value) else ""
+
+
+def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
+    scores = [score for score in table if score.heading == summary.heading]
+    return {
+        "schema": RUNS,
+        "measure": str(scores[0].measure),
+        "heading": summary.heading,
+        "mean": summary.mean if math.isfinite(summary.mean) else None,
+        "std": summary.std if math.isfinite(summary.std) else None,
+        "ddof": summary.ddof,
+        "n": summary.n,
+        "runs": [
+            {
+                "system": score.system,
+                "value": score.to_dict()["value"],
+                "signature": score.signature,
+            }
+            for score in scores
+        ],
+    }
+
+
+def draw_ranks(
+    ranks: Sequence[Rank], datasets: Sequence[str], measure: str, form: str, *, digits: int = 4
+) -> str:
+    """Draw the ranks of systems over data sets.
+
+    Parameters
+    ----------
+    ranks : sequence of Rank
+    datasets : sequence of str
+        In the order of the columns.
+    measure : str
+    form : {"table", "json", "csv", "markdown", "latex"}
+        json and csv have full precision.
+    digits : int
+    """
+    if form == "json":
+        entries = [rank.to_dict(measure) for rank in ranks]
+        return json.dumps(entries, indent=1, ensure_ascii=False)
+    full = form == "csv"
+    blank = "" if full else "-"
+
+    def shown(value: float) -> str:
+        if math.isnan(value):
+            return blank
+        return repr(value) if full else f"{value:.{digits}f}"
+
+    head = ["system", "rank", f"normalized {measure}", *datasets]
+    rows = [
+        [rank.system, blank if rank.rank is None else str(rank.rank), shown(rank.value),
+         *(shown(rank.normalized.get(name, math.nan)) for name in datasets)]
+        for rank in ranks
+    ]  # fmt: skip
+    return draw([head, *rows], form)

@@ -1,0 +1,376 @@
+"""CIDEr-D or CIDEr of all captions for all images: the matrix phi(image, caption).
+
+Conventions
+-----------
+Rows are images, each with its references; columns are captions. An entry is the value that the
+measure gives the caption as a candidate for the image, with document frequencies counted over the
+images of the matrix, each once, unless others are given. Blocks have fixed boundaries.
+
+Functions
+---------
+``caption_matrix`` gives the matrix, in memory or in a file; ``caption_blocks`` its rows, some at a
+time; ``caption_top_k`` the largest entries without the matrix.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Floats, Ints, lengths
+from semmetrics.core.sparse_pairs import SparsePairs
+from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.errors import InputError, brief
+from semmetrics.kinds.captions.record import read_frequencies
+from semmetrics.metrics.cider import cider_pairs
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
+from semmetrics.metrics.registry import parse
+from semmetrics.store.matrix_file import write_matrix
+from semmetrics.text.tokenizers import open_tokenizer
+
+__all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
+
+Progress = Callable[[int, int], None]
+Frequencies = DocumentFrequencies | str | os.PathLike[str]
+_MEMORY = 1 << 28
+_DECIMALS = 12  # to which entries are compared, so that equal captions are equal
+
+
+def caption_matrix(
+    references: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    *,
+    measure: str | Measure = "CIDEr-D",
+    doc_freq: Frequencies | None = None,
+    tokenizer: Any = "ptb",
+    out: str | os.PathLike[str] | None = None,
+    memory: int = _MEMORY,
+    dtype: Literal["float64", "float32"] = "float64",
+    resume: bool = True,
+    progress: Progress | None = None,
+) -> NDArray[np.floating[Any]]:
+    """The measure of every caption for every image.
+
+    Parameters
+    ----------
+    references : sequence of sequences of str
+        The references of each image, at least one.
+    captions : sequence of str
+    measure : str or Measure
+        CIDEr-D or CIDEr, with its options.
+    doc_freq : DocumentFrequencies or path, optional
+        Counted on the references where left out.
+    tokenizer : str or Tokenizer
+    out : path, optional
+        A .npy file to write the matrix to. A run that was killed is continued, with the digits of
+        a run that was not; ``out`` with ``.blocks`` behind it notes what is finished.
+    memory : int
+        Bytes of a block and the work on it, not counting the matrix.
+    dtype : {"float64", "float32"}
+        Of the result; everything is computed in float64.
+    resume : bool
+        Continue ``out`` where it is there; otherwise it is written anew.
+    progress : callable, optional
+        Called with images done and images in all.
+
+    Returns
+    -------
+    array, shape (images, captions)
+        In [0, 10]; a read-only memory map of ``out`` where that is given.
+
+    Raises
+    ------
+    InputError
+        If an image has no reference, the measure is another one, or ``out`` is of other inputs,
+        cannot be written, or is being written by another run.
+
+    Examples
+    --------
+    >>> references = [["a cat sits on a mat"], ["two dogs run on a beach"], ["a man rides a bike"]]
+    >>> captions = ["a cat sits on a mat", "dogs run"]
+    >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
+    [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
+    """
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
+    if out is not None:
+        return write_matrix(
+            out,
+            job.shape,
+            dtype,
+            job.step,
+            job.facts,
+            job.block,
+            resume=resume,
+            progress=progress,
+        )
+    matrix = np.empty(job.shape, dtype)
+    for start, stop in job.bounds:
+        job.block(start, stop, matrix[start:stop])
+        if progress is not None:
+            progress(stop, job.pairs.n_rows)
+    return matrix
+
+
+def caption_blocks(
+    references: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    *,
+    measure: str | Measure = "CIDEr-D",
+    doc_freq: Frequencies | None = None,
+    tokenizer: Any = "ptb",
+    memory: int = _MEMORY,
+    dtype: Literal["float64", "float32"] = "float64",
+) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+    """The rows of ``caption_matrix``, some images at a time.
+
+    Parameters
+    ----------
+    references, captions, measure, doc_freq, tokenizer, memory, dtype
+        As for ``caption_matrix``.
+
+    Yields
+    ------
+    start : int
+        The first image of the block.
+    block : array, shape (some images, captions)
+    """
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
+    for start, stop in job.bounds:
+        yield start, job.block(start, stop)
+
+
+def caption_top_k(
+    references: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    k: int,
+    *,
+    axis: Literal["captions", "images"] = "captions",
+    measure: str | Measure = "CIDEr-D",
+    doc_freq: Frequencies | None = None,
+    tokenizer: Any = "ptb",
+    memory: int = _MEMORY,
+) -> tuple[Floats, Ints]:
+    """The k largest entries of each row or column of ``caption_matrix``, which is not kept.
+
+    Parameters
+    ----------
+    references, captions, measure, doc_freq, tokenizer, memory
+        As for ``caption_matrix``.
+    k : int
+    axis : {"captions", "images"}
+        The k best captions of each image, or the k best images of each caption.
+
+    Returns
+    -------
+    values, positions : arrays, shape (images, k) or (captions, k)
+        Falling; values that are equal to 12 decimals by rising position.
+
+    Raises
+    ------
+    InputError
+        If k is not between 1 and the number of captions or images.
+
+    Examples
+    --------
+    >>> references = [["a cat sits on a mat"], ["two dogs run on a beach"], ["a man rides a bike"]]
+    >>> caption_top_k(references, ["dogs run", "a cat sits"], 1, tokenizer="whitespace")[1].tolist()
+    [[1], [0], [0]]
+    """
+    if axis not in ("captions", "images"):
+        raise InputError(f"axis={axis!r}", remedy='choose "captions" or "images"')
+    _check_sides(references, captions)
+    most = len(references if axis == "images" else captions)
+    if not 1 <= k <= most:
+        raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
+    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, "float64")
+    blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
+    if axis != "images":
+        parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
+        values, places = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(places)
+    best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
+    for start, block in blocks:
+        rows = np.broadcast_to(np.arange(start, start + len(block)), block.T.shape)
+        both = np.concatenate([best, block.T], axis=1), np.concatenate([where, rows], axis=1)
+        best, where = _largest(*both, min(k, both[0].shape[1]))
+    return best, where
+
+
+def _largest(values: Floats, places: Ints, k: int) -> tuple[Floats, Ints]:
+    """The k largest of each row; of equal ones the first in it."""
+    least = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
+    above, equal = values > least, values == least
+    room = k - above.sum(axis=1, keepdims=True)
+    kept = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    columns = np.nonzero(kept)[1].reshape(len(values), k)
+    found = np.take_along_axis(values, columns, axis=1)
+    order = np.argsort(-found, axis=1, kind="stable")
+    columns = np.take_along_axis(columns, order, axis=1)
+    names = np.take_along_axis(np.broadcast_to(places, values.shape), columns, axis=1)
+    return np.take_along_axis(found, order, axis=1), names
+
+
+@dataclass(frozen=True)
+class _Job:
+    """All pairs, prepared: gives any rows."""
+
+    task: CaptionTask
+    measure: Measure
+    pairs: SparsePairs
+    step: int
+    dtype: str
+
+    @classmethod
+    def of(
+        cls,
+        references: Sequence[Sequence[str]],
+        captions: Sequence[str],
+        measure: str | Measure,
+        doc_freq: Frequencies | None,
+        tokenizer: Any,
+        memory: int,
+        dtype: str,
+    ) -> _Job:
+        """Check and prepare the inputs."""
+        if dtype not in ("float64", "float32"):
+            raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
+        chosen = _pair_measure(measure, doc_freq)
+        fits = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
+        task = _pair_task(references, captions, tokenizer, fits)
+        pairs = cider_pairs(task, chosen)
+        step = max(1, min(memory // (16 * max(1, len(captions))), len(references)))
+        return cls(task, chosen, pairs, step, dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Images and captions."""
+        return self.pairs.n_rows, self.pairs.n_columns
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """First and last row of each block."""
+        rows = self.pairs.n_rows
+        return [(start, min(start + self.step, rows)) for start in range(0, rows, self.step)]
+
+    def block(self, start: int, stop: int, out: Any = None) -> NDArray[np.floating[Any]]:
+        """Rows start to stop, into ``out`` where it is given."""
+        if out is not None and out.dtype == np.float64:
+            return self.pairs.block(start, stop, out)
+        made = self.pairs.block(start, stop)
+        if out is None:
+            return made.astype(self.dtype, copy=False)
+        out[:] = made
+        return out  # type: ignore[no-any-return]
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the matrix is of, for the notes beside a file."""
+        task = self.task
+        names = hash_strings(task.texts)
+        hashed = hashlib.blake2b(digest_size=16)
+        for part in (names[task.candidates], names[task.references], task.indptr):
+            hashed.update(len(part).to_bytes(8, "little") + part.astype("<u8").tobytes())
+        frequencies = task_frequencies(task, str(self.measure["df"]), str(self.measure["stem"]))
+        return {
+            "measure": "|".join([self.measure.definition.name, *self.measure.signature()]),
+            "tokenizer": str(task.tokenizer.name),
+            "df": frequencies.hash,
+            "inputs": hashed.hexdigest(),
+        }
+
+
+def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
+    """The measure, with frequencies from where they come from.
+
+    Raises
+    ------
+    InputError
+        If there is no matrix of it.
+    """
+    found = parse(measure) if isinstance(measure, str) else [measure]
+    if len(found) != 1 or found[0].definition.name not in ("CIDEr-D", "CIDEr"):
+        raise InputError(
+            f"no matrix of {measure} is computed", remedy="choose CIDEr-D or CIDEr, with options"
+        )
+    if found[0]["df"] == "rows":
+        raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
+    return found[0] if doc_freq is None else found[0].with_options(df="given")
+
+
+def _pair_task(
+    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, fits: Any
+) -> CaptionTask:
+    """The references of the images, and all captions as candidates.
+
+    Raises
+    ------
+    InputError
+        If an image has no reference, or anything is no text.
+    """
+    _check_sides(references, captions)
+    # the captions as candidates of the first image: which image they stand at does not matter
+    candidates = [captions, *[()] * (len(references) - 1)]
+    ids = list(map(str, range(len(references))))
+    task = caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
+    without = np.flatnonzero(lengths(task.indptr) == 0)
+    if len(without):
+        raise InputError(
+            f"image {without[0]} has no reference", remedy="leave images without references out"
+        )
+    return task
+
+
+def _check_sides(references: Any, captions: Any) -> None:
+    """Refuse what is no list of lists of texts, and no list of texts.
+
+    Raises
+    ------
+    InputError
+        Says which side, and the number from 0.
+    """
+    for side, what in ((references, "image"), (captions, "caption")):
+        if not _is_list(side):
+            raise InputError(
+                f"the {what}s are {_article(side)}, not a list", remedy="give a list of them"
+            )
+        if not len(side):
+            raise InputError(f"there is no {what}", remedy="give at least one, in a list")
+    for image, texts in enumerate(references):
+        if not _is_list(texts):
+            raise InputError(
+                f"the references of image {image} are {_article(texts)}",
+                remedy="give a list of texts for each image",
+            )
+        _check_texts(texts, f"reference {{}} of image {image}")
+    _check_texts(captions, "caption {}")
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it has a length and an order, and is no single text."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__iter__")
+
+
+def _check_texts(texts: Sequence[Any], name: str) -> None:
+    if {*map(type, texts)} <= {str}:
+        return
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"{name.format(number)} is {brief(text)} ({_article(text)}), not a text",
+                remedy="give a text for each (numbers are from 0)",
+            )
+
+
+def _article(value: Any) -> str:
+    kind = {"str": "text", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
+    return kind if kind == "None" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -1,0 +1,232 @@
+"""From predictions and ground truth to prepared tasks, and from those to scores.
+
+Conventions
+-----------
+A *prepared* input is joined, its models are open and its measures chosen. Scores, sweeps,
+calibration and comparisons all begin there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semmetrics.data.inputs import open_input
+from semmetrics.data.lists import Lists
+from semmetrics.errors import InputError, amount
+from semmetrics.kinds import find_kind
+from semmetrics.kinds.kind import Kind, Tasks, name_task
+from semmetrics.metrics.registry import parse_all
+from semmetrics.options import ResolvedOptions, check_choice, resolve_options
+from semmetrics.scoring.calibration import as_calibrations, calibration_notes
+from semmetrics.scoring.fits import freeze
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.planning import Plan, listed, plan_measures
+from semmetrics.scoring.protocols import find_protocol
+from semmetrics.scoring.score import Score, score_tasks
+from semmetrics.scoring.statistics import check_kind
+
+__all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
+
+_MANY = 3  # inputs that are named one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Tasks that are ready to be evaluated, and what to compute of them.
+
+    Attributes
+    ----------
+    kind : Kind
+    options : ResolvedOptions
+    inputs : sequence
+        What was read: the predictions of each system, then the ground truth.
+    tasks : mapping from system and part to Task
+    plan : Plan
+    calibrations : sequence of Calibration
+    """
+
+    kind: Kind
+    options: ResolvedOptions
+    inputs: Sequence[Any]
+    tasks: Tasks
+    plan: Plan
+    calibrations: Sequence[Any]
+
+    def understood(self) -> list[str]:
+        """Say how each input was read; many that were read alike are one line."""
+        return describe_inputs(self.inputs)
+
+    def notes(self, scores: Iterable[Score] = ()) -> list[str]:
+        """Say what was odd in the inputs and tasks, and what has no effect.
+
+        Parameters
+        ----------
+        scores : iterable of Score
+            Those of the tasks, where they were computed.
+        """
+        notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
+        noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
+        notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        idle = [
+            f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
+        ]
+        without = idle and not self.options["ci"]
+        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+
+
+def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
+    """Say how each input was read; many that were read alike are one line.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
+    ['gt.json: {id: [labels]}: 1 item, 1 label']
+    """
+    alike: dict[str, list[Lists]] = {}
+    for one in inputs:
+        alike.setdefault(one.understood, []).append(one)
+    return [line for how, group in alike.items() for line in _read_alike(how, group)]
+
+
+def _read_alike(how: str, group: Sequence[Lists]) -> list[str]:
+    counts = [(len(one.side.codes), "score" if one.ranked else one.noun) for one in group]
+    if len(group) <= _MANY:
+        return [
+            f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
+            for one, count in zip(group, counts, strict=True)
+        ]
+    names = ", ".join(one.source for one in group[:_MANY])
+    what = amount(sum(number for number, _ in counts), counts[0][1])
+    return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
+
+
+def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]) -> Prepared:
+    """Read and join the predictions of systems and the ground truth, and open what measures need.
+
+    Parameters
+    ----------
+    systems : mapping from name to predictions
+    gts : path or object
+    given : mapping from name to value
+        Options of `semmetrics.options`.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong.
+    """
+    if given.get("protocol") is not None and given.get("measures") is not None:
+        raise InputError(
+            "both measures and a protocol are given",
+            remedy="give measures= (-m) or protocol= (--protocol)",
+        )
+    if not systems:
+        raise InputError("there is no system to score", remedy="give predictions")
+    if given.get("measures") is not None:  # they are looked at twice
+        given = {**given, "measures": listed(given["measures"])}
+    name, systems, gts = _resolve_kind(systems, gts, given)
+    kind = find_kind(name)
+    options = _resolve(given, name)
+    calibrations = as_calibrations(options["calibration"])
+    options = kind.read_beside(options)
+    ref = kind.read(gts, "gts", options)
+    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
+    tasks = kind.make_tasks(preds, ref, options)
+    plan = plan_measures(kind, tasks, options)
+    check_kind(plan.measures, name)
+    tasks = kind.prepare(tasks, plan.measures, options)
+    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _resolve(given: Mapping[str, Any], kind: str) -> ResolvedOptions:
+    """Return the value of every option, with what a protocol fixes."""
+    protocol = given.get("protocol")
+    fixed = {} if protocol is None else find_protocol(protocol).settings
+    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
+
+
+def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
+    """Return what is evaluated, as far as the task, the protocol or the measures say it.
+
+    Raises
+    ------
+    InputError
+        If the task is not known, or the protocol is for another.
+
+    Examples
+    --------
+    >>> resolve_task(None, "coco-caption", None), resolve_task(None, None, ["F1"])
+    ('captions', 'labels')
+    """
+    if task is not None:
+        check_choice("task", task)
+    meant = None if protocol is None else find_protocol(protocol).kind
+    if task is not None and meant not in (None, task):
+        raise InputError(
+            f"protocol {protocol} is for {meant}, not for {task}", remedy="leave task= (--task) out"
+        )
+    if task or meant or measures is None:
+        return task or meant
+    kinds = {measure.definition.kind for measure in parse_all(listed(measures))}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _resolve_kind(
+    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+) -> tuple[str, Mapping[str, Any], Any]:
+    """Return what is evaluated; where only the data tell, with both sides opened."""
+    name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
+    if name is not None:
+        return name, systems, gts
+    from semmetrics.data.form import ReadOptions
+    from semmetrics.kinds.resolve import resolve_kind
+
+    read = given.get("read") or ReadOptions()
+    first = next(iter(systems))
+    systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
+    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+
+
+def score_prepared(prepared: Prepared) -> list[Score]:
+    """Score prepared tasks.
+
+    Returns
+    -------
+    list of Score
+        Part by part, system by system, measures in the order given.
+    """
+    options, plan = prepared.options, prepared.plan
+    scores: list[Score] = []
+    for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
+        tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
+        chosen = {
+            name: [freeze(m, task, prepared.calibrations) for m in plan.measures]
+            for name, task in tasks.items()
+        }
+        scores += score_tasks(
+            tasks,
+            chosen,
+            headings=[f"{part} {heading}" if part else heading for heading in plan.headings],
+            ci=_bootstrap(options),
+            keep_rows=options["keep_rows"],
+            progress=options["progress"],
+            part=part,
+        )
+    return scores
+
+
+def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
+    """Return how intervals are made; None without."""
+    ci = options["ci"]
+    if isinstance(ci, Bootstrap):
+        return ci
+    made = Bootstrap(options["level"], options["resamples"], options["seed"])
+    return made if ci else None

@@ -1,0 +1,42 @@
+"""Files kept between runs: where they are, a cache of what was computed, downloads by checksum.
+
+Conventions
+-----------
+``SEMMETRICS_HOME`` names the folder; without it, it is ``semmetrics`` in the user's cache folder
+(``XDG_CACHE_HOME``, ``~/.cache``; ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows).
+Everything in it can be computed or fetched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["cache_folder", "file_digest"]
+
+_CHUNK = 1 << 24
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be computed or fetched again."""
+    named = os.environ.get("SEMMETRICS_HOME")
+    if named:
+        return Path(named)
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"], "semmetrics")
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home()), "semmetrics")
+    below = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return Path.home() / below / "semmetrics"
+
+
+def file_digest(*paths: Path) -> str:
+    """Return the SHA-256 of a file, or of several one after the other, in hex."""
+    state = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while part := file.read(_CHUNK):
+                state.update(part)
+    return state.hexdigest()

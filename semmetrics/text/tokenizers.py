@@ -1,0 +1,302 @@
+"""Tokenizers: captions to lists of tokens, by name or by a function of the user's own.
+
+Conventions
+-----------
+A tokenizer has a ``name``, which goes into the signature, and gives the same tokens for the same
+captions every time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from semmetrics.errors import InputError, brief
+from semmetrics.text.tokens import check_captions
+
+__all__ = [
+    "TOKENIZERS",
+    "CachingTokenizer",
+    "FunctionTokenizer",
+    "IdentifiedTokenizer",
+    "ThirteenATokenizer",
+    "Tokenizer",
+    "WhitespaceTokenizer",
+    "open_tokenizer",
+]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """The interface of a tokenizer.
+
+    Attributes
+    ----------
+    name : str
+        The name in the signature.
+    """
+
+    name: str
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption."""
+
+
+class WhitespaceTokenizer:
+    """The tokenizer ``str.split``: case and punctuation stay.
+
+    Examples
+    --------
+    >>> WhitespaceTokenizer().tokens(["A dog  runs."])
+    [['A', 'dog', 'runs.']]
+    """
+
+    name = "whitespace"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the words of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string; names its index.
+        """
+        check_captions(captions)
+        return list(map(str.split, captions))
+
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_SIGNS = str.maketrans({sign: f" {sign} " for sign in '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'})
+# In this order, each over the whole caption.
+_BY_DIGITS = (
+    (re.compile("([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile("([.,])([^0-9])"), r" \1 \2"),
+    (re.compile("([0-9])-"), r"\1 - "),
+)
+
+
+class ThirteenATokenizer:
+    """The 13a tokens of mteval-v13a.pl and sacreBLEU.
+
+    Case is kept, as sacreBLEU keeps it unless told otherwise. Only ASCII punctuation is cut off; a
+    full stop or comma stays between digits.
+
+    References
+    ----------
+    NIST, mteval-v13a.pl, 2009, the tokenization of Western languages; Post, "A call for clarity in
+    reporting BLEU scores", 2018 (sacreBLEU's ``13a``).
+
+    Examples
+    --------
+    >>> ThirteenATokenizer().tokens(["It's 1,000.5 kg, isn't it?"])
+    [["It's", '1,000.5', 'kg', ',', "isn't", 'it', '?']]
+    """
+
+    name = "13a"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string; names its index.
+        """
+        check_captions(captions)
+        return [_split_13a(caption) for caption in captions]
+
+
+def _split_13a(caption: str) -> list[str]:
+    line = caption.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in line:
+        for entity, sign in _ENTITIES:
+            line = line.replace(entity, sign)
+    line = f" {line} ".translate(_SIGNS)
+    for pattern, spaced in _BY_DIGITS:
+        line = pattern.sub(spaced, line)
+    return line.split()
+
+
+class FunctionTokenizer:
+    """A tokenizer made of a function from one caption to its tokens.
+
+    Parameters
+    ----------
+    function : callable
+        ``str`` to a list of ``str``; the same list for the same caption every time, or scores
+        cannot be repeated. This is not checked.
+
+    Attributes
+    ----------
+    name : str
+        The function's ``__qualname__``, or that of its type.
+
+    Examples
+    --------
+    >>> FunctionTokenizer(str.split).tokens(["a dog"])
+    [['a', 'dog']]
+    """
+
+    def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
+        self.name = str(getattr(function, "__qualname__", type(function).__qualname__))
+        self._function = function
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the function's tokens of each caption.
+
+        Raises
+        ------
+        InputError
+            If a caption is not a string, or the function gives something else than a list or tuple
+            of strings; names the caption's index.
+        """
+        check_captions(captions)
+        result = []
+        for index, caption in enumerate(captions):
+            found = self._function(caption)
+            if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
+                raise InputError(
+                    f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
+                    where=f"caption {index}",
+                    remedy='give a list of tokens, as ["a", "dog"]',
+                )
+            result.append(list(found))
+        return result
+
+
+class IdentifiedTokenizer:
+    """A tokenizer of a user's own, with a name that says what it does to some captions.
+
+    Attributes
+    ----------
+    name : str
+        Its own name, and a hash of the tokens of captions that tell tokenizers apart.
+
+    Examples
+    --------
+    >>> one, other = (IdentifiedTokenizer(FunctionTokenizer(rule)) for rule in (str.split, list))
+    >>> one.name.partition("@")[0], other.name.partition("@")[0]
+    ('str.split', 'list')
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        tokens = json.dumps(tokenizer.tokens(_PROBE)).encode()
+        self.name = f"{tokenizer.name}@{hashlib.sha256(tokens).hexdigest()[:12]}"
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption."""
+        return self._tokenizer.tokens(captions)
+
+
+_PROBE = (
+    "",
+    "A dog runs.",
+    'Two women, a man and 3 children don\'t eat (in) the "blue-green" café!',
+    "The U.S. flag costs $1,000.50 - see http://example.org/a_b?c=1 & more...",
+    "10:30 a.m.: it's John's 2nd T-shirt; half/half",
+)
+
+
+class CachingTokenizer:
+    """A tokenizer that tokenizes each caption once, however many systems are scored.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+
+    Examples
+    --------
+    >>> tokenizer = CachingTokenizer(open_tokenizer("whitespace"))
+    >>> tokenizer.name, tokenizer.tokens(["a cat", "a dog", "a cat"])
+    ('whitespace', [['a', 'cat'], ['a', 'dog'], ['a', 'cat']])
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, list[str]] = {}
+        self.name: str = tokenizer.name
+
+    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each caption."""
+        new = [text for text in dict.fromkeys(captions) if text not in self._known]
+        found = self._tokenizer.tokens(new)
+        if len(found) != len(new):
+            raise InputError(
+                f"the tokenizer {self.name} gives {len(found)} lists for {len(new)} captions",
+                remedy="give the tokens of each caption",
+            )
+        self._known.update(zip(new, found, strict=True))
+        return [self._known[text] for text in captions]
+
+
+def _ptb() -> Tokenizer:
+    from semmetrics.text.ptb import PtbTokenizer
+
+    return PtbTokenizer()
+
+
+def _ptb_java() -> Tokenizer:
+    from semmetrics.text.java import PtbJavaTokenizer
+
+    return PtbJavaTokenizer()
+
+
+TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
+    "ptb": _ptb,
+    "ptb-java": _ptb_java,
+    "13a": ThirteenATokenizer,
+    "whitespace": WhitespaceTokenizer,
+}
+
+
+def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
+    """Open a tokenizer by its name, a function or a tokenizer.
+
+    Parameters
+    ----------
+    spec : {"ptb", "ptb-java", "13a", "whitespace"}, callable or Tokenizer
+        "ptb": what COCO's caption evaluation does, without Java; "ptb-java": its Java program;
+        "13a": as sacreBLEU; "whitespace": ``str.split``. A callable takes one caption and gives its
+        tokens.
+
+    Returns
+    -------
+    Tokenizer
+
+    Raises
+    ------
+    InputError
+        If no tokenizer has the name, or the argument is none of these.
+    MissingDependencyError
+        If "ptb-java" is asked for and pycocoevalcap is not installed.
+
+    Examples
+    --------
+    >>> open_tokenizer("ptb").tokens(["Two dogs aren't alone."])
+    [['two', 'dogs', 'are', "n't", 'alone']]
+    """
+    choice: Any = spec
+    if isinstance(choice, str):
+        if choice in TOKENIZERS:
+            return TOKENIZERS[choice]()
+        raise InputError(
+            f"there is no tokenizer {choice!r}", remedy=f"choose one of {', '.join(TOKENIZERS)}"
+        )
+    if isinstance(choice, type) and hasattr(choice, "tokens"):
+        choice = choice()
+    if isinstance(choice, Tokenizer):
+        return (
+            choice
+            if type(choice).__module__.startswith("semmetrics.")
+            else IdentifiedTokenizer(choice)
+        )
+    if callable(choice):
+        return IdentifiedTokenizer(FunctionTokenizer(choice))
+    raise InputError(
+        f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
+        remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
+    )

@@ -1,0 +1,56 @@
+"""``semmetrics.validate``: what data hold, from Python."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+
+
+def test_labels():
+    found = semmetrics.validate({"a": ["cat", "dog", "cat"], "b": []})
+    assert (found["task"], found["file"], found["error"]) == ("labels", None, None)
+    assert (found["items"], found["labels"], found["vocabulary"]) == (2, 3, 2)
+    assert found["cardinality"]["histogram"] == [1, 0, 0, 1]
+    assert found["frequencies"] == [{"label": "cat", "count": 2}, {"label": "dog", "count": 1}]
+    assert found["odd"] == ["1 of 2 items have no labels: 'b'", "1 of 2 items repeat a label: 'a'"]
+    json.dumps(found, allow_nan=False)
+
+
+def test_captions():
+    found = semmetrics.validate({"a": "a cat sleeps", "b": "a cat sleeps"})
+    assert (found["task"], found["captions"], found["distinct"]) == ("captions", 2, 1)
+    assert found["repeated"] == [{"caption": "a cat sleeps", "count": 2}]
+    assert found["odd"] == ["1 captions are in more than one item: 'a cat sleeps'"]
+
+
+def test_a_matrix_and_its_classes(tmp_path):
+    scores = np.array([[0.5, 0.25], [1.5, 0.0]])
+    (tmp_path / "classes.txt").write_text("cat\ndog\n")
+    for classes in (["cat", "dog"], tmp_path / "classes.txt"):
+        found = semmetrics.validate(scores, classes=classes)
+        assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
+        assert "1 of 4 scores are not between 0 and 1" in found["odd"]
+
+
+def test_lists_that_could_be_either():
+    lists = {"1": ["a man rides a brown horse"], "2": ["a dog sleeps on the mat"]}
+    found = semmetrics.validate(lists)
+    assert found["task"] == "captions"
+    assert found["notes"] == [
+        "lists of strings of 6.0 words on average, taken for captions; if not, say --task labels"
+    ]
+    assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
+    unused = semmetrics.validate(lists, task="captions", classes=["a"])
+    assert unused["notes"] == ["--classes has no effect on captions"]
+
+
+def test_errors(tmp_path):
+    with pytest.raises(InputError, match="task='texts'; choose one of 'labels', 'captions'"):
+        semmetrics.validate([["cat"]], task="texts")
+    with pytest.raises(InputError, match=r"none\.json"):
+        semmetrics.validate(tmp_path / "none.json")
