@@ -19,7 +19,6 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.calibration import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import freeze
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
@@ -69,7 +68,10 @@ class Prepared:
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
-        notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        if self.calibrations:
+            from semmetrics.scoring.calibration import calibration_notes
+
+            notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [
             f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
         ]
@@ -135,7 +137,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     name, systems, gts = _resolve_kind(systems, gts, given)
     kind = find_kind(name)
     options = _resolve(given, name)
-    calibrations = as_calibrations(options["calibration"])
+    calibrations = _read_calibrations(options["calibration"])
     options = kind.read_beside(options)
     ref = kind.read(gts, "gts", options)
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
@@ -144,6 +146,14 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     check_kind(plan.measures, name)
     tasks = kind.prepare(tasks, plan.measures, options)
     return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _read_calibrations(given: Any) -> Sequence[Any]:
+    if given is None:
+        return ()
+    from semmetrics.scoring.calibration import as_calibrations
+
+    return as_calibrations(given)
 
 
 def _resolve(given: Mapping[str, Any], kind: str) -> ResolvedOptions:
