@@ -14,6 +14,7 @@ from typing import Any
 
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
@@ -79,7 +80,7 @@ class Prepared:
         return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
 
 
-def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
+def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     """Say how each input was read; many that were read alike are one line.
 
     Examples
@@ -88,14 +89,14 @@ def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    alike: dict[str, list[Lists]] = {}
+    alike: dict[str, list[Lists | Matrix]] = {}
     for one in inputs:
         alike.setdefault(one.understood, []).append(one)
     return [line for how, group in alike.items() for line in _read_alike(how, group)]
 
 
-def _read_alike(how: str, group: Sequence[Lists]) -> list[str]:
-    counts = [(len(one.side.codes), "score" if one.ranked else one.noun) for one in group]
+def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
+    counts = [one.held for one in group]
     if len(group) <= _MANY:
         return [
             f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
