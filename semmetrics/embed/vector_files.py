@@ -369,10 +369,7 @@ def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
 
 def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
     source = load(file, _BYTES)
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet") from None
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     try:
         table = parquet.read_table(arrow.BufferReader(source.data), use_threads=False)
     except MemoryError:

@@ -192,17 +192,9 @@ class Records(Sequence[dict[str, Any]]):
         return frame
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with one row a record; None becomes null.
+        """Return an Arrow table with one row a record; None becomes null."""
+        import pyarrow as pa
 
-        Raises
-        ------
-        MissingDependencyError
-            If pyarrow is not installed.
-        """
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise MissingDependencyError("pyarrow", "to_arrow", extra="parquet") from None
         return pa.table({name: self.column(name) for name in self._columns})
 
 

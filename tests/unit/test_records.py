@@ -88,13 +88,11 @@ def test_frames():
     assert frame["F1"].dtype == np.float64
     assert frame["F1"].isna().tolist() == [False, True, False]
     assert isinstance(Records({}).to_pandas(), pandas.DataFrame)
-    pytest.importorskip("pyarrow")
     table = Records(COLUMNS).to_arrow()
     assert table.to_pylist() == ROWS
 
 
 def test_a_table_of_scores_is_records_too():
-    pytest.importorskip("pyarrow")
     table = semmetrics.score([["cat"], []], [["cat"], []], measures=["F1", "F1(empty=nan)"])
     rows = table.to_arrow().to_pylist()
     assert [row["heading"] for row in rows] == ["F1", "F1(empty=nan)"]

@@ -1,0 +1,37 @@
+"""docs/options.md has the table of options: every option a row, and every row an option."""
+
+import re
+from pathlib import Path
+
+from semmetrics.options import OPTIONS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
+
+
+def rows():
+    """The cells of every row, without the headings of the tables."""
+    lines = re.findall(r"^\| (`.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [[cell.strip() for cell in line.split(" | ")] for line in lines]
+
+
+def expected(option):
+    flags = [*(option.flags or (option.flag,)), option.short] if option.group else []
+    return [
+        f"`{option.name}`",
+        ", ".join(f"`{flag}`" for flag in flags if flag),
+        ", ".join(option.kinds) or "all",
+        f"`{option.default!r}`",
+        f"`{option.key}:`" if option.key else "",
+        option.help,
+    ]
+
+
+def test_every_option_is_a_row_and_every_row_an_option():
+    assert [row[0].strip("`") for row in rows()] == list(OPTIONS)
+    assert rows() == [expected(option) for option in OPTIONS.values()]
+
+
+def test_the_headings_are_those_of_the_help():
+    titles = re.findall(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    groups = [option.group or "Python only" for option in OPTIONS.values()]
+    assert titles == list(dict.fromkeys(groups))
