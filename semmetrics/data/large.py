@@ -12,6 +12,7 @@ only the JSON syntax is checked, and those of the first records are noted.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -39,6 +40,7 @@ BLOCK = 2**24  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _SAMPLE = 100  # records that are looked at for their keys
 _DIGITS = 4300  # of an integer that Python reads
+_HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 T = TypeVar("T")
 
@@ -119,7 +121,7 @@ def _check_length(ends: Any, size: int, limit: int) -> int:
 
 
 def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    first = _first_records(source, options)
+    first = _first_records(source)
     keys = list(first[0])
     roles = assign(form.record, keys, options, source.name, form.first_id)
     used = [keys[i] for i in roles.values()]
@@ -145,7 +147,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
-def _first_records(source: Source, options: ReadOptions) -> list[dict[str, Any]]:
+def _first_records(source: Source) -> list[dict[str, Any]]:
     head = source.head[: source.head.rfind(b"\n") + 1].removeprefix(b"\xef\xbb\xbf")
     found = [parse(line.decode(), source.name) for line in head.split(b"\n", _SAMPLE)[:-1]]
     if not found or not all(isinstance(record, dict) for record in found):
@@ -206,8 +208,8 @@ def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: R
             raise
         extra |= _other_keys(block, schema)
         table = _json_table(block, schema, read, "ignore")
-    if extra and longest > _DIGITS:
-        raise OddError  # a number may be longer than Python reads
+    if extra and longest > _DIGITS and _HUGE.search(block):
+        raise OddError
     unwanted = [field.name for field in schema if pa.types.is_null(field.type)]
     if len(table) != n_lines or any(table.column(n).null_count < n_lines for n in unwanted):
         raise OddError
