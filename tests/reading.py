@@ -6,7 +6,7 @@ from semmetrics import as_labels
 
 
 class Read:
-    """What `as_labels` gives, with the labels of each item, and their scores where there are some."""
+    """What `as_labels` gives, and the labels of each item, perhaps with their scores."""
 
     def __init__(self, lists):
         self.lists = lists
