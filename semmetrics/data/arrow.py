@@ -128,17 +128,20 @@ class Coder:
             codes = table[codes]
         vocabulary, empty = list(names), 0
         if self.by_row:
-            sizes = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
-            rows = np.repeat(items, sizes)
-            if not self.form.blank and "" in vocabulary:
-                bare = codes == vocabulary.index("")
-                rows, codes, scores = self._without_empty(bare, rows, codes, scores, len(ids))
-                empty = int(bare.sum())
-            if len(ids) < len(runs):
+            widths = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
+            bare = not self.form.blank and "" in vocabulary
+            if bare or len(ids) < len(runs):
+                rows = np.repeat(items, widths)
+                if bare:
+                    empties = codes == vocabulary.index("")
+                    empty = int(empties.sum())
+                    rows, codes, scores = self._without_empty(
+                        empties, rows, codes, scores, len(ids)
+                    )
                 order = np.argsort(rows, kind="stable")
                 codes = codes[order]
                 scores = None if scores is None else scores[order]
-            widths = np.bincount(rows, minlength=len(ids))
+                widths = np.bincount(rows, minlength=len(ids))
         else:
             widths = _joined(self._widths, np.int64)
         if scores is not None and np.isnan(scores).any():

@@ -94,6 +94,7 @@ def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
 def _line_end(block: bytes, *, quoted: bool) -> int:
     """Find where the last line of a block ends that is whole."""
     end = block.rfind(b"\n") + 1
+    quoted = quoted and b'"' in block
     while quoted and end and block.count(b'"', 0, end) % 2:
         end = block.rfind(b"\n", 0, end - 1) + 1
     return end
@@ -324,7 +325,9 @@ def _parse_rows(
             strings_can_be_null=False,
         ),
     )
-    starts = np.append(0, np.searchsorted(ends, row_ends) + 1)
+    plain = len(row_ends) == len(ends)
+    lines = np.arange(1, len(ends) + 1) if plain else np.searchsorted(ends, row_ends) + 1
+    starts = np.append(0, lines)
     if len(row_ends) and row_ends[-1] == len(data) - 1:
         starts = starts[:-1]
     if len(table) != len(starts):
