@@ -42,7 +42,7 @@ class OddError(Exception):
 
 
 class Batch(NamedTuple):
-    """Some rows: their ids, entries, perhaps scores, and the numbers of their lines."""
+    """Some rows: their ids, entries, perhaps scores, and their lines, or the first of them."""
 
     ids: Any
     values: Any
@@ -58,10 +58,13 @@ class Coder:
     form : Form
     by_row : bool
         Whether a row is an entry, so that rows of one id are gathered, or an item with a list.
+    parsed : bool
+        Whether dictionaries were made while text was parsed: their entries all occur, in order.
     """
 
-    def __init__(self, form: Form, *, by_row: bool) -> None:
-        self.form, self.by_row = form, by_row
+    def __init__(self, form: Form, *, by_row: bool, parsed: bool = False) -> None:
+        self.form, self.by_row, self._parsed = form, by_row, parsed
+        self._ordered = True  # whether codes are numbered in order of first appearance
         self._rows = 0
         self._last: Any = None
         self._ids: list[Any] = []  # of runs of rows with one id
@@ -82,7 +85,9 @@ class Coder:
         starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
-        if batch.lines is not None:
+        if isinstance(batch.lines, int):
+            self._lines.append(batch.lines + starts)
+        elif batch.lines is not None:
             self._lines.append(batch.lines[starts])
         self._rows += len(ids)
         if not self.by_row:
@@ -108,7 +113,9 @@ class Coder:
         """Code entries within their batch."""
         if values.null_count:
             raise OddError
-        coded = values if types.is_dictionary(values.type) else values.dictionary_encode()
+        known = types.is_dictionary(values.type)
+        self._ordered &= not known or self._parsed
+        coded = values if known else values.dictionary_encode()
         first = sum(map(len, self._names))
         self._names.append(_texts(coded.dictionary))
         self._codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + first)
@@ -142,12 +149,14 @@ class Coder:
                 codes = codes[order]
                 scores = None if scores is None else scores[order]
                 widths = np.bincount(rows, minlength=len(ids))
+                self._ordered = False
         else:
             widths = _joined(self._widths, np.int64)
         if scores is not None and np.isnan(scores).any():
             raise OddError
         scores = scores if scores is not None and len(scores) else None
-        vocabulary, codes = _in_order(vocabulary, codes)
+        if not self._ordered:
+            vocabulary, codes = _in_order(vocabulary, codes)
         if not self.form.blank and not all(map(str.strip, vocabulary)):
             raise OddError
         first = np.unique(items, return_index=True)[1] if len(ids) < len(runs) else slice(None)

@@ -63,40 +63,42 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
 
 
 def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
-    """Apply a function to parts in order, one part ahead of the one that is used."""
+    """Apply a function to parts in order, in a thread that is one part ahead."""
+
+    def step() -> list[T]:
+        return [make(part) for part in islice(parts, 1)]
+
     with ThreadPoolExecutor(1) as pool:
-        pending = [pool.submit(make, part) for part in islice(parts, 1)]
-        while pending:
-            done = pending.pop().result()
-            pending += [pool.submit(make, part) for part in islice(parts, 1)]
-            yield done
+        pending = pool.submit(step)
+        while done := pending.result():
+            pending = pool.submit(step)
+            yield done[0]
 
 
 def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
     """Yield blocks of whole lines; newlines between quotes end no line."""
-    parts, size = list[bytes](), 0
-    for part in source.chunks():
-        parts.append(part)
-        size += len(part)
-        if size < BLOCK:
-            continue
-        block = b"".join(parts)
-        end = _line_end(block, quoted=quoted)
-        if end == 0 and size > limit:
-            raise OddError  # a line that is too long
+    rest = b""
+    for part in source.chunks(BLOCK):
+        end = _line_end(rest, part, quoted=quoted)
         if end:
-            yield block[:end]
-        parts, size = [block[end:]], size - end
-    if rest := b"".join(parts).rstrip(b"\r\n"):
+            yield b"".join([rest, memoryview(part)[:end]])
+            rest = part[end:]
+            continue
+        rest += part
+        if len(rest) > limit:
+            raise OddError  # a line that is too long
+    if rest := rest.rstrip(b"\r\n"):
         yield rest
 
 
-def _line_end(block: bytes, *, quoted: bool) -> int:
-    """Find where the last line of a block ends that is whole."""
-    end = block.rfind(b"\n") + 1
-    quoted = quoted and b'"' in block
-    while quoted and end and block.count(b'"', 0, end) % 2:
-        end = block.rfind(b"\n", 0, end - 1) + 1
+def _line_end(rest: bytes, part: bytes, *, quoted: bool) -> int:
+    """Find where the last line ends that is whole, in a part that follows the rest of another."""
+    end = part.rfind(b"\n") + 1
+    if not quoted or (b'"' not in rest and b'"' not in part):
+        return end
+    before = rest.count(b'"')
+    while end and (before + part.count(b'"', 0, end)) % 2:
+        end = part.rfind(b"\n", 0, end - 1) + 1
     return end
 
 
@@ -139,8 +141,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     for table in _ahead(parsed, blocks):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
-            places = np.arange(lines + 1, lines + 1 + len(ids))
-            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+            coder.add(Batch(ids, values, scores[0] if scores else None, lines + 1))
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
@@ -253,7 +254,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
     split = options.label_delimiter if form.scored else None
-    coder = Coder(form, by_row=split is None)
+    coder = Coder(form, by_row=split is None, parsed=True)
     columns = [str(i) for i in range(len(header))]
     used = [columns[i] for i in roles.values()]
     lines = 2
@@ -265,7 +266,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     for table, starts, n_lines in _ahead(parsed, _without_header(source, header_end, options)):
         row = 0
         for batch in table.to_batches():
-            places = lines + starts[row : row + len(batch)]
+            places = lines + (row if starts is None else starts[row : row + len(batch)])
             row += len(batch)
             ids, values, *scores = batch.columns
             if split is not None:
@@ -325,14 +326,12 @@ def _parse_rows(
             strings_can_be_null=False,
         ),
     )
-    plain = len(row_ends) == len(ends)
-    lines = np.arange(1, len(ends) + 1) if plain else np.searchsorted(ends, row_ends) + 1
-    starts = np.append(0, lines)
-    if len(row_ends) and row_ends[-1] == len(data) - 1:
-        starts = starts[:-1]
-    if len(table) != len(starts):
+    unended = len(data) > 0 and data[-1] != _NEWLINE
+    if len(table) != len(row_ends) + unended:
         raise OddError  # blank lines
-    return table, starts, len(ends)
+    if len(row_ends) == len(ends):
+        return table, None, len(ends)
+    return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
 def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:

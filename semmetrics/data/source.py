@@ -75,13 +75,13 @@ class Source:
         """Whether only the beginning has been read."""
         return self.path is not None or self.spool is not None
 
-    def chunks(self) -> Iterator[bytes]:
-        """Yield all bytes, decompressed, in parts."""
+    def chunks(self, size: int | None = None) -> Iterator[bytes]:
+        """Yield all bytes, decompressed, in parts of about a size."""
         if not self.is_large:
             yield self.head
             return
         with self.opened() as stream:
-            yield from _limited(stream, self.name, self.max_bytes)
+            yield from _limited(stream, self.name, self.max_bytes, size=size or _CHUNK)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -274,12 +274,14 @@ def _spooled(start: bytes, stream: BinaryIO) -> Any:
     return spool
 
 
-def _limited(stream: BinaryIO, name: str, max_bytes: int, *, cut: bool = False) -> Iterator[bytes]:
+def _limited(
+    stream: BinaryIO, name: str, max_bytes: int, *, size: int = _CHUNK, cut: bool = False
+) -> Iterator[bytes]:
     """Yield the bytes of a stream, decompressed, up to a limit; it may be cut off on purpose."""
-    chunks = iter(lambda: stream.read(_CHUNK), b"")
+    chunks = iter(lambda: stream.read(size), b"")
     first = next(chunks, b"")
     packed, total = first.startswith(_GZIP), 0
-    for part in _inflate(first, chunks, name, cut=cut) if packed else chain([first], chunks):
+    for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
             raise InputError(
@@ -290,7 +292,9 @@ def _limited(stream: BinaryIO, name: str, max_bytes: int, *, cut: bool = False) 
         yield part
 
 
-def _inflate(first: bytes, rest: Iterator[bytes], name: str, *, cut: bool) -> Iterator[bytes]:
+def _inflate(
+    first: bytes, rest: Iterator[bytes], name: str, size: int, *, cut: bool
+) -> Iterator[bytes]:
     """Decompress gzip members one after the other, never more than a chunk at once."""
     member = zlib.decompressobj(wbits=31)
     try:
@@ -300,7 +304,7 @@ def _inflate(first: bytes, rest: Iterator[bytes], name: str, *, cut: bool) -> It
                 if member.eof:
                     left = left.lstrip(b"\0")  # padding, which gzip allows after a member
                     member = zlib.decompressobj(wbits=31) if left else member
-                yield member.decompress(left, _CHUNK) if left else b""
+                yield member.decompress(left, size) if left else b""
                 left = member.unconsumed_tail or member.unused_data if left else b""
     except zlib.error as error:
         raise InputError(
