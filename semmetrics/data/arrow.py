@@ -271,6 +271,8 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
     """Read a table in memory."""
     columns = Columns.of(table.schema, form, options, name)
     batches = table.select(columns.names).to_batches(max_chunksize=_BATCH)
+    for batch in batches:
+        batch.validate(full=True)
     try:
         found = columns.lists(batches)
     except (OddError, pa.ArrowException):
@@ -306,10 +308,10 @@ def _opened(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _stream(source: Source) -> Any:
-    """Return what pyarrow reads from, large files as they lie on disk."""
+    """Return what pyarrow reads from; no memory map, which ends the process if a file is cut."""
     if source.packed or not source.is_large:
         return pa.BufferReader(source.data)
-    return source.spool if source.path is None else pa.memory_map(str(source.path))
+    return source.spool if source.path is None else pa.OSFile(str(source.path))
 
 
 def _file_batches(file: Any, names: Sequence[str]) -> Iterator[Any]:
@@ -331,6 +333,7 @@ def _stream_batches(stream: Any) -> tuple[Any, Any]:
 def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
     total = 0
     for batch in batches:
+        batch.validate(full=True)
         total += batch.nbytes
         if total > max_bytes:
             raise InputError(

@@ -128,14 +128,15 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     keys = list(first[0])
     roles = assign(form.record, keys, options, source.name, form.first_id)
     used = [keys[i] for i in roles.values()]
-    extra = {key: None for record in first for key in record if key not in used}
-    schema = _json_types(form, [first[0][key] for key in used], used, extra, options)
+    extra = {key: None for key in keys if key not in used}
+    schema = _json_types(form, [first[0][key] for key in used], used)
+    others = _names_of_roles(form, options)
     by_row = form.single and isinstance(first[0][used[1]], str)
     coder = Coder(form, by_row=by_row)
     lines = 0
 
     def parsed(block: bytes) -> Any:
-        return _parse_records(block, schema, extra, options)
+        return _parse_records(block, schema, others, extra, options)
 
     blocks = _without_mark(_blocks(source, options.max_line_bytes, quoted=False))
     for table in _ahead(parsed, blocks):
@@ -168,8 +169,6 @@ def _json_types(
     form: Form,
     values: Sequence[Any],
     used: Sequence[str],
-    extra: Mapping[str, None],
-    options: ReadOptions,
 ) -> Any:
     """Choose the types of the keys from the first record: no others are read here."""
     id_, entries = values[:2]
@@ -182,17 +181,19 @@ def _json_types(
         pa.string() if one else pa.list_(pa.string()),
         pa.list_(pa.float64()),
     ]
-    fields = dict(zip(used, kinds, strict=False))
-    # other names of the same roles must not be there: the strict reader could not choose
-    for name, role in form.record.items():
-        if options.column(name) is None:
-            others = set(role.known).difference(fields, extra)
-            fields.update(dict.fromkeys(sorted(others), pa.null()))
-    return pa.schema(fields)
+    return pa.schema(dict(zip(used, kinds, strict=False)))
 
 
-def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: ReadOptions) -> Any:
-    """Parse a block of records, one a line; keys that are not known yet are added to ``extra``."""
+def _names_of_roles(form: Form, options: ReadOptions) -> set[str]:
+    """Return the names that keys may have where no option names the key."""
+    roles = [role for name, role in form.record.items() if options.column(name) is None]
+    return {name.casefold() for role in roles for name in role.known}
+
+
+def _parse_records(
+    block: bytes, schema: Any, others: set[str], extra: dict[str, None], options: ReadOptions
+) -> Any:
+    """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
     data = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
@@ -203,40 +204,24 @@ def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: R
         raise OddError
     n_lines = len(ends) + (len(data) > 0 and data[-1] != _NEWLINE)
     read = {"use_threads": True, "block_size": max(_PARSED, 2 * longest)}
-    try:
-        table = _json_table(block, schema, read, "ignore" if extra else "error")
-    except pa.ArrowInvalid:
-        if extra:
-            raise
-        extra |= _other_keys(block, schema)
-        table = _json_table(block, schema, read, "ignore")
+    table = _json_table(block, schema, read)
+    unused = [key for key in table.column_names if key not in schema.names]
+    if any(key not in extra and key.strip().casefold() in others for key in unused):
+        raise OddError  # the strict reader knows which of two names it means, or refuses both
+    extra |= dict.fromkeys(unused)
     if extra and longest > _DIGITS and _HUGE.search(block):
         raise OddError
-    unwanted = [field.name for field in schema if pa.types.is_null(field.type)]
-    if len(table) != n_lines or any(table.column(n).null_count < n_lines for n in unwanted):
+    if len(table) != n_lines:
         raise OddError
     return table
 
 
-def _json_table(block: bytes, schema: Any, read: Mapping[str, Any], unexpected: str) -> Any:
+def _json_table(block: bytes, schema: Any, read: Mapping[str, Any]) -> Any:
     return pa_json.read_json(
         pa.BufferReader(block),
         read_options=pa_json.ReadOptions(**read),
-        parse_options=pa_json.ParseOptions(
-            explicit_schema=schema, unexpected_field_behavior=unexpected
-        ),
+        parse_options=pa_json.ParseOptions(explicit_schema=schema),
     )
-
-
-def _other_keys(block: bytes, schema: Any) -> dict[str, None]:
-    """Return the keys of a block that the schema does not have."""
-    every = dict.fromkeys(
-        key for line in block.split(b"\n") if line for key in parse(line.decode(), "")
-    )
-    other = {key: None for key in every if key not in schema.names}
-    if not other:
-        raise OddError
-    return other
 
 
 # CSV

@@ -12,7 +12,6 @@ import difflib
 import gc
 import io
 import os
-import shutil
 import sys
 import tempfile
 import zlib
@@ -251,7 +250,7 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
             break
     if not whole or len(head) > SMALL:
         if suffix is None:
-            spool = _spooled(start, stream)
+            spool = _spooled(start, stream, name, max_bytes)
         else:
             path = file
     return Source(name, bytes(head), suffix, packed, path, spool, max_bytes)
@@ -266,12 +265,25 @@ def _first(stream: BinaryIO, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _spooled(start: bytes, stream: BinaryIO) -> Any:
-    """Copy a stream to a temporary file, which goes when it is closed."""
+def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
+    """Copy a stream of limited size to a temporary file, which goes when it is closed."""
     spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
-    spool.write(start)
-    shutil.copyfileobj(stream, spool, _CHUNK)
+    total = 0
+    for part in chain([start], iter(lambda: stream.read(_CHUNK), b"")):
+        total += len(part)
+        if total > max_bytes:
+            spool.close()
+            raise _too_large(name, max_bytes)
+        spool.write(part)
     return spool
+
+
+def _too_large(name: str, max_bytes: int, *, packed: bool = False) -> InputError:
+    return InputError(
+        f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
+        where=name,
+        remedy="if that is right, raise max_bytes (--max-bytes)",
+    )
 
 
 def _limited(
@@ -284,11 +296,7 @@ def _limited(
     for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
-            raise InputError(
-                f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
-                where=name,
-                remedy="if that is right, raise max_bytes (--max-bytes)",
-            )
+            raise _too_large(name, max_bytes, packed=packed)
         yield part
 
 

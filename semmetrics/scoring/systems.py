@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -133,6 +134,8 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
             "both measures and a protocol are given",
             remedy="give measures= (-m) or protocol= (--protocol)",
         )
+    if not isinstance(given.get("read"), (ReadOptions, type(None))):
+        raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
     if not isinstance(systems, Mapping):
         raise InputError(
             f"a {type(systems).__name__} instead of systems by their names",
@@ -204,7 +207,6 @@ def _resolve_kind(
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
     if name is not None:
         return name, systems, gts
-    from semmetrics.data.form import ReadOptions
     from semmetrics.kinds.resolve import resolve_kind
 
     read = given.get("read") or ReadOptions()
