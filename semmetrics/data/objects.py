@@ -148,13 +148,14 @@ def _frame(
         if index is not None and not has_ids and not is_numbering(index):
             data = data.rename_axis("id").reset_index()
         return _table(_arrow_table(data), form, source, options)
+    unnamed = is_numbering(getattr(data, "columns", None))
     if index is not None:
         values, ids = data.to_numpy(), index_ids(index, source)
     else:
         values, ids, columns = _numbers(data, form, source, options)
     return as_matrix(
         values,
-        columns if names is None else names,
+        names if unnamed and names is not None else columns,
         ids,
         source=source,
         understood=f"a {type(data).__name__}",

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from semmetrics import as_captions, as_labels
+from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Resolved, resolve_kind
