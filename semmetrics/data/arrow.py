@@ -65,6 +65,7 @@ class Coder:
     def __init__(self, form: Form, *, by_row: bool, parsed: bool = False) -> None:
         self.form, self.by_row, self._parsed = form, by_row, parsed
         self._ordered = True  # whether codes are numbered in order of first appearance
+        self._distinct = False  # whether most entries are different, as captions are
         self._rows = 0
         self._last: Any = None
         self._ids: list[Any] = []  # of runs of rows with one id
@@ -115,8 +116,13 @@ class Coder:
             raise OddError
         known = types.is_dictionary(values.type)
         self._ordered &= not known or self._parsed
-        coded = values if known else values.dictionary_encode()
         first = sum(map(len, self._names))
+        if self._distinct and not known:  # coded once, at the end
+            self._names.append(_texts(values))
+            self._codes.append(np.arange(first, first + len(values), dtype=np.int32))
+            return
+        coded = values if known else values.dictionary_encode()
+        self._distinct = len(coded.dictionary) > len(values) / 2
         self._names.append(_texts(coded.dictionary))
         self._codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + first)
 
@@ -133,7 +139,8 @@ class Coder:
         table, names = _numbered(_chained(self._names))
         if len(names) < len(table):
             codes = table[codes]
-        vocabulary, empty = list(names), 0
+        vocabulary: Sequence[str] = names if self.form.blank else list(names)
+        empty = 0
         if self.by_row:
             widths = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
             bare = not self.form.blank and "" in vocabulary
@@ -156,7 +163,7 @@ class Coder:
             raise OddError
         scores = scores if scores is not None and len(scores) else None
         if not self._ordered:
-            vocabulary, codes = _in_order(vocabulary, codes)
+            vocabulary, codes = _in_order(list(vocabulary), codes)
         if not self.form.blank and not all(map(str.strip, vocabulary)):
             raise OddError
         first = np.unique(items, return_index=True)[1] if len(ids) < len(runs) else slice(None)
@@ -189,9 +196,14 @@ def _chained(parts: Sequence[Any]) -> Any:
     return pa.concat_arrays(parts) if parts else pa.array([], pa.string())
 
 
+def _rising(texts: Any) -> bool:
+    found = pc.all(pc.less(texts[:-1], texts[1:])).as_py() if len(texts) > 1 else True
+    return bool(found)
+
+
 def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
-    if len(texts) < 2 or pc.all(pc.less(texts.slice(0, len(texts) - 1), texts.slice(1))).as_py():
+    if _rising(texts[:1000]) and _rising(texts):
         numbers, distinct = np.arange(len(texts)), texts  # sorted, so that none stands twice
     else:
         coded = texts.dictionary_encode()
