@@ -102,7 +102,7 @@ def _read_values(scores: Any, name: str, measure: str) -> dict[str, float]:
     if not found:
         there = listing(dict.fromkeys(e.get("heading", e["measure"]) for e in entries), most=20)
         raise InputError(f"there is no {measure}", where=name,
-                         remedy=f"choose the measure (-m) among {there}")  # fmt: skip
+                         remedy=f"choose with -m among {there}")  # fmt: skip
     return found
 
 
