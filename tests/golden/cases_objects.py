@@ -35,6 +35,7 @@ from golden.inputs import (
 from golden.names import spelled
 
 import semmetrics
+from semmetrics.metrics.registry import find, forget
 
 __all__ = ["GROUPS"]
 
@@ -59,7 +60,10 @@ def _own() -> Any:
         """Labels on both sides over those of the larger."""
         return hit / np.maximum(np.maximum(n_pred, n_ref), 1) + extra
 
-    return scored(PREDS, GT, measures=[own_overlap, own_overlap(extra=0.5), "F1"])
+    try:
+        return scored(PREDS, GT, measures=[own_overlap, own_overlap(extra=0.5), "F1"])
+    finally:
+        forget(find("own_overlap")[0])
 
 
 def _own_wrong() -> Any:
