@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from semmetrics.api.scores import score, score_systems
     from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
     from semmetrics.comparison.ranks import rank_systems
+    from semmetrics.data.form import ReadOptions
     from semmetrics.errors import InputError, MissingDependencyError
     from semmetrics.metrics.definition import Measure
     from semmetrics.metrics.document_frequencies import (
@@ -38,6 +39,7 @@ _HOMES = {
     "MissingDependencyError": "semmetrics.errors",
     "measure": "semmetrics.metrics.set_measures",
     "Measure": "semmetrics.metrics.definition",
+    "ReadOptions": "semmetrics.data.form",
     "Records": "semmetrics.reports.records",
     "ScoreTable": "semmetrics.reports.table",
     "rank_systems": "semmetrics.comparison.ranks",
@@ -66,6 +68,7 @@ __all__ = [
     "InputError",
     "Measure",
     "MissingDependencyError",
+    "ReadOptions",
     "Records",
     "Score",
     "ScoreTable",

@@ -329,7 +329,7 @@ class Options(TypedDict, total=False):
             default=0.95, signed=True, group=CERTAINTY, metavar="X", read=float,
         ),
     ]
-    read: Annotated[Any, Option(help="How files are read: a ReadOptions.")]
+    read: Annotated[Any, Option(help="How files are read: semmetrics.ReadOptions.")]
     keep_rows: Annotated[
         bool, Option(help="Keep what item values need; saves memory when off.", default=True)
     ]

@@ -6,7 +6,7 @@ from semmetrics import as_labels
 
 
 class Read:
-    """What `as_labels` gives, with the labels of each item, and their scores where there are some."""
+    """What `as_labels` gives: the labels of each item, and their scores if there are some."""
 
     def __init__(self, lists):
         self.lists = lists

@@ -8,12 +8,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semmetrics.cli.files import ending, open_output
 from semmetrics.errors import InputError
-from semmetrics.reports.details import find_matching_heading
-from semmetrics.reports.records import Records
 from semmetrics.reports.score_text import (
     draw_runs,
     draw_signatures,
@@ -23,6 +21,9 @@ from semmetrics.reports.score_text import (
     report_shared,
 )
 from semmetrics.reports.table import ScoreTable
+
+if TYPE_CHECKING:
+    from semmetrics.reports.records import Records
 
 __all__ = [
     "ENDINGS",
@@ -102,6 +103,8 @@ def collect_remarks(output: Output, table: ScoreTable) -> list[str]:
     if output.form in ("json", "csv") and (output.percent or output.digits is not None):
         lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
     if output.matches is not None:
+        from semmetrics.reports.details import find_matching_heading
+
         lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
     return lines
 

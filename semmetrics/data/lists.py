@@ -203,6 +203,11 @@ class Lists:
     def __len__(self) -> int:
         return len(self.side)
 
+    @property
+    def held(self) -> tuple[int, str]:
+        """How many of what it holds: (3, "label")."""
+        return len(self.side.codes), "score" if self.ranked else self.noun
+
     @cached_property
     def terms(self) -> Sequence[Terms]:
         """The terms of each entry of the vocabulary."""

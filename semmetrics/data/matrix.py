@@ -58,6 +58,11 @@ class Matrix:
         return int(self.values.shape[0])
 
     @property
+    def held(self) -> tuple[int, str]:
+        """How many of what it holds."""
+        return int(np.prod(self.values.shape)), "score"
+
+    @property
     def sparse(self) -> bool:
         """Whether what is not held has no value."""
         return not isinstance(self.values, np.ndarray)

@@ -12,7 +12,6 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Ids
 from semmetrics.errors import listing
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.set_statistics import cardinality
 
 __all__ = [
     "Describer",
@@ -85,6 +84,8 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
     [1, 0, 1]
     """
+    from semmetrics.metrics.set_statistics import cardinality
+
     sizes = cardinality(indptr)
     return {
         "mean": finite_or_none(sizes.mean),

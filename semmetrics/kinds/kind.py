@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from semmetrics.data.beside import read_numbers
 from semmetrics.data.block import LabelAxis
 from semmetrics.data.form import ReadOptions
 from semmetrics.metrics.definition import Measure
@@ -185,6 +184,8 @@ def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:
 def read_weights(weights: Any, files: ReadOptions) -> Any:
     """Read sample weights where they are a path; a Series has its ids in the index."""
     if isinstance(weights, (str, os.PathLike)):
+        from semmetrics.data.beside import read_numbers
+
         return read_numbers(weights, files)
     if hasattr(weights, "to_dict"):
         return {str(name): value for name, value in weights.to_dict().items()}

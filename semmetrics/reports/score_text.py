@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from semmetrics.comparison.ranks import Rank
-from semmetrics.comparison.runs import RunSummary, summarize
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.forms import align, draw
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import MODELS, SETTINGS
+
+if TYPE_CHECKING:
+    from semmetrics.comparison.ranks import Rank
+    from semmetrics.comparison.runs import RunSummary
 
 __all__ = [
     "draw_ranks",
@@ -213,6 +215,8 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     measure  mean (std, n-1) of 2 runs
     O-F1               0.7500 (0.3536)
     """
+    from semmetrics.comparison.runs import summarize  # one table of scores needs none of it
+
     summaries = summarize(list(table))
     if form == "json":
         entries = [_run_entry(summary, table) for summary in summaries]

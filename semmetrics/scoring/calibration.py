@@ -30,7 +30,6 @@ from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.label_similarity import label_vectors_of
 
 __all__ = [
     "as_calibrations",
@@ -288,6 +287,8 @@ def calibrated(
     InputError
         If no calibration is for that embedding.
     """
+    from semmetrics.metrics.label_similarity import label_vectors_of
+
     identity = label_vectors_of(task, str(measure["embedding"])).embedder.identity
     for one in calibrations:
         if one.embedding == identity:

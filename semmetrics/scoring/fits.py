@@ -11,37 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from semmetrics.core.ragged import Bools, Floats, positions
-from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
-from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import formula_options
-from semmetrics.metrics.label_similarity import label_vectors_of
-from semmetrics.metrics.matching import Matches, Ranked, Reference
-from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.sweeps import (
-    AVERAGES,
-    Sweep,
-    Undefined,
-    candidate_thresholds,
-    sweep_thresholds_rows,
-)
-from semmetrics.scoring.calibration import Calibration, calibrated
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
 
-__all__ = ["BEST", "best_threshold_of", "freeze"]
+__all__ = ["BEST", "freeze"]
 
 BEST = "threshold:best"
-_POINTS, _AT_ONCE = 1001, 64  # score thresholds tried for a semantic measure; and at a time
 
 
-def freeze(
-    measure: Measure, task: Any, calibrations: Sequence[Calibration] = ()
-) -> tuple[Measure, str]:
+def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tuple[Measure, str]:
     """Return the measure with whatever it asks to be fitted, fitted; and a note for the signature.
 
     Parameters
@@ -60,14 +37,17 @@ def freeze(
     """
     notes = []
     if measure["threshold"] == "auto" and calibrations:
+        from semmetrics.scoring.calibration import calibrated
+
         measure, note = calibrated(measure, task, calibrations)
         notes.append(note)
     elif measure["threshold"] == "auto":
         measure = measure.with_options(threshold=_own_threshold(measure, task))
     if measure["decode"] == BEST:
-        f1 = _judge(measure)
-        threshold = best_threshold_of(measure, task)
-        notes.append(f"fit:best-{f1}-{measure['average']}")
+        from semmetrics.scoring.best_threshold import find_best_threshold
+
+        threshold, judge = find_best_threshold(measure, task)
+        notes.append(f"fit:best-{judge}-{measure['average']}")
         measure = measure.with_options(decode=f"threshold:{threshold!r}")
     if measure["df"] is not None:
         measure, note = _freeze_frequencies(measure, task)
@@ -84,143 +64,8 @@ def _freeze_frequencies(measure: Measure, task: Any) -> tuple[Measure, str]:
     return measure, f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}"
 
 
-def _judge(measure: Measure) -> str:
-    """What the best score threshold is best for."""
-    if measure["threshold"] is not None:
-        return SemF1.name
-    if measure["embedding"] is not None or "taxonomy" in measure.definition.needs:
-        raise InputError(
-            f"decode={BEST} is not known for {measure.definition.name}",
-            remedy="it is the one with the best F1 or SemF1: score F1(decode=threshold:best) or "
-            "SemF1(decode=threshold:best), and give the number that the signature says",
-        )
-    return "F1"
-
-
-def _own_threshold(measure: Measure, task: LabelTask) -> str:
+def _own_threshold(measure: Measure, task: Any) -> str:
     """The threshold that the measure's embedding was calibrated to."""
+    from semmetrics.metrics.label_similarity import label_vectors_of
+
     return repr(label_vectors_of(task, str(measure["embedding"])).threshold)
-
-
-def best_threshold_of(measure: Measure, task: LabelTask) -> float:
-    """The threshold with the best F1, of equally good ones the highest.
-
-    The F1 is that of the measure's average, label universe, cutoff and policies; for semantic
-    measures it is SemF1, with the measure's own matching.
-
-    Parameters
-    ----------
-    measure : Measure
-    task : LabelTask
-        With scores.
-
-    Returns
-    -------
-    float
-        One of at most 1,001 scores for example, macro and semantic measures; of all distinct
-        scores for micro.
-    """
-    average = str(measure["average"])
-    if average not in AVERAGES:  # narrows the text to an Average
-        raise InputError(
-            f"decode={BEST} is not known for average={average}",
-            remedy=f"choose one of {', '.join(AVERAGES)}",
-        )
-    if task.pred.scores is None:
-        raise InputError(
-            f"decode={BEST} needs a score for each predicted label", remedy="give scores"
-        )
-    if task.weights is not None:
-        raise InputError(
-            f"decode={BEST} does not know sample weights",
-            remedy="find the threshold without weights, and give it as decode=threshold:0.5",
-        )
-    if _judge(measure) == SemF1.name:
-        return _best_by_meaning(measure, task)
-    block: Block[LabelTask] = Block(task, 0, len(task))
-    ranked = block.get(Ranked())
-    example = average == "example"
-    matched = block.get(
-        Matches(str(measure["duplicates"] or "once"), "item" if example else "class")
-    )
-    inside = _universe(measure, task)
-    place = positions(ranked.indptr)
-    chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
-    if matched.counted is not None:
-        chosen &= matched.counted
-    side = ranked.keep(chosen)
-    scores: Any = side.scores
-    # labels that are always kept are above every threshold
-    scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
-    rows = (
-        side.indptr,
-        (np.cumsum(inside) - 1)[side.codes],
-        matched.hit[chosen],
-        matched.n_ref,
-        np.bincount(block.get(Reference()).codes, minlength=len(inside))[inside],
-        scores,
-    )
-    low, high = (
-        sweep_thresholds_rows(*rows, averages=[average], undefined=Undefined(0.0, empty, empty))[
-            average
-        ]
-        for empty in (0.0, 1.0)
-    )
-    groups = {"example": len(task), "micro": 1, "macro": int(inside.sum())}[average]
-    values = _under_policy(measure, low, high, groups)
-    if not len(values) or not np.isfinite(low.points).any():
-        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
-    return float(low.points[np.lexsort((low.points, values))[-1]])
-
-
-def _best_by_meaning(measure: Measure, task: LabelTask) -> float:
-    """The score threshold with the best SemF1; some at a time, so that little is kept."""
-    every: Any = task.pred.scores
-    points = candidate_thresholds(every)
-    points = points[np.isfinite(points)]
-    if len(points) > _POINTS:
-        points = points[np.linspace(0, len(points) - 1, _POINTS).round().astype(np.int64)]
-    if not len(points):
-        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
-    options = {name: value for name, value in measure.options if name != "normalize"}
-    values: list[float] = []
-    for start in range(0, len(points), _AT_ONCE):
-        rules = [f"threshold:{point!r}" for point in points[start : start + _AT_ONCE].tolist()]
-        chosen = [SemF1(k=measure.k, **{**options, "decode": rule}) for rule in rules]
-        statistics = evaluate(task, chosen, keep_rows=False)
-        asked = {"": [(one, "") for one in chosen]}
-        values += [s.value for s in score_statistics({"": statistics}, asked, headings=rules)]
-    known = np.where(np.isnan(values), -1.0, values)
-    return float(points[np.lexsort((points, known))[-1]])
-
-
-def _universe(measure: Measure, task: LabelTask) -> Bools:
-    """The classes that the measure averages over, as far as this system has them."""
-    width = len(task.classes)
-    if measure["labels"] == "reference":
-        return np.bincount(task.ref.codes, minlength=width) > 0
-    if measure["labels"] == "given" and task.given is not None:
-        return np.arange(width) < task.given
-    return np.ones(width, np.bool_)
-
-
-def _under_policy(measure: Measure, low: Sweep, high: Sweep, groups: int) -> Floats:
-    """F1 at each threshold; of nothing on both sides it is 0 in ``low`` and 1 in ``high``."""
-    policy = _empty_value(measure)
-    empty = np.rint((high.f1 - low.f1) * groups)
-    if policy == "skip":
-        values = low.f1 * groups / np.maximum(groups - empty, 1)
-    else:
-        values = high.f1 if policy == "1" else low.f1
-    bad = ~np.isfinite(low.points) | ((policy == "nan") & (empty > 0))
-    return np.where(bad, -1.0, values)
-
-
-def _empty_value(measure: Measure) -> str:
-    """What nothing on both sides is worth: the formula's value, or else the policy."""
-    formula, arguments = measure.definition.formula, measure.definition.arguments
-    if formula is not None and set(arguments) == {"hit", "n_pred", "n_ref"}:
-        value = float(formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
-        if value in (0.0, 1.0):
-            return str(int(value))
-    return str(measure["empty"] or measure["absent"])

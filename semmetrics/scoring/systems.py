@@ -14,12 +14,12 @@ from typing import Any
 
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.calibration import as_calibrations, calibration_notes
 from semmetrics.scoring.fits import freeze
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
@@ -69,7 +69,10 @@ class Prepared:
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
-        notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        if self.calibrations:
+            from semmetrics.scoring.calibration import calibration_notes
+
+            notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [
             f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
         ]
@@ -77,7 +80,7 @@ class Prepared:
         return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
 
 
-def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
+def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     """Say how each input was read; many that were read alike are one line.
 
     Examples
@@ -86,14 +89,14 @@ def describe_inputs(inputs: Sequence[Lists]) -> list[str]:
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    alike: dict[str, list[Lists]] = {}
+    alike: dict[str, list[Lists | Matrix]] = {}
     for one in inputs:
         alike.setdefault(one.understood, []).append(one)
     return [line for how, group in alike.items() for line in _read_alike(how, group)]
 
 
-def _read_alike(how: str, group: Sequence[Lists]) -> list[str]:
-    counts = [(len(one.side.codes), "score" if one.ranked else one.noun) for one in group]
+def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
+    counts = [one.held for one in group]
     if len(group) <= _MANY:
         return [
             f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
@@ -135,7 +138,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     name, systems, gts = _resolve_kind(systems, gts, given)
     kind = find_kind(name)
     options = _resolve(given, name)
-    calibrations = as_calibrations(options["calibration"])
+    calibrations = _read_calibrations(options["calibration"])
     options = kind.read_beside(options)
     ref = kind.read(gts, "gts", options)
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
@@ -144,6 +147,14 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     check_kind(plan.measures, name)
     tasks = kind.prepare(tasks, plan.measures, options)
     return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _read_calibrations(given: Any) -> Sequence[Any]:
+    if given is None:
+        return ()
+    from semmetrics.scoring.calibration import as_calibrations
+
+    return as_calibrations(given)
 
 
 def _resolve(given: Mapping[str, Any], kind: str) -> ResolvedOptions:

@@ -125,15 +125,21 @@ def test_names_that_the_output_cannot_show(files):
 # ---- faults -----------------------------------------------------------------------------------
 
 
-def broken(*_, **__):
+FAULT = """
+import semmetrics
+from semmetrics.cli import main
+
+@semmetrics.measure()
+def Broken(hit):
     raise RuntimeError("something is broken")
 
+main()
+"""
 
-def test_a_fault_is_one_line(run, files, monkeypatch):
-    monkeypatch.setattr("semmetrics.api.scores.score_systems", broken)
-    monkeypatch.delenv(app.TRACEBACK, raising=False)
-    result = run("score", *LISTS)
-    assert result.exit_code == 1
+
+def test_a_fault_is_one_line(files):
+    result = process("score", *LISTS, "-q", "-m", "Broken", code=FAULT, env={app.TRACEBACK: ""})
+    assert result.returncode == 1
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert "RuntimeError: something is broken" in line
@@ -141,11 +147,9 @@ def test_a_fault_is_one_line(run, files, monkeypatch):
     assert "SEMMETRICS_TRACEBACK=1" in line
 
 
-def test_the_traceback_of_a_fault_on_request(run, files, monkeypatch):
-    monkeypatch.setattr("semmetrics.api.scores.score_systems", broken)
-    monkeypatch.setenv(app.TRACEBACK, "1")
-    result = run("score", *LISTS)
-    assert result.exit_code == 1
+def test_the_traceback_of_a_fault_on_request(files):
+    result = process("score", *LISTS, "-m", "Broken", code=FAULT, env={app.TRACEBACK: "1"})
+    assert result.returncode == 1
     assert "Traceback (most recent call last)" in result.stderr
 
 

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+from semmetrics import ReadOptions
 from semmetrics.data import inputs, source
-from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import FORM as CAPTIONS
 from semmetrics.kinds.labels.reading import FORM as LABELS

@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from semmetrics import as_captions, as_labels
+from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Kind, kind_of
+from semmetrics.kinds.resolve import Resolved, resolve_kind
 
 COCO = {
     "images": [{"id": 1}, {"id": 2}],
@@ -106,10 +105,10 @@ def captions(path, options=None):
 def kind(path, options=None):
     """What it is beside labels that could be captions; other errors than doubt are the file's."""
     try:
-        return kind_of(path, {"a": ["cat"]}, options=options or ReadOptions())
+        return resolve_kind(path, {"a": ["cat"]}, options=options or ReadOptions())
     except InputError as error:
         if "could be" in error.problem or "different kinds" in error.problem:
-            return Kind("labels", error.problem)
+            return Resolved("labels", error.problem)
         raise
 
 

@@ -1,6 +1,7 @@
 """BLEU, ROUGE-L, NGSM and descriptions of captions in loops, on lists of tokens.
 
-``Blanks`` and ``task_of`` make a task of captions whose tokens stand between blanks.
+``Blanks`` and ``task_of`` make a task of captions whose tokens stand between blanks, and ``scored``
+the scores that a user gets of them.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+import semmetrics
 from semmetrics.data.caption_task import caption_task
 
 NAN = float("nan")
@@ -28,6 +30,14 @@ def task_of(candidates, references, ids=None, tokenizer=None, **more):
     return caption_task(
         [[text] for text in candidates], references, names, tokenizer or Blanks(), **more
     )
+
+
+def scored(candidates, references, measures, ids=None, **options):
+    """The scores of one candidate an image, in the order given."""
+    names = [f"image{place}" for place in range(len(candidates))] if ids is None else ids
+    sides = (dict(zip(names, side, strict=True)) for side in (candidates, references))
+    options = {"task": "captions", "missing": "empty", "tokenizer": Blanks(), **options}
+    return semmetrics.score(*sides, measures=measures, **options).scores
 
 
 def ngrams(tokens, n):

@@ -13,13 +13,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.captions_ngram import Blanks
 from oracles.meteor import exact_line
 
-from semmetrics.data.block import Block
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.caption_task import caption_task
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.intervals import Bootstrap
@@ -81,13 +81,13 @@ def named(data):
     return {f"id{place}": item for place, item in enumerate(data)}
 
 
-def statistics(data, measures, weights=None):
+def statistics(data, measures, weights=None, change=lambda task: task):
     candidates, references = ([item[side] for item in data.values()] for side in (0, 1))
     given = None
     if weights is not None:
         given = np.array([weights[name] for name, item in data.items() for _ in item[0]])
     task = caption_task(candidates, references, list(data), BLANKS, weights=given, fits=FITS)
-    return evaluate(task, measures)
+    return evaluate(change(task), measures)
 
 
 def scores(found, measures, ci=None):
@@ -216,11 +216,8 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
     whole = bits(statistics(data, measures, weights), measures)
 
-    def singly(task, memory=0):
-        return (Block(task, place, place + 1) for place in range(len(task)))
-
-    with mock.patch.object(CaptionTask, "blocks", singly):
-        assert bits(statistics(data, measures, weights), measures) == whole
+    divided = statistics(data, measures, weights, change=in_blocks)
+    assert bits(divided, measures) == whole
 
 
 @settings(max_examples=25, deadline=None)

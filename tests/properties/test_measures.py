@@ -6,15 +6,13 @@ import random
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from unittest import mock
 
 import numpy as np
 import pytest
+from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.class_precision import ClassPrecisionFamily
@@ -59,12 +57,13 @@ def named(data):
     return {f"id{place}": item for place, item in enumerate(data)}
 
 
-def statistics(data, measures, *, classes=CLASSES, weights=None):
+def statistics(data, measures, *, classes=CLASSES, weights=None, change=lambda task: task):
     pred = as_labels({name: p for name, (p, _) in data.items()})
     if not len(pred.side.codes):  # a part that predicts nothing cannot show that it has scores
         pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
     ref = as_labels({name: r for name, (_, r) in data.items()})
-    return evaluate(label_task(pred, ref, classes=classes, weights=weights), measures)
+    task = label_task(pred, ref, classes=classes, weights=weights)
+    return evaluate(change(task), measures)
 
 
 def scores(found, measures, ci=None):
@@ -194,11 +193,8 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
     whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
 
-    def singly(task, memory=0):
-        return (Block(task, place, place + 1) for place in range(len(task)))
-
-    with mock.patch.object(LabelTask, "blocks", singly):
-        assert bits(statistics(data, MEASURES, weights=weights), MEASURES) == whole
+    divided = statistics(data, MEASURES, weights=weights, change=in_blocks)
+    assert bits(divided, MEASURES) == whole
 
 
 @settings(max_examples=30, deadline=None)

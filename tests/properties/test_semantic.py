@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 from functools import reduce
 from operator import add
-from unittest import mock
 
 import numpy as np
 import pytest
+from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import Tiny
 
-from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
@@ -74,10 +72,14 @@ def named(data):
     return {f"id{place}": item for place, item in enumerate(data)}
 
 
-def statistics(data, measures, *, weights=None, oov="skip", models=MODELS, classes="abcdez"):
+def statistics(
+    data, measures, *, weights=None, oov="skip", models=MODELS, classes="abcdez",
+    change=lambda task: task,
+):  # fmt: skip
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
     task = label_task(*sides, weights=weights, classes=classes)
-    return evaluate(with_models({"": task}, measures, models, oov=oov)[""], measures)
+    task = with_models({"": task}, measures, models, oov=oov)[""]
+    return evaluate(change(task), measures)
 
 
 def scores(found, measures, ci=None):
@@ -205,11 +207,8 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
     whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
 
-    def singly(task, memory=0):
-        return (Block(task, place, place + 1) for place in range(len(task)))
-
-    with mock.patch.object(LabelTask, "blocks", singly):
-        assert bits(statistics(data, MEASURES, weights=weights), MEASURES) == whole
+    divided = statistics(data, MEASURES, weights=weights, change=in_blocks)
+    assert bits(divided, MEASURES) == whole
 
 
 @settings(max_examples=20, deadline=None)

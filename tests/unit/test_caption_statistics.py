@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from oracles import captions_ngram as oracle
-from oracles.captions_ngram import task_of
+from oracles.captions_ngram import scored, task_of
 
 from semmetrics.core.ragged import offsets
 from semmetrics.metrics.caption_statistics import (
@@ -39,10 +39,14 @@ def sides(items):
     return candidates, [[" ".join(other) for other in theirs] for _, theirs in items]
 
 
-def scores(statistics, **options):
+def scores(statistics):
     chosen = {"one": [(measure, "") for measure in ALL]}
-    found = score_statistics({"one": statistics}, chosen, headings=[*map(str, ALL)], **options)
-    return {str(score.measure): score for score in found}
+    found = score_statistics({"one": statistics}, chosen, headings=[*map(str, ALL)])
+    return by_name(found)
+
+
+def by_name(scores):
+    return {str(score.measure): score for score in scores}
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
@@ -56,7 +60,7 @@ def test_repeated_words(captions, times):
 @given(ITEMS)
 @settings(max_examples=100, deadline=None)
 def test_values(items):
-    got = scores(evaluate(task_of(*sides(items)), ALL))
+    got = by_name(scored(*sides(items), ALL))
     mine = [candidate for candidate, _ in items]
     rows = [oracle.bleu_row(*item) for item in items]
     testlen, reflen = (sum(row[place] for row in rows) for place in (0, 1))
@@ -96,27 +100,27 @@ def test_parts_with_words_of_their_own_add_up(items, cut, random):
         if some
     ]
     merged = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    whole, again = scores(evaluate(task_of(*sides(items)), ALL)), scores(merged)
+    whole, again = by_name(scored(*sides(items), ALL)), scores(merged)
     for name, score in whole.items():
         assert_array_equal(score.value, again[name].value, err_msg=name)
 
 
 def test_captions_of_the_same_words_in_another_order_are_different():
-    got = scores(evaluate(task_of(["a b", "b a", "a  b", "ab", ""], [["a"]] * 5), ALL))
+    got = by_name(scored(["a b", "b a", "a  b", "ab", ""], [["a"]] * 5, ALL))
     assert got["UniqueCaptions"].value == 4 / 5
     assert got["Vocabulary"].value == 3
 
 
 def test_items_without_weight_are_not_there():
-    task = task_of(["a b", "a b", "c"], [["a"]] * 3, weights=np.array([2.0, 1.0, 0.0]))
-    got = scores(evaluate(task, ALL))
+    sides = ["a b", "a b", "c"], [["a"]] * 3
+    got = by_name(scored(*sides, ALL, weights=[2.0, 1.0, 0.0]))
     assert (got["Vocabulary"].value, got["UniqueCaptions"].value) == (2, 0.5)
     assert got["CaptionLength"].value == 2
 
 
 def test_intervals():
-    task = task_of([f"w{i} w{i % 3} w" for i in range(30)], [["w w w"]] * 30)
-    got = scores(evaluate(task, ALL), ci=Bootstrap(resamples=50))
+    sides = [f"w{i} w{i % 3} w" for i in range(30)], [["w w w"]] * 30
+    got = by_name(scored(*sides, ALL, ci=Bootstrap(resamples=50)))
     vocabulary, unique = got["Vocabulary"], got["UniqueCaptions"]
     assert vocabulary.value == 31
     assert 10 < vocabulary.ci.low <= vocabulary.ci.high < 31

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels

@@ -11,8 +11,8 @@ import time
 import numpy as np
 import pytest
 
+from semmetrics import ReadOptions
 from semmetrics.data import inputs, source
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions

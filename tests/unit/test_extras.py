@@ -51,7 +51,7 @@ def offered():
 
 def test_the_extras_that_errors_name_exist(offered):
     named = extras()
-    assert {"report", "sbert", "word2vec", "wordnet"} <= set(named.values())  # it finds them
+    assert {"sbert", "word2vec", "wordnet"} <= set(named.values())  # it finds them
     assert {place: extra for place, extra in named.items() if extra not in offered} == {}
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
+import semmetrics
 from semmetrics.data.label_task import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
@@ -46,13 +47,14 @@ def task_of(pred, ref, parents, **options):
     return replace(task, taxonomy=Taxonomy.from_parents(parents))
 
 
-def score(measure, *statistics, ci=None):
+def score(measure, *statistics):
     whole = sum(statistics[1:], start=statistics[0])
-    return score_statistics({"s": whole}, {"s": [(measure, "")]}, headings=["m"], ci=ci)[0]
+    return score_statistics({"s": whole}, {"s": [(measure, "")]}, headings=["m"])[0]
 
 
 def scored(measure, pred, ref, parents, **options):
-    return score(measure, evaluate(task_of(pred, ref, parents, **options), [measure]))
+    table = semmetrics.score(pred, ref, measures=[measure], taxonomy=parents, **options)
+    return table.scores[0]
 
 
 def value(measure, pred, ref, parents, **options):
@@ -326,21 +328,19 @@ def test_labels_outside_the_taxonomy():
 
 
 def test_no_taxonomy():
-    task = replace(task_of([["a"]], [["a"]], {"a": "b"}), taxonomy=None)
     with pytest.raises(InputError, match=r"give taxonomy= \(--taxonomy FILE\)"):
-        evaluate(task, [hF()])
+        semmetrics.score([["a"]], [["a"]], measures=[hF()])
 
 
 def test_synonyms_are_placed_at_their_first_term():
-    task = task_of([[["briar", "rose", "car"]]], [["tulip"]], FLOWERS)
-    assert task.classes == ("tulip", "briar | rose | car")
-    assert [*task.terms] == [("tulip",), ("briar", "rose", "car")]
-    assert score(hP(), evaluate(task, [hP()])).value == 2 / 3
-    ignoring = task_of([[["briar", "rose"]]], [["tulip", "oak"]], FLOWERS, ignore=["oak"])
-    assert score(hP(), evaluate(ignoring, [hP()])).value == 2 / 3
-    named = task_of([[["x", "rose"]]], [["tulip"]], {**FLOWERS, "x | rose": "tree"})
-    assert score(hP(), evaluate(named, [hP()])).value == 1 / 3
-    assert task_of([["rose"]], [["tulip"]], FLOWERS).terms is None
+    got = scored(hP(), [[["briar", "rose", "car"]]], [["tulip"]], FLOWERS)
+    assert got.task.classes == ("tulip", "briar | rose | car")
+    assert [*got.task.terms] == [("tulip",), ("briar", "rose", "car")]
+    assert got.value == 2 / 3
+    pair = [[["briar", "rose"]]], [["tulip", "oak"]]
+    assert value(hP(), *pair, FLOWERS, ignore=["oak"]) == 2 / 3
+    assert value(hP(), [[["x", "rose"]]], [["tulip"]], {**FLOWERS, "x | rose": "tree"}) == 1 / 3
+    assert scored(hP(), [["rose"]], [["tulip"]], FLOWERS).task.terms is None
 
 
 def test_weights_and_intervals():
@@ -348,12 +348,12 @@ def test_weights_and_intervals():
     ids = ["a", "b", "c"]
     both = [dict(zip(ids, side, strict=True)) for side in (pred, ref)]
     weights = {"a": 2.0, "b": 1.0, "c": 0.0}
-    task = task_of(*both, FLOWERS, weights=weights)
     own = [measure.with_options(unknown="own") for measure in EVERY]
-    statistics = evaluate(task, own)
+    table = semmetrics.score(
+        *both, measures=own, taxonomy=FLOWERS, weights=weights, ci=Bootstrap(resamples=50)
+    )
     twice = [[pred[i] for i in (0, 0, 1)], [ref[i] for i in (0, 0, 1)]]
-    for measure in own:
-        got = score(measure, statistics, ci=Bootstrap(resamples=50))
+    for measure, got in zip(own, table, strict=True):
         assert same(got.value, value(measure, *twice, FLOWERS))
         assert got.undefined["outside_taxonomy"] == 1  # items, whatever their weights
         assert got.ci.low <= got.value <= got.ci.high

@@ -13,12 +13,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import meteor as oracle
 from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.caption_task import caption_task
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.meteor import (
     COUNTS,
@@ -175,13 +176,11 @@ def test_items_and_the_corpus(stand_in):
     assert "meteor-1.5.jar" in command
 
 
-def test_one_process_for_all_blocks(stand_in, monkeypatch):
+def test_one_process_for_all_blocks(stand_in):
     started = stand_in()
     candidates, references = captions(40, 1)
     whole = score(task_of(candidates, references))
-    blocks = CaptionTask.blocks
-    monkeypatch.setattr(CaptionTask, "blocks", lambda task: blocks(task, 1 << 14))
-    task = task_of(candidates, references)
+    task = in_blocks(task_of(candidates, references), 1 << 14)
     assert len(list(task.blocks())) > 5
     parts = score(task)
     assert (parts.value, parts.items.tolist()) == (whole.value, whole.items.tolist())

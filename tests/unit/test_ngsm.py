@@ -10,15 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import captions_ngram as oracle
-from oracles.captions_ngram import task_of
+from oracles.captions_ngram import scored
 
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
 from semmetrics.metrics.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs
 from semmetrics.metrics.registry import parse
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
 
 TOKENS = st.lists(st.sampled_from("ab"), max_size=7)
 CAPTIONS = st.lists(TOKENS, min_size=1, max_size=6)
@@ -31,8 +29,7 @@ def counted(captions, orders=4):
 
 
 def score_of(candidates, references, measure):
-    statistics = evaluate(task_of(candidates, references), [measure])
-    return score_statistics({"one": statistics}, {"one": [(measure, "")]}, headings=["x"])[0]
+    return scored(candidates, references, [measure])[0]
 
 
 @given(TOKENS, TOKENS, st.integers(1, 6))

@@ -119,7 +119,7 @@ def decoded(rule):
 )
 def test_from_scores_through_each_decoding(options, rule):
     want = expected(decoded(rule), [set(r) for r in REFS])
-    heads = {"cardinality": HEADS} if "cardinality" in options.get("decode", "") else {}
+    heads = {"set_size_probs": HEADS} if "cardinality" in options.get("decode", "") else {}
     table = semmetrics.score(
         SCORES, REFS, protocol="pineda2019", classes=CLASSES, **options, **heads
     )

@@ -12,16 +12,23 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import semmetrics
+from semmetrics import as_labels
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.classes import class_terms
 from semmetrics.kinds.labels.normalize import normalization
-from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import class_name, label_task
 
 
-def task(preds, refs, **options):
-    return label_task(as_labels(preds, source="preds"), as_labels(refs, source="gts"), **options)
+def task(preds, refs, measures="F1", **options):
+    """What a score is computed on."""
+    return semmetrics.score(preds, refs, measures=measures, **options).scores[0].task
+
+
+def joined(preds, refs):
+    """The same of any items, also of none, on which nothing can be scored."""
+    return label_task(as_labels(preds), as_labels(refs))
 
 
 def names(task, side):
@@ -113,13 +120,12 @@ def test_items_left_out_do_not_decide_the_classes():
 
 def test_columns_of_a_matrix_that_share_terms_stay_apart():
     classes = [["a", "b"], ["b", "c"]]
-    sides = [as_labels(np.eye(2, dtype=int), classes=classes) for _ in range(2)]
-    assert both(label_task(*sides, classes=classes)) == ([["a | b"], ["b | c"]],) * 2
+    assert both(task(*[np.eye(2, dtype=int)] * 2, classes=classes)) == ([["a | b"], ["b | c"]],) * 2
 
 
 def test_columns_that_no_item_has_need_no_class():
     table = as_labels(np.array([[1, 0]]), classes=["a", "&"])
-    got = label_task(table, table, classes=["a"], normalize="kubany2020")
+    got = task(table, table, classes=["a"], normalize="kubany2020")
     assert both(got) == ([["a"]], [["a"]])
     assert (got.given, got.counts) == (1, {})
 
@@ -127,7 +133,8 @@ def test_columns_that_no_item_has_need_no_class():
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
 def test_scores_stay_with_their_classes(kind):
     scores = kind(np.array([[0.5, 0.25], [0.125, 1.0]]))
-    got = label_task(as_labels(scores, classes=["b", "a"]), as_labels([["a"], ["b"]]))
+    sides = as_labels(scores, classes=["b", "a"]), [["a"], ["b"]]
+    got = task(*sides, measures="mAP")
     assert got.ranked
     assert names(got, "pred") == [["b", "a"]] * 2
     assert got.pred.scores.tolist() == [0.5, 0.25, 0.125, 1.0]
@@ -162,7 +169,7 @@ def test_scores_stay_with_their_classes(kind):
         ({"7": [], "8": []}, {"ignore": [["a"]]}, r"the label to ignore \['a'\] is a list"),
         ({"7": [], "8": []}, {"normalize": "upper"}, "there is no label normalisation 'upper'; c"),
         ({"7": [], "8": []}, {"normalize": ["lower"]}, "there is no label normalisation"),
-        ({"7": [], "8": []}, {"missing": None}, "missing=None; choose one of 'error'"),
+        ({"7": [], "8": []}, {"missing": "drop"}, "missing='drop'; choose one of 'error'"),
         (
             {"7": [], "8": []},
             {"empty_predictions": "drop"},
@@ -188,7 +195,7 @@ def test_scores_as_ground_truth_are_refused():
 # Ignored labels
 
 
-@pytest.mark.parametrize("ignore", [["cat"], ["kitty"], ["cat | kitty"], ["kitty", "cat"], "cat"])
+@pytest.mark.parametrize("ignore", [["cat"], ["kitty"], ["cat | kitty"], ["kitty", "cat"]])
 def test_ignoring_a_term_leaves_out_its_class(ignore):
     got = task([["kitty", "cat", "dog"], []], [["dog", CATS], [CATS]], ignore=ignore)
     assert got.classes == ("dog",)
@@ -297,7 +304,7 @@ def test_labels_that_become_empty_are_refused(label, text):
 def test_items_with_empty_predictions_are_kept_or_left_out():
     preds, refs = [["a"], [], ["z"]], [["a"], ["b"], []]
     assert len(task(preds, refs)) == 3
-    got = task(preds, refs, empty_predictions="skip", weights=[1, 2, 3], heads=np.eye(3))
+    got = task(preds, refs, empty_predictions="skip", weights=[1, 2, 3], set_size_probs=np.eye(3))
     assert both(got) == ([["a"], ["z"]], [["a"], []])
     assert got.counts == {"empty_prediction_skipped": 1}
     assert got.ids.tolist() == [0, 2]
@@ -327,17 +334,19 @@ def test_missing_items_are_counted():
 
 @pytest.mark.parametrize("ids", [False, True])
 def test_nothing_to_evaluate(ids):
-    got = task({}, {}) if ids else task([], [])
+    got = joined({}, {}) if ids else joined([], [])
     assert (len(got), got.classes, list(got.blocks())) == (0, (), [])
     assert got.fingerprint == 0
     assert task([[]], [[]], classes=[]).classes == ()
+    with pytest.raises(InputError, match="there is no item to evaluate"):
+        task({}, {}) if ids else task([], [])
 
 
 def test_inputs_are_left_as_they_are():
     pred, ref = as_labels([["A", "b"]]), as_labels([["a", ["b", "c"]]])
     before = [(x.vocabulary, x.side.codes.tolist(), list(x.notes)) for x in (pred, ref)]
     options = {"classes": ["A", ["b", "c"]], "ignore": ["a"], "weights": {0: 1.0}}
-    label_task(pred, ref, normalize="lower", **options)
+    task(pred, ref, normalize="lower", **options)
     assert [(x.vocabulary, x.side.codes.tolist(), list(x.notes)) for x in (pred, ref)] == before
     assert options == {"classes": ["A", ["b", "c"]], "ignore": ["a"], "weights": {0: 1.0}}
 
@@ -357,7 +366,7 @@ ITEMS = st.dictionaries(
 
 @given(items=ITEMS, seed=st.integers(0, 99), memory=st.sampled_from([0, 1, 300, 1 << 25]))
 def test_blocks_hold_each_item_once_in_order(items, seed, memory):
-    got = task(items, items)
+    got = joined(items, items)
     blocks = list(got.blocks(memory))
     places = [place for block in blocks for place in range(block.start, block.stop)]
     assert places == list(range(len(items)))
@@ -365,7 +374,7 @@ def test_blocks_hold_each_item_once_in_order(items, seed, memory):
 
 
 def fingerprint(items, **options):
-    return task({name: [] for name in items}, items, **options).fingerprint
+    return (task if items else joined)({name: [] for name in items}, items, **options).fingerprint
 
 
 @given(items=ITEMS, seed=st.integers(0, 99))
@@ -377,7 +386,7 @@ def test_fingerprints_do_not_depend_on_the_order_of_items(items, seed):
 
 @given(items=ITEMS, seed=st.integers(0, 99), cut=st.integers(0, 8), ids=st.booleans())
 def test_fingerprints_of_parts_add_up(items, seed, cut, ids):
-    whole = task(items, items) if ids else task(*[list(items.values())] * 2)
+    whole = joined(items, items) if ids else joined(*[list(items.values())] * 2)
     order = np.random.default_rng(seed).permutation(len(items))
     parts = [whole.take(order[:cut]), whole.take(order[cut:])]
     assert sum(part.fingerprint for part in parts) % 2**64 == whole.fingerprint
@@ -413,11 +422,11 @@ def test_fingerprints_depend_on_the_ground_truth_alone():
 
 
 PROGRAM = """
-from semmetrics.kinds.labels.reading import as_labels
-from semmetrics.kinds.labels.task import label_task
+import semmetrics
 preds = {"1": {"b", "a", "d"}, "2": ["c", ["x", "y"]], "3": ["z"]}
 refs = {"3": [["a", "b"], "e"], "1": {"b", "c"}, "4": [["b", "q"]]}
-task = label_task(as_labels(preds), as_labels(refs), missing="empty", ignore={"e", "d", "w"})
+options = {"measures": "F1", "missing": "empty", "ignore": {"e", "d", "w"}}
+task = semmetrics.score(preds, refs, **options).scores[0].task
 print(task.ids, task.classes, task.pred, task.ref, task.counts, task.settings, task.fingerprint)
 """
 

@@ -184,11 +184,23 @@ def partial_classes(seed, n=30, n_classes=5):
     return flat, rng
 
 
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_many_replicates_are_computed_some_at_a_time(interpolation):
+    flat, rng = partial_classes(0)
+    curves = classwise.class_curves(*flat)
+    weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
+    few = classwise.class_average_precision(curves, weights, interpolation=interpolation)
+    times = 2 * classwise._CELLS // (9 * 30)  # two parts at least
+    many = classwise.class_average_precision(
+        curves, np.tile(weights, (times, 1)), interpolation=interpolation
+    )
+    assert_array_equal(many, np.tile(few, (times, 1)))
+
+
 @pytest.mark.parametrize("order", ["grouped", "ordered"])
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("seed", range(8))
-def test_resample_weights_equal_repeated_items(seed, interpolation, order, monkeypatch):
-    monkeypatch.setattr(classwise, "_CELLS", 200)  # several chunks of replicates
+def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
     curves = classwise.class_curves(*flat, ties=order)

@@ -9,7 +9,7 @@ import pytest
 from reading import read
 from scipy import sparse
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.numpy_files import parse_npy

@@ -9,7 +9,7 @@ import sys
 import pytest
 from reading import read
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions

@@ -6,7 +6,7 @@ import json
 import pytest
 from reading import read
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.errors import InputError
 
 

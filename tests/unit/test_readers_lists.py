@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from semmetrics import ReadOptions
 from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
-from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError
 
 

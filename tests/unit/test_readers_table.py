@@ -6,7 +6,7 @@ import gzip
 import pytest
 from reading import read
 
-from semmetrics.data.form import ReadOptions
+from semmetrics import ReadOptions
 from semmetrics.errors import InputError
 
 

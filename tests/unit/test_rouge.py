@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import captions_ngram as oracle
-from oracles.captions_ngram import task_of
+from oracles.captions_ngram import scored, task_of
 
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError
@@ -21,11 +21,9 @@ TEXT = st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join)
 ITEMS = st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=4)), min_size=1, max_size=6)
 
 
-def score_of(items, measure=None, ids=None, **more):
-    task = task_of([mine for mine, _ in items], [theirs for _, theirs in items], ids, **more)
-    measure = measure or ROUGE_L()
-    statistics = evaluate(task, [measure])
-    return score_statistics({"one": statistics}, {"one": [(measure, "")]}, headings=["x"])[0]
+def score_of(items, measure=None, ids=None):
+    sides = [mine for mine, _ in items], [theirs for _, theirs in items]
+    return scored(*sides, [measure or ROUGE_L()], ids)[0]
 
 
 @given(ITEMS, st.sampled_from([1.2, 0.0, 1.0, 3.5]))

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
+from semmetrics import ReadOptions
 from semmetrics.data import taxonomy_graph
-from semmetrics.data.form import ReadOptions
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError

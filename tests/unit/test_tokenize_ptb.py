@@ -399,12 +399,12 @@ def test_long_caption_has_all_its_words(tokenizer):
     )
 
 
-def test_memory_of_words_is_bounded(monkeypatch):
-    monkeypatch.setattr("semmetrics.text.ptb._CACHED", 50)
+def test_memory_of_words_is_bounded():
     tokenizer = PtbTokenizer()
-    captions = [f"{a}{b} dog's." for a, b in itertools.product(string.ascii_lowercase, repeat=2)]
+    words = map("q".join, itertools.product(string.ascii_lowercase, repeat=4))
+    captions = [f"{word} dog's." for word in itertools.islice(words, 250_000)]
     assert tokenizer.tokens(captions) == [[c.split(" ")[0], "dog", "'s"] for c in captions]
-    assert len(tokenizer._alone) <= 50
+    assert len(tokenizer._alone) <= 200_000
 
 
 def test_caption_that_is_no_string_is_refused(tokenizer):

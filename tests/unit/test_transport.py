@@ -201,14 +201,14 @@ def test_the_scale_of_costs_of_equal_masses_does_not_matter(scale):
     assert (found.gaps <= 1e-12 * scale).all()
 
 
-def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded(monkeypatch):
+def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded():
     rng = np.random.default_rng(5)
     costs, rows, columns = random_problems(rng, 300, 6, 9, ties=False)
     rows[rng.random(rows.shape) < 0.4] = 0
     columns[rng.random(columns.shape) < 0.4] = 0
     whole = solve(costs, rows, columns)
-    monkeypatch.setattr(transport_block, "CELLS", 500)
-    small = solve(costs, rows, columns)
+    many = [np.tile(side, (20, *[1] * (side.ndim - 1))) for side in (costs, rows, columns)]
+    small = np.array(solve(*many, workers=4))[:, -300:]  # of 324,000 costs in blocks
     alone = [
         solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
     ]
@@ -216,7 +216,7 @@ def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded(monkeypatch):
     for cost, row, column in zip(costs, rows, columns, strict=True):
         cut = cost[np.ix_(row > 0, column > 0)]
         bare.append(solve(cut[None], row[None, row > 0], column[None, column > 0]))
-    for other in (np.array(small), np.hstack(alone), np.hstack(bare)):
+    for other in (small, np.hstack(alone), np.hstack(bare)):
         np.testing.assert_array_equal(np.array(whole), other)
 
 
@@ -449,12 +449,19 @@ def test_costs_are_those_of_each_item(words):
     np.testing.assert_allclose(relaxed_transport(distances, pred, ref), bounds, atol=1e-9)
 
 
-def test_items_have_the_same_bits_in_any_block(words, monkeypatch):
+def repeated(lists, times):
+    """The same lists again and again."""
+    indptr, codes, weights = lists
+    sizes = np.tile(np.diff(indptr), times)
+    return WeightedWords(np.r_[0, np.cumsum(sizes)], np.tile(codes, times), np.tile(weights, times))
+
+
+def test_items_have_the_same_bits_in_any_block(words):
     vectors, pred, ref = words
     distances = EuclideanDistances(vectors)
     whole = transport(distances, pred, ref)
-    monkeypatch.setattr(transport_block, "CELLS", 60)
-    np.testing.assert_array_equal(np.array(whole), transport(distances, pred, ref))
+    many = transport(distances, repeated(pred, 150), repeated(ref, 150), workers=3)
+    np.testing.assert_array_equal(np.tile(np.array(whole), 150), np.array(many))
     for k in range(0, 120, 7):
         one = [
             WeightedWords(
@@ -466,33 +473,31 @@ def test_items_have_the_same_bits_in_any_block(words, monkeypatch):
 
 
 @pytest.mark.parametrize("sides", [(5, 9), (9, 9), (40, 41)])
-def test_results_do_not_depend_on_the_number_of_workers(sides, monkeypatch):
+def test_results_do_not_depend_on_the_number_of_workers(sides):
     rng = np.random.default_rng(16)
-    costs, rows, columns = random_problems(rng, 60, *sides, ties=False)
+    size = 200_000 // np.prod(sides)  # three blocks
+    costs, rows, columns = random_problems(rng, size, *sides, ties=False)
     if sides[0] == sides[1]:
         rows, columns = np.ones_like(rows), np.ones_like(columns)
     alone = solve(costs, rows, columns, workers=1)
-    monkeypatch.setattr(transport_block, "_FEWEST", 1)
-    monkeypatch.setattr(transport_block, "CELLS", costs[0].size * 7)  # nine blocks
     for workers in (1, 2, 5, None):
         np.testing.assert_array_equal(solve(costs, rows, columns, workers=workers), alone)
 
 
-def test_results_of_items_do_not_depend_on_the_number_of_workers(words, monkeypatch):
+def test_results_of_items_do_not_depend_on_the_number_of_workers(words):
     vectors, pred, ref = words
+    pred, ref = repeated(pred, 150), repeated(ref, 150)
     alone = transport(EuclideanDistances(vectors), pred, ref, workers=1)
-    monkeypatch.setattr(transport_block, "_FEWEST", 1)
     for workers in (2, 3, 20):
         found = transport(EuclideanDistances(vectors), pred, ref, workers=workers)
         np.testing.assert_array_equal(found, alone)
 
 
-def test_workers_raise_the_error_of_the_first_block_and_are_checked(monkeypatch):
-    monkeypatch.setattr(transport_block, "_FEWEST", 1)
-    costs, sides = np.ones((9, 2, 2)), np.ones((9, 2))
-    costs[[4, 8]] = np.nan
+def test_workers_raise_the_error_of_the_first_block_and_are_checked():
+    costs, sides = np.ones((50_000, 2, 2)), np.ones((50_000, 2))
+    costs[[20_000, 40_000]] = np.nan
     for workers in (1, 2, 4):
-        with pytest.raises(InputError, match="problem 4: a cost is nan"):
+        with pytest.raises(InputError, match="problem 20000: a cost is nan"):
             solve(costs, sides, sides, workers=workers)
     with pytest.raises(InputError, match="workers is 0"):
         solve(costs, sides, sides, workers=0)
@@ -500,15 +505,14 @@ def test_workers_raise_the_error_of_the_first_block_and_are_checked(monkeypatch)
         solve(costs[:0], sides[:0], sides[:0], workers=-1)
 
 
-def test_blocks_share_the_cells_equally(monkeypatch):
-    monkeypatch.setattr(transport_block, "_FEWEST", 16)
-    monkeypatch.setattr(transport_block, "CELLS", 100)
+def test_blocks_share_the_cells_equally():
     backend = Backend(np.zeros(0))
-    for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (30, 2, 2), (60, 2, 4), (60, 3, 3)):
-        sizes = np.full(count, 2), np.full(count, 2)
+    assert (transport_block.CELLS, transport_block._FEWEST) == (32 << 14, 4 << 14)
+    for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (40, 2, 2), (80, 2, 4), (80, 3, 3)):
+        sizes = np.full(count, 128), np.full(count, 128)
         cells = transport_block.cells_per_block(backend, *sizes, workers)
         assert len([*transport_block.group_by_size(*sizes, cells)]) == blocks
-        assert cells <= 100
+        assert cells <= transport_block.CELLS
 
 
 class Table:

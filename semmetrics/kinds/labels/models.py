@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from semmetrics.core.backend import find_device
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Measure
@@ -87,6 +86,7 @@ def with_models(
     needs = _needs(measures)
     if not needs:
         return dict(tasks)
+    from semmetrics.core.backend import find_device
     from semmetrics.embed.label_vectors import label_vectors
     from semmetrics.embed.lookup import rules_for
     from semmetrics.embed.open import open_embeddings, opening_options

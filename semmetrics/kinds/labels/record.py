@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.beside import read_class_list, read_matrix
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
 from semmetrics.kinds.labels.normalize import normalization
@@ -34,12 +32,14 @@ def read_beside(options: Options) -> Options:
     files = (options["read"] or ReadOptions()).beside()
     taxonomy = options["taxonomy"]
     if taxonomy is not None:
+        from semmetrics.data.taxonomy_files import as_taxonomy
+
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
-    ignore = options["ignore"]
+    classes = options["classes"]
     return options.replace(
-        classes=_read_classes(options["classes"], files),
-        ignore=read_class_list(ignore, files) if _is_path(ignore) else list(ignore),
+        classes=None if classes is None else _read_names(classes, files),
+        ignore=_read_names(options["ignore"], files),
         weights=read_weights(options["weights"], files),
         taxonomy=taxonomy,
     )
@@ -49,10 +49,13 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _read_classes(classes: Any, files: ReadOptions) -> list[Any] | None:
-    if classes is None:
-        return None
-    return list(read_class_list(classes, files) if _is_path(classes) else classes)
+def _read_names(names: Any, files: ReadOptions) -> list[Any]:
+    """Return a list of names, read where it is a path."""
+    if not _is_path(names):
+        return list(names)
+    from semmetrics.data.beside import read_class_list
+
+    return list(read_class_list(names, files))
 
 
 def read(data: Any, source: str, options: Options) -> Lists:
@@ -83,6 +86,8 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
     if isinstance(given, Mapping):
         given = given.get(system)
     if _is_path(given):
+        from semmetrics.data.beside import read_matrix
+
         return read_matrix(given, (files or ReadOptions()).beside())
     try:
         return None if given is None else np.asarray(given, np.float64)
