@@ -58,6 +58,9 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
     >>> [(rank.system, rank.rank, round(rank.value, 4)) for rank in rank_systems({"VOC": table})]
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
+    if not isinstance(datasets, Mapping):
+        raise InputError(f"a {type(datasets).__name__} instead of data sets by their names",
+                         remedy="give {name: scores}")  # fmt: skip
     _check_direction(measure)
     return rank_normalized({
         name: _read_values(scores, name, measure) for name, scores in datasets.items()

@@ -42,7 +42,7 @@ class OddError(Exception):
 
 
 class Batch(NamedTuple):
-    """Some rows: their ids, entries, perhaps scores, and the numbers of their lines."""
+    """Some rows: their ids, entries, perhaps scores, and their lines, or the first of them."""
 
     ids: Any
     values: Any
@@ -58,10 +58,14 @@ class Coder:
     form : Form
     by_row : bool
         Whether a row is an entry, so that rows of one id are gathered, or an item with a list.
+    parsed : bool
+        Whether dictionaries were made while text was parsed: their entries all occur, in order.
     """
 
-    def __init__(self, form: Form, *, by_row: bool) -> None:
-        self.form, self.by_row = form, by_row
+    def __init__(self, form: Form, *, by_row: bool, parsed: bool = False) -> None:
+        self.form, self.by_row, self._parsed = form, by_row, parsed
+        self._ordered = True  # whether codes are numbered in order of first appearance
+        self._distinct = False  # whether most entries are different, as captions are
         self._rows = 0
         self._last: Any = None
         self._ids: list[Any] = []  # of runs of rows with one id
@@ -82,7 +86,9 @@ class Coder:
         starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
-        if batch.lines is not None:
+        if isinstance(batch.lines, int):
+            self._lines.append(batch.lines + starts)
+        elif batch.lines is not None:
             self._lines.append(batch.lines[starts])
         self._rows += len(ids)
         if not self.by_row:
@@ -108,8 +114,15 @@ class Coder:
         """Code entries within their batch."""
         if values.null_count:
             raise OddError
-        coded = values if types.is_dictionary(values.type) else values.dictionary_encode()
+        known = types.is_dictionary(values.type)
+        self._ordered &= not known or self._parsed
         first = sum(map(len, self._names))
+        if self._distinct and not known:  # coded once, at the end
+            self._names.append(_texts(values))
+            self._codes.append(np.arange(first, first + len(values), dtype=np.int32))
+            return
+        coded = values if known else values.dictionary_encode()
+        self._distinct = len(coded.dictionary) > len(values) / 2
         self._names.append(_texts(coded.dictionary))
         self._codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + first)
 
@@ -126,25 +139,31 @@ class Coder:
         table, names = _numbered(_chained(self._names))
         if len(names) < len(table):
             codes = table[codes]
-        vocabulary, empty = list(names), 0
+        vocabulary: Sequence[str] = names if self.form.blank else list(names)
+        empty = 0
         if self.by_row:
-            sizes = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
-            rows = np.repeat(items, sizes)
-            if not self.form.blank and "" in vocabulary:
-                bare = codes == vocabulary.index("")
-                rows, codes, scores = self._without_empty(bare, rows, codes, scores, len(ids))
-                empty = int(bare.sum())
-            if len(ids) < len(runs):
+            widths = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
+            bare = not self.form.blank and "" in vocabulary
+            if bare or len(ids) < len(runs):
+                rows = np.repeat(items, widths)
+                if bare:
+                    empties = codes == vocabulary.index("")
+                    empty = int(empties.sum())
+                    rows, codes, scores = self._without_empty(
+                        empties, rows, codes, scores, len(ids)
+                    )
                 order = np.argsort(rows, kind="stable")
                 codes = codes[order]
                 scores = None if scores is None else scores[order]
-            widths = np.bincount(rows, minlength=len(ids))
+                widths = np.bincount(rows, minlength=len(ids))
+                self._ordered = False
         else:
             widths = _joined(self._widths, np.int64)
         if scores is not None and np.isnan(scores).any():
             raise OddError
         scores = scores if scores is not None and len(scores) else None
-        vocabulary, codes = _in_order(vocabulary, codes)
+        if not self._ordered:
+            vocabulary, codes = _in_order(list(vocabulary), codes)
         if not self.form.blank and not all(map(str.strip, vocabulary)):
             raise OddError
         first = np.unique(items, return_index=True)[1] if len(ids) < len(runs) else slice(None)
@@ -177,9 +196,14 @@ def _chained(parts: Sequence[Any]) -> Any:
     return pa.concat_arrays(parts) if parts else pa.array([], pa.string())
 
 
+def _rising(texts: Any) -> bool:
+    found = pc.all(pc.less(texts[:-1], texts[1:])).as_py() if len(texts) > 1 else True
+    return bool(found)
+
+
 def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
-    if len(texts) < 2 or pc.all(pc.less(texts.slice(0, len(texts) - 1), texts.slice(1))).as_py():
+    if _rising(texts[:1000]) and _rising(texts):
         numbers, distinct = np.arange(len(texts)), texts  # sorted, so that none stands twice
     else:
         coded = texts.dictionary_encode()
@@ -259,6 +283,8 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
     """Read a table in memory."""
     columns = Columns.of(table.schema, form, options, name)
     batches = table.select(columns.names).to_batches(max_chunksize=_BATCH)
+    for batch in batches:
+        batch.validate(full=True)
     try:
         found = columns.lists(batches)
     except (OddError, pa.ArrowException):
@@ -294,10 +320,10 @@ def _opened(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _stream(source: Source) -> Any:
-    """Return what pyarrow reads from, large files as they lie on disk."""
+    """Return what pyarrow reads from; no memory map, which ends the process if a file is cut."""
     if source.packed or not source.is_large:
         return pa.BufferReader(source.data)
-    return source.spool if source.path is None else pa.memory_map(str(source.path))
+    return source.spool if source.path is None else pa.OSFile(str(source.path))
 
 
 def _file_batches(file: Any, names: Sequence[str]) -> Iterator[Any]:
@@ -319,6 +345,7 @@ def _stream_batches(stream: Any) -> tuple[Any, Any]:
 def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
     total = 0
     for batch in batches:
+        batch.validate(full=True)
         total += batch.nbytes
         if total > max_bytes:
             raise InputError(

@@ -37,7 +37,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
-    """Open a path, and leave anything else as it is.
+    """Open a path, read a stream, and leave anything else as it is.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def open_input(data: Any, options: ReadOptions | None = None) -> Any:
     Raises
     ------
     InputError
-        If a path cannot be read.
+        If a path or a stream cannot be read.
 
     Examples
     --------
@@ -62,6 +62,10 @@ def open_input(data: Any, options: ReadOptions | None = None) -> Any:
     """
     if isinstance(data, (str, os.PathLike)):
         return load(data, (options or DEFAULTS).max_bytes)
+    if hasattr(data, "__arrow_c_stream__"):
+        from semmetrics.data.objects import read_once
+
+        return read_once(data)
     return data
 
 

@@ -12,6 +12,7 @@ only the JSON syntax is checked, and those of the first records are noted.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -39,6 +40,7 @@ BLOCK = 2**24  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _SAMPLE = 100  # records that are looked at for their keys
 _DIGITS = 4300  # of an integer that Python reads
+_HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 T = TypeVar("T")
 
@@ -61,39 +63,42 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
 
 
 def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
-    """Apply a function to parts in order, one part ahead of the one that is used."""
+    """Apply a function to parts in order, in a thread that is one part ahead."""
+
+    def step() -> list[T]:
+        return [make(part) for part in islice(parts, 1)]
+
     with ThreadPoolExecutor(1) as pool:
-        pending = [pool.submit(make, part) for part in islice(parts, 1)]
-        while pending:
-            done = pending.pop().result()
-            pending += [pool.submit(make, part) for part in islice(parts, 1)]
-            yield done
+        pending = pool.submit(step)
+        while done := pending.result():
+            pending = pool.submit(step)
+            yield done[0]
 
 
 def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
     """Yield blocks of whole lines; newlines between quotes end no line."""
-    parts, size = list[bytes](), 0
-    for part in source.chunks():
-        parts.append(part)
-        size += len(part)
-        if size < BLOCK:
-            continue
-        block = b"".join(parts)
-        end = _line_end(block, quoted=quoted)
-        if end == 0 and size > limit:
-            raise OddError  # a line that is too long
+    rest = b""
+    for part in source.chunks(BLOCK):
+        end = _line_end(rest, part, quoted=quoted)
         if end:
-            yield block[:end]
-        parts, size = [block[end:]], size - end
-    if rest := b"".join(parts).rstrip(b"\r\n"):
+            yield b"".join([rest, memoryview(part)[:end]])
+            rest = part[end:]
+            continue
+        rest += part
+        if len(rest) > limit:
+            raise OddError  # a line that is too long
+    if rest := rest.rstrip(b"\r\n"):
         yield rest
 
 
-def _line_end(block: bytes, *, quoted: bool) -> int:
-    """Find where the last line of a block ends that is whole."""
-    end = block.rfind(b"\n") + 1
-    while quoted and end and block.count(b'"', 0, end) % 2:
-        end = block.rfind(b"\n", 0, end - 1) + 1
+def _line_end(rest: bytes, part: bytes, *, quoted: bool) -> int:
+    """Find where the last line ends that is whole, in a part that follows the rest of another."""
+    end = part.rfind(b"\n") + 1
+    if not quoted or (b'"' not in rest and b'"' not in part):
+        return end
+    before = rest.count(b'"')
+    while end and (before + part.count(b'"', 0, end)) % 2:
+        end = part.rfind(b"\n", 0, end - 1) + 1
     return end
 
 
@@ -119,25 +124,25 @@ def _check_length(ends: Any, size: int, limit: int) -> int:
 
 
 def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    first = _first_records(source, options)
+    first = _first_records(source)
     keys = list(first[0])
     roles = assign(form.record, keys, options, source.name, form.first_id)
     used = [keys[i] for i in roles.values()]
-    extra = {key: None for record in first for key in record if key not in used}
-    schema = _json_types(form, [first[0][key] for key in used], used, extra, options)
+    extra = {key: None for key in keys if key not in used}
+    schema = _json_types(form, [first[0][key] for key in used], used)
+    others = _names_of_roles(form, options)
     by_row = form.single and isinstance(first[0][used[1]], str)
     coder = Coder(form, by_row=by_row)
     lines = 0
 
     def parsed(block: bytes) -> Any:
-        return _parse_records(block, schema, extra, options)
+        return _parse_records(block, schema, others, extra, options)
 
     blocks = _without_mark(_blocks(source, options.max_line_bytes, quoted=False))
     for table in _ahead(parsed, blocks):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
-            places = np.arange(lines + 1, lines + 1 + len(ids))
-            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+            coder.add(Batch(ids, values, scores[0] if scores else None, lines + 1))
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
@@ -145,7 +150,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
-def _first_records(source: Source, options: ReadOptions) -> list[dict[str, Any]]:
+def _first_records(source: Source) -> list[dict[str, Any]]:
     head = source.head[: source.head.rfind(b"\n") + 1].removeprefix(b"\xef\xbb\xbf")
     found = [parse(line.decode(), source.name) for line in head.split(b"\n", _SAMPLE)[:-1]]
     if not found or not all(isinstance(record, dict) for record in found):
@@ -164,8 +169,6 @@ def _json_types(
     form: Form,
     values: Sequence[Any],
     used: Sequence[str],
-    extra: Mapping[str, None],
-    options: ReadOptions,
 ) -> Any:
     """Choose the types of the keys from the first record: no others are read here."""
     id_, entries = values[:2]
@@ -178,17 +181,19 @@ def _json_types(
         pa.string() if one else pa.list_(pa.string()),
         pa.list_(pa.float64()),
     ]
-    fields = dict(zip(used, kinds, strict=False))
-    # other names of the same roles must not be there: the strict reader could not choose
-    for name, role in form.record.items():
-        if options.column(name) is None:
-            others = set(role.known).difference(fields, extra)
-            fields.update(dict.fromkeys(sorted(others), pa.null()))
-    return pa.schema(fields)
+    return pa.schema(dict(zip(used, kinds, strict=False)))
 
 
-def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: ReadOptions) -> Any:
-    """Parse a block of records, one a line; keys that are not known yet are added to ``extra``."""
+def _names_of_roles(form: Form, options: ReadOptions) -> set[str]:
+    """Return the names that keys may have where no option names the key."""
+    roles = [role for name, role in form.record.items() if options.column(name) is None]
+    return {name.casefold() for role in roles for name in role.known}
+
+
+def _parse_records(
+    block: bytes, schema: Any, others: set[str], extra: dict[str, None], options: ReadOptions
+) -> Any:
+    """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
     data = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
@@ -199,40 +204,24 @@ def _parse_records(block: bytes, schema: Any, extra: dict[str, None], options: R
         raise OddError
     n_lines = len(ends) + (len(data) > 0 and data[-1] != _NEWLINE)
     read = {"use_threads": True, "block_size": max(_PARSED, 2 * longest)}
-    try:
-        table = _json_table(block, schema, read, "ignore" if extra else "error")
-    except pa.ArrowInvalid:
-        if extra:
-            raise
-        extra |= _other_keys(block, schema)
-        table = _json_table(block, schema, read, "ignore")
-    if extra and longest > _DIGITS:
-        raise OddError  # a number may be longer than Python reads
-    unwanted = [field.name for field in schema if pa.types.is_null(field.type)]
-    if len(table) != n_lines or any(table.column(n).null_count < n_lines for n in unwanted):
+    table = _json_table(block, schema, read)
+    unused = [key for key in table.column_names if key not in schema.names]
+    if any(key not in extra and key.strip().casefold() in others for key in unused):
+        raise OddError  # the strict reader knows which of two names it means, or refuses both
+    extra |= dict.fromkeys(unused)
+    if extra and longest > _DIGITS and _HUGE.search(block):
+        raise OddError
+    if len(table) != n_lines:
         raise OddError
     return table
 
 
-def _json_table(block: bytes, schema: Any, read: Mapping[str, Any], unexpected: str) -> Any:
+def _json_table(block: bytes, schema: Any, read: Mapping[str, Any]) -> Any:
     return pa_json.read_json(
         pa.BufferReader(block),
         read_options=pa_json.ReadOptions(**read),
-        parse_options=pa_json.ParseOptions(
-            explicit_schema=schema, unexpected_field_behavior=unexpected
-        ),
+        parse_options=pa_json.ParseOptions(explicit_schema=schema),
     )
-
-
-def _other_keys(block: bytes, schema: Any) -> dict[str, None]:
-    """Return the keys of a block that the schema does not have."""
-    every = dict.fromkeys(
-        key for line in block.split(b"\n") if line for key in parse(line.decode(), "")
-    )
-    other = {key: None for key in every if key not in schema.names}
-    if not other:
-        raise OddError
-    return other
 
 
 # CSV
@@ -250,7 +239,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
     split = options.label_delimiter if form.scored else None
-    coder = Coder(form, by_row=split is None)
+    coder = Coder(form, by_row=split is None, parsed=True)
     columns = [str(i) for i in range(len(header))]
     used = [columns[i] for i in roles.values()]
     lines = 2
@@ -262,7 +251,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     for table, starts, n_lines in _ahead(parsed, _without_header(source, header_end, options)):
         row = 0
         for batch in table.to_batches():
-            places = lines + starts[row : row + len(batch)]
+            places = lines + (row if starts is None else starts[row : row + len(batch)])
             row += len(batch)
             ids, values, *scores = batch.columns
             if split is not None:
@@ -322,12 +311,12 @@ def _parse_rows(
             strings_can_be_null=False,
         ),
     )
-    starts = np.append(0, np.searchsorted(ends, row_ends) + 1)
-    if len(row_ends) and row_ends[-1] == len(data) - 1:
-        starts = starts[:-1]
-    if len(table) != len(starts):
+    unended = len(data) > 0 and data[-1] != _NEWLINE
+    if len(table) != len(row_ends) + unended:
         raise OddError  # blank lines
-    return table, starts, len(ends)
+    if len(row_ends) == len(ends):
+        return table, None, len(ends)
+    return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
 def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:

@@ -220,7 +220,7 @@ class Lists:
 
     def values(self) -> list[Any]:
         """Return all entries in order, each as often as it stands there."""
-        vocabulary = self.vocabulary
+        vocabulary = list(self.vocabulary)
         return [vocabulary[code] for code in self.side.codes.tolist()]
 
     def to_list(self) -> list[list[Any]]:

@@ -10,7 +10,8 @@ names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ from semmetrics.data.places import Places
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import InputError
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_python", "string_ids"]
+__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_once",
+           "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -49,16 +51,18 @@ def read_python(
     InputError
         If it is none of these, or what it holds is wrong.
     """
-    data = plain_object(data)
+    data = plain_object(read_once(data))
     if is_frame(data):
-        return _frame(data, form, source, names, options)
+        with _as_table(source):
+            return _frame(data, form, source, names, options)
     if is_series(data):
         return encode(_series(data, form, source), form)
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source)
     if isinstance(data, Mapping):
         if _is_columns(data, form, options):
-            return _table(_arrow_table(data), form, source, options)
+            with _as_table(source):
+                return _table(_arrow_table(data), form, source, options)
         if form.coco is None or not form.is_coco(data):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
         return encode(read_object(data, source, form, options), form)
@@ -70,6 +74,37 @@ def read_python(
         remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
         "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
     )
+
+
+@contextmanager
+def _as_table(source: str) -> Iterator[None]:
+    """Name the input and a remedy where a frame or a stream cannot be converted."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # of whatever library the object is
+        line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"it cannot be read as a table: {line}",
+            where=source,
+            remedy="give each column its own name and values of one type, or give lists",
+        ) from None
+
+
+def read_once(data: Any) -> Any:
+    """Return an Arrow stream, which may be gone once it is read, as a table.
+
+    Raises
+    ------
+    InputError
+        If it is no stream of named columns.
+    """
+    named = is_series(data) or hasattr(data, "columns") or hasattr(data, "column_names")
+    if named or not hasattr(data, "__arrow_c_stream__"):
+        return data
+    with _as_table("input"):
+        return _arrow_table(data)
 
 
 def plain_object(data: Any) -> Any:
@@ -148,13 +183,14 @@ def _frame(
         if index is not None and not has_ids and not is_numbering(index):
             data = data.rename_axis("id").reset_index()
         return _table(_arrow_table(data), form, source, options)
+    unnamed = is_numbering(getattr(data, "columns", None))
     if index is not None:
         values, ids = data.to_numpy(), index_ids(index, source)
     else:
         values, ids, columns = _numbers(data, form, source, options)
     return as_matrix(
         values,
-        columns if names is None else names,
+        names if unnamed and names is not None else columns,
         ids,
         source=source,
         understood=f"a {type(data).__name__}",

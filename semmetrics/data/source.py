@@ -12,7 +12,6 @@ import difflib
 import gc
 import io
 import os
-import shutil
 import sys
 import tempfile
 import zlib
@@ -75,13 +74,13 @@ class Source:
         """Whether only the beginning has been read."""
         return self.path is not None or self.spool is not None
 
-    def chunks(self) -> Iterator[bytes]:
-        """Yield all bytes, decompressed, in parts."""
+    def chunks(self, size: int | None = None) -> Iterator[bytes]:
+        """Yield all bytes, decompressed, in parts of about a size."""
         if not self.is_large:
             yield self.head
             return
         with self.opened() as stream:
-            yield from _limited(stream, self.name, self.max_bytes)
+            yield from _limited(stream, self.name, self.max_bytes, size=size or _CHUNK)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -251,7 +250,7 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
             break
     if not whole or len(head) > SMALL:
         if suffix is None:
-            spool = _spooled(start, stream)
+            spool = _spooled(start, stream, name, max_bytes)
         else:
             path = file
     return Source(name, bytes(head), suffix, packed, path, spool, max_bytes)
@@ -266,31 +265,44 @@ def _first(stream: BinaryIO, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _spooled(start: bytes, stream: BinaryIO) -> Any:
-    """Copy a stream to a temporary file, which goes when it is closed."""
+def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
+    """Copy a stream of limited size to a temporary file, which goes when it is closed."""
     spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
-    spool.write(start)
-    shutil.copyfileobj(stream, spool, _CHUNK)
+    total = 0
+    for part in chain([start], iter(lambda: stream.read(_CHUNK), b"")):
+        total += len(part)
+        if total > max_bytes:
+            spool.close()
+            raise _too_large(name, max_bytes)
+        spool.write(part)
     return spool
 
 
-def _limited(stream: BinaryIO, name: str, max_bytes: int, *, cut: bool = False) -> Iterator[bytes]:
+def _too_large(name: str, max_bytes: int, *, packed: bool = False) -> InputError:
+    return InputError(
+        f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
+        where=name,
+        remedy="if that is right, raise max_bytes (--max-bytes)",
+    )
+
+
+def _limited(
+    stream: BinaryIO, name: str, max_bytes: int, *, size: int = _CHUNK, cut: bool = False
+) -> Iterator[bytes]:
     """Yield the bytes of a stream, decompressed, up to a limit; it may be cut off on purpose."""
-    chunks = iter(lambda: stream.read(_CHUNK), b"")
+    chunks = iter(lambda: stream.read(size), b"")
     first = next(chunks, b"")
     packed, total = first.startswith(_GZIP), 0
-    for part in _inflate(first, chunks, name, cut=cut) if packed else chain([first], chunks):
+    for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
-            raise InputError(
-                f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
-                where=name,
-                remedy="if that is right, raise max_bytes (--max-bytes)",
-            )
+            raise _too_large(name, max_bytes, packed=packed)
         yield part
 
 
-def _inflate(first: bytes, rest: Iterator[bytes], name: str, *, cut: bool) -> Iterator[bytes]:
+def _inflate(
+    first: bytes, rest: Iterator[bytes], name: str, size: int, *, cut: bool
+) -> Iterator[bytes]:
     """Decompress gzip members one after the other, never more than a chunk at once."""
     member = zlib.decompressobj(wbits=31)
     try:
@@ -300,7 +312,7 @@ def _inflate(first: bytes, rest: Iterator[bytes], name: str, *, cut: bool) -> It
                 if member.eof:
                     left = left.lstrip(b"\0")  # padding, which gzip allows after a member
                     member = zlib.decompressobj(wbits=31) if left else member
-                yield member.decompress(left, _CHUNK) if left else b""
+                yield member.decompress(left, size) if left else b""
                 left = member.unconsumed_tail or member.unused_data if left else b""
     except zlib.error as error:
         raise InputError(

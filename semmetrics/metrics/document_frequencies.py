@@ -316,6 +316,11 @@ def fit_document_frequencies(
         if tokenizer is not None:
             raise InputError("a task has its own tokenizer", remedy="leave tokenizer out")
         return task_frequencies(captions, "references", stem)
+    if isinstance(captions, (str, os.PathLike)):
+        raise InputError(
+            f"the captions are one text, {os.fspath(captions)[:60]!r}, not a list for each image",
+            remedy="read a file first: as_captions(path).to_list()",
+        )
     names = list(map(str, range(len(captions))))
     words = open_tokenizer("ptb" if tokenizer is None else tokenizer)
     task = caption_task([()] * len(captions), captions, names, words)

@@ -39,9 +39,14 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
         If no measure is named, a cutoff or rule is wrong or does not apply.
     """
     decode = options["decode"]
-    rules = (decode,) if decode is None or isinstance(decode, str) else tuple(decode)
-    if not rules or len(set(rules)) != len(rules):
-        raise InputError(f"decode={rules!r}", remedy="give one or more different decoding rules")
+    one = decode is None or isinstance(decode, str)
+    rules = tuple(decode) if isinstance(decode, Iterable) and not one else (decode,)
+    named = one or all(isinstance(rule, str) for rule in rules)
+    if not rules or not named or len(set(rules)) != len(rules):
+        raise InputError(
+            f"decode={decode!r}",
+            remedy="give one or more different decoding rules, such as 'threshold:0.5'",
+        )
     cuts = read_cutoffs(options["top_k"])
     if options["protocol"] is not None:
         return _plan_protocol(kind, tasks, options, cuts, rules)
@@ -153,7 +158,7 @@ def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
         return ()
     if isinstance(top_k, str):
         top_k = cutoffs(top_k)
-    every = (top_k,) if isinstance(top_k, (int, np.integer)) else tuple(top_k)
+    every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
     right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
     if not all(right) or len(set(every)) != len(every):
         raise InputError(f"top_k={top_k!r}", remedy="give distinct whole numbers from 1")

@@ -70,7 +70,7 @@ class Score:
 
     @cached_property
     def signature(self) -> str:
-        """What was computed, in one line; ``semmetrics score --signature`` computes it again."""
+        """What was computed, in one line; ``semmetrics score --rescore`` computes it again."""
         bootstrap = None if self.ci is None else self.ci.bootstrap
         return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
 

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -131,6 +134,13 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
             "both measures and a protocol are given",
             remedy="give measures= (-m) or protocol= (--protocol)",
         )
+    if not isinstance(given.get("read"), (ReadOptions, type(None))):
+        raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
+    if not isinstance(systems, Mapping):
+        raise InputError(
+            f"a {type(systems).__name__} instead of systems by their names",
+            remedy="give {name: predictions}, or one system to score",
+        )
     if not systems:
         raise InputError("there is no system to score", remedy="give predictions")
     if given.get("measures") is not None:  # they are looked at twice
@@ -197,7 +207,6 @@ def _resolve_kind(
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
     if name is not None:
         return name, systems, gts
-    from semmetrics.data.form import ReadOptions
     from semmetrics.kinds.resolve import resolve_kind
 
     read = given.get("read") or ReadOptions()
@@ -239,5 +248,7 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
     ci = options["ci"]
     if isinstance(ci, Bootstrap):
         return ci
+    if not isinstance(ci, (bool, np.bool_)):
+        raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
     made = Bootstrap(options["level"], options["resamples"], options["seed"])
     return made if ci else None

@@ -339,3 +339,42 @@ def test_public_names_are_loaded_when_used():
 
 def test_recall_of_a_definition_is_the_named_one():
     assert semmetrics.score(PREDS, REFS, measures=[Recall])["Recall"].measure == Recall()
+
+
+def test_a_frame_keeps_its_own_names_beside_a_class_list():
+    scores = pd.DataFrame([[0.9, 0.1, 0.8], [0.2, 0.7, 0.1]], columns=["dog", "cat", "bus"])
+    truth = [["dog", "bus"], ["cat"]]
+    for classes in (["bus", "cat", "dog"], ["dog", "cat", "bus", "car"]):
+        (found,) = semmetrics.score(
+            scores, truth, measures=["F1"], decode="threshold:0.5", classes=classes
+        )
+        assert found.value == 1
+
+
+def test_a_frame_without_names_takes_those_of_the_class_list():
+    scores = pd.DataFrame([[0.9, 0.1], [0.2, 0.7]])
+    (found,) = semmetrics.score(
+        scores, [["dog"], ["cat"]], measures=["F1"], decode="threshold:0.5", classes=["dog", "cat"]
+    )
+    assert found.value == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("decode", 0.5), ("decode", ["top:1", 2]), ("top_k", 1.5), ("ci", 0.9), ("ci", "yes")],
+)
+def test_options_of_the_wrong_type(option, value):
+    with pytest.raises(InputError, match=f"^{option}="):
+        semmetrics.score([["a"]], [["a"]], measures=["F1"], **{option: value})
+
+
+def test_things_that_are_no_mapping_from_names():
+    with pytest.raises(InputError, match="a list instead of systems by their names"):
+        semmetrics.score_systems([[["a"]], [["b"]]], [["a"]])
+    with pytest.raises(InputError, match="a list instead of data sets by their names"):
+        semmetrics.rank_systems(["v1.json"])
+
+
+def test_a_path_is_no_list_of_captions():
+    with pytest.raises(InputError, match=r"one text, 'coco\.json'"):
+        semmetrics.fit_document_frequencies("coco.json")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from reading import Read
 
+import semmetrics
 from semmetrics import as_captions, as_labels
 from semmetrics.errors import InputError
 
@@ -171,3 +172,31 @@ def test_hugging_face():
     data = datasets.Dataset.from_dict(WIDE)
     assert as_labels(data).to_list() == [["cat", "dog"], []]
     assert list(as_labels(data.select([1])).ids) == ["8"]
+
+
+def test_a_stream_is_read_once():
+    table = pa.table({"id": ["a", "b"], "label": ["x", "y"]})
+    assert semmetrics.as_labels(table.to_reader()).to_list() == [["x"], ["y"]]
+    found = semmetrics.score(table.to_reader(), table.to_reader(), measures=["F1"])
+    assert found["F1"].value == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
+        pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
+        pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
+        {"id": ["a", "b"], "label": ["x", 3]},
+        pa.chunked_array([[1, 2]]),
+        pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
+    ],
+)
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(InputError, match=r"it cannot be read as a table|rename one"):
+        semmetrics.as_labels(data)
+
+
+def test_options_of_reading_of_the_wrong_type():
+    with pytest.raises(InputError, match=r"read='csv'; give semmetrics\.ReadOptions"):
+        semmetrics.score([["a"]], [["a"]], measures=["F1"], read="csv")

@@ -5,11 +5,13 @@ import io
 import zipfile
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from reading import read
 from scipy import sparse
 
-from semmetrics import ReadOptions
+from semmetrics import ReadOptions, as_labels
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.numpy_files import parse_npy
@@ -304,3 +306,29 @@ def test_classes_by_option(load):
     assert load(data, "y.npz", classes=["a", "b"]).vocabulary == ["a", "b"]
     with pytest.raises(InputError, match="the classes differ from those given; leave out one"):
         load(data, "y.npz", classes=["b", "a"])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("column", ["id", "label"])
+def test_text_that_is_no_text(tmp_path, suffix, column):
+    bad = pa.array([b"\xff\xfe", b"b"]).view(pa.string())
+    table = pa.table({"id": ["1", "2"], "label": ["a", "b"], column: bad})
+    path = str(tmp_path / f"bad.{suffix}")
+    if suffix == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    with pytest.raises(InputError, match="it cannot be read as"):
+        as_labels(path)
+
+
+def test_offsets_beyond_the_text(tmp_path):
+    offsets = pa.py_buffer(np.array([0, 2**30, 2], np.int32).tobytes())
+    broken = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"ab"))
+    table = pa.table({"id": broken, "label": ["a", "b"]})
+    path = str(tmp_path / "broken.arrow")
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(InputError, match="it cannot be read as Arrow"):
+        as_labels(path)

@@ -5,10 +5,12 @@ import io
 import os
 import pickle
 import sys
+from pathlib import Path
 
 import pytest
 from reading import read
 
+import semmetrics
 from semmetrics import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
@@ -246,3 +248,9 @@ def test_gzip_of_many_small_members_is_read_whole(tmp_path):
     parts = [b'{"a": ["cat"]', *(f', "{i}": []'.encode() for i in range(50)), b"}"]
     data = b"".join(gzip.compress(part, mtime=0) for part in parts)
     assert len(read(file_of(tmp_path, "x.json.gz", data)).ids) == 51
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
+def test_an_endless_stream_ends_at_the_limit():
+    with pytest.raises(InputError, match="it holds more than 4000000 bytes"):
+        semmetrics.score("/dev/zero", [["a"]], read=semmetrics.ReadOptions(max_bytes=4_000_000))

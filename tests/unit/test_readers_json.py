@@ -6,7 +6,7 @@ import json
 import pytest
 from reading import read
 
-from semmetrics import ReadOptions
+from semmetrics import ReadOptions, as_labels
 from semmetrics.errors import InputError
 
 
@@ -230,3 +230,42 @@ def test_coco_by_format_must_be_coco(load):
         InputError, match=r"gt\.json: a list stands where labels are expected; give the ann"
     ):
         load([["x"]], format="coco")
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Write so many records that the fast reader takes them, with others before and after."""
+
+    def written(before, after=()):
+        same = [{"id": f"i{i}", "labels": ["a" * 40], "scores": [0.5]} for i in range(30_000)]
+        path = tmp_path / "many.jsonl"
+        lines = [json.dumps(record) + "\n" for record in [*before, *same, *after]]
+        path.write_text("".join(lines))
+        assert path.stat().st_size > 2**21
+        return path
+
+    return written
+
+
+def test_scores_that_the_first_record_lacks_are_read(many):
+    found = as_labels(many([{"id": "x", "labels": []}]))
+    assert found.notes == []
+    assert found.side.scores is not None
+    with pytest.raises(InputError, match="line 2, id 'i0': some labels have a score"):
+        as_labels(many([{"id": "x", "labels": ["b"]}]))
+
+
+@pytest.mark.parametrize("value", [["b"], None])
+@pytest.mark.parametrize("name", ["tags", "Tags", " labels "])
+@pytest.mark.parametrize("late", [False, True])
+def test_another_name_of_labels_in_one_of_many_records(many, name, value, late):
+    record = {"id": "x", "labels": ["a"], "scores": [1], name: value}
+    first = {"id": "w", "labels": ["a"], "scores": [1]}
+    path = many([first] if late else [first, record], [record] if late else ())
+    with pytest.raises(InputError, match="2 columns could be the label"):
+        as_labels(path)
+
+
+def test_keys_of_one_of_many_records_that_are_not_used(many):
+    record = {"id": "x", "labels": ["a"], "scores": [1], "width": 3}
+    assert as_labels(many([], [record])).notes == ["keys not used: 'width'"]

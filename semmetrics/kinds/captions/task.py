@@ -177,7 +177,8 @@ def leave_one_out(
     kept, flat = take_rows(references.side.indptr, chosen)
     ids = [str(references.ids[i]) for i in chosen.tolist()]
     table: dict[Any, int] = {}
-    texts = [references.vocabulary[code] for code in references.side.codes[flat].tolist()]
+    vocabulary = list(references.vocabulary)
+    texts = [vocabulary[code] for code in references.side.codes[flat].tolist()]
     codes = np.array([table.setdefault(text, len(table)) for text in texts], np.int64)
     every, others = take_rows(kept, row_numbers(kept))
     others = others[others != row_numbers(every)]
