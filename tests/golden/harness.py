@@ -399,7 +399,8 @@ def folder_of_inputs(folder: Path, write: Callable[[], None]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in fixed.items():
             patch.setenv(name, value)
-        for package in _ABSENT:
+        loaded = [name for name in sys.modules if name.partition(".")[0] in _ABSENT]
+        for package in {*_ABSENT, *loaded}:  # parts that another test has loaded are hidden, too
             patch.setitem(sys.modules, package, None)
         patch.chdir(folder)
         write()
