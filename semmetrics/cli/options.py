@@ -129,7 +129,7 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     from semmetrics.data.form import ReadOptions
 
     fields = ReadOptions.__dataclass_fields__
-    reading = {name: given.pop(name) for name in fields if name in given and name != "classes"}
+    reading = {name: given.pop(name) for name in fields if name in given and name not in OPTIONS}
     read = ReadOptions(format=given.pop("input_format", None), **reading)
     found = {name: given.pop(name) for name in OPTIONS if name in given}
     threshold = given.pop("threshold", None)
