@@ -6,7 +6,7 @@ Columns have explicit types, so that "007" stays an id. A block is parsed while 
 coded. What pyarrow would accept and the strict readers would not is looked for in the bytes of each
 block: bad UTF-8, NUL, byte order marks, blank lines, several records in a line, quotes inside a
 cell. ``OddError`` then says that the strict reader has to read the input. Of keys that no role uses
-only the JSON syntax is checked, and those of the first records are noted.
+only the JSON syntax is checked, and their names are noted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ __all__ = ["read_large"]
 
 BLOCK = 2**24  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
-_SAMPLE = 100  # records that are looked at for their keys
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
@@ -124,14 +123,14 @@ def _check_length(ends: Any, size: int, limit: int) -> int:
 
 
 def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    first = _first_records(source)
-    keys = list(first[0])
+    first = _first_record(source)
+    keys = list(first)
     roles = assign(form.record, keys, options, source.name, form.first_id)
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
-    schema = _json_types(form, [first[0][key] for key in used], used)
+    schema = _json_types(form, [first[key] for key in used], used)
     others = _names_of_roles(form, options)
-    by_row = form.single and isinstance(first[0][used[1]], str)
+    by_row = form.single and isinstance(first[used[1]], str)
     coder = Coder(form, by_row=by_row)
     lines = 0
 
@@ -150,10 +149,10 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
-def _first_records(source: Source) -> list[dict[str, Any]]:
-    head = source.head[: source.head.rfind(b"\n") + 1].removeprefix(b"\xef\xbb\xbf")
-    found = [parse(line.decode(), source.name) for line in head.split(b"\n", _SAMPLE)[:-1]]
-    if not found or not all(isinstance(record, dict) for record in found):
+def _first_record(source: Source) -> dict[str, Any]:
+    line, newline, _ = source.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    found = parse(line.decode(), source.name) if newline else None
+    if not isinstance(found, dict):
         raise OddError
     return found
 

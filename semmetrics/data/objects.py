@@ -10,7 +10,7 @@ names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,7 +51,7 @@ def read_python(
     InputError
         If it is none of these, or what it holds is wrong.
     """
-    data = plain_object(read_once(data))
+    data = plain_object(data)
     if is_frame(data):
         with _as_table(source):
             return _frame(data, form, source, names, options)
@@ -250,7 +250,8 @@ def _is_columns(data: Mapping[Any, Any], form: Form, options: ReadOptions) -> bo
     except InputError:
         return False
     columns = list(data.values())
-    if not all(hasattr(column, "__len__") and not isinstance(column, str) for column in columns):
+    others = (str, Mapping, Set)  # a set has no order
+    if any(isinstance(column, others) or not hasattr(column, "__len__") for column in columns):
         return False
     ids = columns[roles["id"]]
     alike = len({len(column) for column in columns}) == 1

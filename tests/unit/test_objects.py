@@ -200,3 +200,9 @@ def test_what_is_no_table_is_refused(data):
 def test_options_of_reading_of_the_wrong_type():
     with pytest.raises(InputError, match=r"read='csv'; give semmetrics\.ReadOptions"):
         semmetrics.score([["a"]], [["a"]], measures=["F1"], read="csv")
+
+
+@pytest.mark.parametrize("values", [{"a", "b"}, {"a": 1.0, "b": 0.5}])
+def test_sets_and_mappings_are_no_columns(values):
+    found = semmetrics.as_labels({"id": values, "label": values})
+    assert list(found.ids) == ["id", "label"]
