@@ -127,10 +127,11 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     ids, items = list(value), list(value.values())
     places = Places(name, ids)
     scored = 0
-    for position, item in enumerate(items):
-        if isinstance(item, dict) and form.scored:
-            items[position] = _scored_pairs(item, form, places(position))
-            scored += 1
+    if form.scored and any(issubclass(kind, dict) for kind in set(map(type, items))):
+        for position, item in enumerate(items):
+            if isinstance(item, dict):
+                items[position] = _scored_pairs(item, form, places(position))
+                scored += 1
     if scored and scored == len(ids):
         shape = f"{{id: {{{form.noun}: score}}}}"
     else:

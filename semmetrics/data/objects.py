@@ -63,7 +63,8 @@ def read_python(
         if _is_columns(data, form, options):
             with _as_table(source):
                 return _table(_arrow_table(data), form, source, options)
-        if form.coco is None or not form.is_coco(data):
+        texts = set(map(type, data)) == {str}
+        if not texts and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
         return encode(read_object(data, source, form, options), form)
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
@@ -245,17 +246,17 @@ def _arrow_table(data: Any) -> Any:
 
 def _is_columns(data: Mapping[Any, Any], form: Form, options: ReadOptions) -> bool:
     """Tell whether a mapping is a table: columns of ids and of entries, of the same length."""
-    try:
-        roles = assign(form.table, [str(name) for name in data], options, "", form.first_id)
-    except InputError:
-        return False
     columns = list(data.values())
     others = (str, Mapping, Set)  # a set has no order
-    if any(isinstance(column, others) or not hasattr(column, "__len__") for column in columns):
+    if any(issubclass(kind, others) for kind in set(map(type, columns))):
         return False
-    ids = columns[roles["id"]]
-    alike = len({len(column) for column in columns}) == 1
-    return alike and all(isinstance(id_, (str, int, np.integer)) for id_ in ids)
+    try:
+        if len(set(map(len, columns))) != 1:
+            return False
+        roles = assign(form.table, [str(name) for name in data], options, "", form.first_id)
+    except (TypeError, InputError):  # without a length, or of other names
+        return False
+    return all(isinstance(id_, (str, int, np.integer)) for id_ in columns[roles["id"]])
 
 
 def _series(data: Any, form: Form, source: str) -> Items:
@@ -281,15 +282,15 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     >>> string_ids([7, "a"], "input")
     ['7', 'a']
     """
-    ids = []
-    for name in names:
+    ids = list(names)
+    for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
                 f"the id {name!r} is a {type(name).__name__}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )
-        ids.append(str(name))
+        ids[position] = str(name)
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
