@@ -1,5 +1,6 @@
 """Files to lists, beside what pyarrow or json take to read the same files and nothing more.
 
+And files to scores, beside what one writes today: polars, and scikit-learn on sparse matrices.
 The files are synthetic and seeded, and written to a temporary folder. Both sides are read: of
 label sets as many items as the scale says, about three labels each, of captions a fifth as many
 images with one candidate and five references.
@@ -18,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.labels import Scale
+import semmetrics
+from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, fresh, ratio, seconds, take_turns
 from semmetrics import as_captions, as_labels
 
@@ -127,6 +129,53 @@ def labels_of(suffix: str, scale: Scale) -> list[Row]:
         return [compare(f"label sets, {suffix}", paths, as_labels, scale.repeats)]
 
 
+def polars_and_sklearn(paths: Sequence[Path]) -> list[float]:
+    """Read and join with polars, and give scikit-learn sparse 0/1 matrices."""
+    import polars as pl
+    from scipy.sparse import csr_matrix
+    from sklearn.metrics import f1_score
+
+    if paths[0].suffix == ".csv":
+        sides = [pl.read_csv(path) for path in paths]
+    else:
+        sides = [
+            pl.read_ndjson(path).explode("labels").rename({"labels": "label"}) for path in paths
+        ]
+    ids = sides[1].select("id").unique(maintain_order=True).with_row_index("row")
+    names = pl.concat([side.select("label") for side in sides]).unique().with_row_index("column")
+    matrices = []
+    for side in sides:
+        cells = side.unique().join(ids, on="id").join(names, on="label")
+        places = (cells["row"].to_numpy(), cells["column"].to_numpy())
+        matrices.append(csr_matrix((np.ones(len(cells), np.int8), places), (len(ids), len(names))))
+    predicted, reference = matrices
+    return [
+        f1_score(reference, predicted, average=average, zero_division=0)
+        for average in ("macro", "micro", "samples")
+    ]
+
+
+def scores_of(suffix: str, scale: Scale) -> list[Row]:
+    """Macro, micro and example F1 from the files of both sides."""
+
+    def ours() -> list[float]:
+        measures = ["F1(average=macro)", "F1(average=micro)", "F1"]
+        return [score.value for score in semmetrics.score(*paths, measures=measures)]
+
+    with label_files(scale, suffix) as paths:
+        peer = partial(polars_and_sklearn, paths)
+        agree("polars and scikit-learn", ours(), peer(), 1e-12)
+        times = take_turns({"ours": ours, "peer": peer}, scale.repeats)
+    return [
+        Row(
+            f"macro, micro and example F1 from {suffix} files",
+            seconds(times["ours"]),
+            f"polars and scikit-learn sparse: {seconds(times['peer'])}",
+            ratio(times["peer"], times["ours"]),
+        )
+    ]
+
+
 def captions_of(scale: Scale) -> list[Row]:
     """Captions from JSON lines."""
     with tempfile.TemporaryDirectory() as folder:
@@ -146,6 +195,7 @@ def peak(scale: Scale) -> list[Row]:
 
 WORKLOADS = {
     **{name: partial(labels_of, f".{name}") for name in ("jsonl", "csv", "parquet", "json")},
+    **{f"{name}_scores": partial(scores_of, f".{name}") for name in ("jsonl", "csv")},
     "captions": captions_of,
     "memory": peak,
 }
