@@ -205,12 +205,19 @@ def is_member(keys: Ints, among: Ints, size: int) -> Bools:
     >>> is_member(np.array([3, 1]), np.array([1, 2]), 4).tolist()
     [False, True]
     """
+    found: Bools
     if size <= _TABLE:
         table = np.zeros(size, np.bool_)
         table[among] = True
-        found: Bools = table[keys]
+        found = table[keys]
         return found
-    return np.isin(keys, among)
+    if not len(among):
+        return np.zeros(len(keys), np.bool_)
+    ordered = np.sort(among)  # of keys nearly in order, far faster than the hashing of np.isin
+    place = np.searchsorted(ordered, keys)
+    place[place == len(ordered)] = 0
+    found = ordered[place] == keys
+    return found
 
 
 def first_occurrences(keys: Ints, size: int) -> Bools | None:
