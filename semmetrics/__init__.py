@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from semmetrics.reports.table import ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep
     from semmetrics.reports.validation import validate
+    from semmetrics.scoring.bootstrap import Bootstrap
     from semmetrics.scoring.calibration import Calibration
-    from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
     from semmetrics.scoring.score import Score
 
@@ -44,7 +44,7 @@ _HOMES = {
     "ScoreTable": "semmetrics.reports.table",
     "rank_systems": "semmetrics.comparison.ranks",
     "validate": "semmetrics.reports.validation",
-    "Bootstrap": "semmetrics.scoring.intervals",
+    "Bootstrap": "semmetrics.scoring.bootstrap",
     "parse": "semmetrics.metrics.registry",
     "Score": "semmetrics.scoring.score",
     "ThresholdSweep": "semmetrics.reports.threshold_curves",

@@ -30,6 +30,7 @@ from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
+from semmetrics.scoring.bootstrap import finite_or_none
 
 __all__ = [
     "as_calibrations",
@@ -136,9 +137,11 @@ class Calibration:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
         del entry["notes"], entry["understood"]
-        entry["value"] = _number(self.value)
+        entry["value"] = finite_or_none(self.value)
         entry["settings"] = dict(self.settings)
-        entry["curve"] = {name: [*map(_number, column)] for name, column in self.curve.items()}
+        entry["curve"] = {
+            name: [*map(finite_or_none, column)] for name, column in self.curve.items()
+        }
         return entry
 
     def to_json(self) -> str:
@@ -178,10 +181,6 @@ class Calibration:
         """
         source = load(path, DEFAULTS.max_bytes)
         return _of_entry(parse(source.text, source.name), source.name)
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

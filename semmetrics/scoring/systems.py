@@ -9,7 +9,7 @@ calibration and comparisons all begin there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,12 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
+from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.fits import freeze
-from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.planning import Plan, listed, plan_measures
 from semmetrics.scoring.protocols import find_protocol
-from semmetrics.scoring.score import Score, score_tasks
-from semmetrics.scoring.statistics import check_kind
+from semmetrics.scoring.score import Score, score_statistics
+from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
@@ -224,22 +224,20 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         Part by part, system by system, measures in the order given.
     """
     options, plan = prepared.options, prepared.plan
+    ci, progress = _bootstrap(options), options["progress"]
+    keep_rows = options["keep_rows"] or ci is not None  # intervals need them
     scores: list[Score] = []
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
-        chosen = {
-            name: [freeze(m, task, prepared.calibrations) for m in plan.measures]
-            for name, task in tasks.items()
-        }
-        scores += score_tasks(
-            tasks,
-            chosen,
-            headings=[f"{part} {heading}" if part else heading for heading in plan.headings],
-            ci=_bootstrap(options),
-            keep_rows=options["keep_rows"],
-            progress=options["progress"],
-            part=part,
-        )
+        chosen, statistics = {}, {}
+        for name, task in tasks.items():
+            chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
+        for name, task in tasks.items():
+            measures = [measure for measure, _ in chosen[name]]
+            statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
+        headings = [f"{part} {heading}" if part else heading for heading in plan.headings]
+        made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
+        scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
     return scores
 
 

@@ -20,7 +20,7 @@ from semmetrics.metrics.caption_statistics import (
     Vocabulary,
     has_repeated_word,
 )
-from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
