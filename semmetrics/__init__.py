@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__
 
 if TYPE_CHECKING:
-    from semmetrics.api.rescore import rescore
-    from semmetrics.api.scores import score, score_systems
-    from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
+    from semmetrics.api.scores import rescore, score, score_systems
+    from semmetrics.api.similarity_thresholds import (
+        calibrate_threshold,
+        calibrate_threshold_on_pairs,
+        sweep,
+    )
     from semmetrics.comparison.ranks import rank_systems
     from semmetrics.data.form import ReadOptions
     from semmetrics.errors import InputError, MissingDependencyError
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "score": "semmetrics.api.scores",
     "score_systems": "semmetrics.api.scores",
-    "rescore": "semmetrics.api.rescore",
+    "rescore": "semmetrics.api.scores",
     "as_labels": "semmetrics.kinds.labels.reading",
     "InputError": "semmetrics.errors",
     "MissingDependencyError": "semmetrics.errors",
@@ -49,9 +52,9 @@ _HOMES = {
     "Score": "semmetrics.scoring.score",
     "ThresholdSweep": "semmetrics.reports.threshold_curves",
     "Calibration": "semmetrics.scoring.calibration",
-    "sweep": "semmetrics.api.thresholds",
-    "calibrate_threshold": "semmetrics.api.thresholds",
-    "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
+    "sweep": "semmetrics.api.similarity_thresholds",
+    "calibrate_threshold": "semmetrics.api.similarity_thresholds",
+    "calibrate_threshold_on_pairs": "semmetrics.api.similarity_thresholds",
     "as_captions": "semmetrics.kinds.captions.reading",
     "caption_blocks": "semmetrics.scoring.pair_matrix",
     "caption_matrix": "semmetrics.scoring.pair_matrix",

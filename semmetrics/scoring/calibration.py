@@ -34,6 +34,7 @@ from semmetrics.scoring.bootstrap import finite_or_none
 
 __all__ = [
     "as_calibrations",
+    "best_place",
     "calibrated",
     "calibration_notes",
     "SCHEMA",
@@ -246,6 +247,18 @@ def _right_items(text: str) -> bool:
         return len(base64.b64decode(text, validate=True)) % 8 == 0
     except ValueError:
         return False
+
+
+def best_place(values: Sequence[float]) -> int | None:
+    """Where the largest value stands, of equal ones the last; None where all are undefined.
+
+    Examples
+    --------
+    >>> best_place([float("nan"), 0.5, 0.5, 0.2]), best_place([float("nan")])
+    (2, None)
+    """
+    known = [place for place, value in enumerate(values) if not math.isnan(value)]
+    return max(known, key=lambda place: (values[place], place), default=None)
 
 
 def packed_hashes(hashes: Hashes) -> str:

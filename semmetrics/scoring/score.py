@@ -24,7 +24,7 @@ from semmetrics.scoring.bootstrap import (
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
-__all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics", "score_values"]
+__all__ = ["SCHEMA", "Score", "score_statistics", "score_values"]
 
 SCHEMA = "semmetrics.score/1"
 
@@ -121,20 +121,6 @@ class Score:
             "signature": self.signature,
             "rows": None,
         }
-
-
-@dataclass(frozen=True)
-class NotComputed:
-    """A measure that a protocol names and this input does not allow.
-
-    Attributes
-    ----------
-    heading, reason : str
-        The reason ends with what to do.
-    """
-
-    heading: str
-    reason: str
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:

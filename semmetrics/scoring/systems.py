@@ -3,7 +3,9 @@
 Conventions
 -----------
 A *prepared* input is joined, its models are open and its measures chosen. Scores, sweeps,
-calibration and comparisons all begin there.
+calibration and comparisons all begin there. What a measure asks to be fitted is fitted once on
+the whole data and then frozen: resamples do not fit again. The measure that is computed, and its
+signature, hold the number that was found.
 """
 
 from __future__ import annotations
@@ -21,17 +23,17 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.bootstrap import Bootstrap
-from semmetrics.scoring.fits import freeze
-from semmetrics.scoring.planning import Plan, listed, plan_measures
-from semmetrics.scoring.protocols import find_protocol
+from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.score import Score, score_statistics
 from semmetrics.scoring.statistics import check_kind, evaluate
 
-__all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
+__all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
+BEST = "threshold:best"
 _MANY = 3  # inputs that are named one by one
 
 
@@ -250,3 +252,47 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
         raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
     made = Bootstrap(options["level"], options["resamples"], options["seed"])
     return made if ci else None
+
+
+def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tuple[Measure, str]:
+    """Return the measure with whatever it asks to be fitted, fitted; and a note for the signature.
+
+    Parameters
+    ----------
+    measure : Measure
+    task : Task
+        Prepared, with the models and fits that the measure needs.
+    calibrations : sequence of Calibration
+        What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
+
+    Raises
+    ------
+    InputError
+        If no calibration is for the measure's embedding; if the predictions have no scores, items
+        have weights, or the measure has no best score threshold.
+    """
+    notes = []
+    if measure["threshold"] == "auto" and calibrations:
+        from semmetrics.scoring.calibration import calibrated
+
+        measure, note = calibrated(measure, task, calibrations)
+        notes.append(note)
+    elif measure["threshold"] == "auto":
+        from semmetrics.metrics.label_similarity import label_vectors_of
+
+        vectors = label_vectors_of(task, str(measure["embedding"]))
+        measure = measure.with_options(threshold=repr(vectors.threshold))
+    if measure["decode"] == BEST:
+        from semmetrics.scoring.best_threshold import find_best_threshold
+
+        threshold, judge = find_best_threshold(measure, task)
+        notes.append(f"fit:best-{judge}-{measure['average']}")
+        measure = measure.with_options(decode=f"threshold:{threshold!r}")
+    if measure["df"] is not None:
+        from semmetrics.metrics.document_frequencies import frequency_hash
+
+        if measure["df"] == "references" and "df" in task.fits:
+            measure = measure.with_options(df="given")
+        hashed = frequency_hash(task, str(measure["df"]), str(measure["stem"]))
+        notes.append(f"fit:df@{hashed}")
+    return measure, "|".join(notes)

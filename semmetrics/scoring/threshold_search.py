@@ -39,10 +39,9 @@ from semmetrics.metrics.label_similarity import (
     label_vectors_of,
     written_codes,
 )
-from semmetrics.scoring.calibration import Calibration, packed_hashes
+from semmetrics.scoring.calibration import Calibration, best_place, packed_hashes
 from semmetrics.scoring.score import score_statistics
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.scoring.threshold_points import best_place
 
 __all__ = ["CRITERIA", "choose_holdout", "of_contrast", "of_pairs", "pairs_task", "derangement"]
 
