@@ -27,7 +27,6 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
-from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
@@ -122,9 +121,9 @@ def _unknown(model: Any) -> str:
 def _similarities(task: LabelTask) -> Floats:
     """The cosine of each pair, as the measures compute it; -inf where a label takes no part."""
     parts = []
-    for start, stop in ((block.start, block.stop) for block in task.blocks()):
-        block: Block[LabelTask] = Block(task, start, stop)
-        mine, theirs = (written_codes(side.rows(start, stop)) for side in (task.pred, task.ref))
+    for block in task.blocks():
+        sides = (side.rows(block.start, block.stop) for side in (task.pred, task.ref))
+        mine, theirs = map(written_codes, sides)
         source = block.get(LabelSimilarity("default"))
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
         parts.append(Backend(table).numpy(table))
