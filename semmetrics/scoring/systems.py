@@ -131,6 +131,31 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     InputError
         If the input or an option is wrong.
     """
+    _check_inputs(systems, given)
+    if given.get("measures") is not None:  # they are looked at twice
+        given = {**given, "measures": listed(given["measures"])}
+    name, systems, gts = _resolve_kind(systems, gts, given)
+    kind = find_kind(name)
+    protocol = given.get("protocol")
+    fixed = {} if protocol is None else find_protocol(protocol).settings
+    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    calibrations: Sequence[Any] = ()
+    if options["calibration"] is not None:
+        from semmetrics.scoring.calibration import as_calibrations
+
+        calibrations = as_calibrations(options["calibration"])
+    options = kind.read_beside(options)
+    ref = kind.read(gts, "gts", options)
+    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
+    tasks = kind.make_tasks(preds, ref, options)
+    plan = plan_measures(kind, tasks, options)
+    check_kind(plan.measures, name)
+    tasks = kind.prepare(tasks, plan.measures, options)
+    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
+    """Refuse what is wrong whatever is evaluated."""
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError(
             "both measures and a protocol are given",
@@ -145,35 +170,6 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         )
     if not systems:
         raise InputError("there is no system to score", remedy="give predictions")
-    if given.get("measures") is not None:  # they are looked at twice
-        given = {**given, "measures": listed(given["measures"])}
-    name, systems, gts = _resolve_kind(systems, gts, given)
-    kind = find_kind(name)
-    options = _resolve(given, name)
-    calibrations = _read_calibrations(options["calibration"])
-    options = kind.read_beside(options)
-    ref = kind.read(gts, "gts", options)
-    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
-    tasks = kind.make_tasks(preds, ref, options)
-    plan = plan_measures(kind, tasks, options)
-    check_kind(plan.measures, name)
-    tasks = kind.prepare(tasks, plan.measures, options)
-    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
-
-
-def _read_calibrations(given: Any) -> Sequence[Any]:
-    if given is None:
-        return ()
-    from semmetrics.scoring.calibration import as_calibrations
-
-    return as_calibrations(given)
-
-
-def _resolve(given: Mapping[str, Any], kind: str) -> ResolvedOptions:
-    """Return the value of every option, with what a protocol fixes."""
-    protocol = given.get("protocol")
-    fixed = {} if protocol is None else find_protocol(protocol).settings
-    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
