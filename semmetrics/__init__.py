@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.pair_matrix import caption_blocks as caption_blocks
     from semmetrics.scoring.pair_matrix import caption_matrix as caption_matrix
     from semmetrics.scoring.pair_matrix import caption_top_k as caption_top_k
-    from semmetrics.scoring.score import Score as Score
+    from semmetrics.scoring.score_result import Score as Score
 
 _PUBLIC = {
     "api.scores": ("score", "score_systems", "rescore"),
@@ -59,7 +59,7 @@ _PUBLIC = {
     "scoring.bootstrap": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
     "scoring.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
-    "scoring.score": ("Score",),
+    "scoring.score_result": ("Score",),
 }
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
 _ROOMS = ("metrics",)

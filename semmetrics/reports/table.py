@@ -13,7 +13,7 @@ from semmetrics.reports import details
 from semmetrics.reports.forms import draw
 from semmetrics.reports.records import Records
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.score import Score
+from semmetrics.scoring.score_result import Score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from semmetrics.metrics.sweeps import (
     candidate_thresholds,
     sweep_thresholds_rows,
 )
-from semmetrics.scoring.score import score_values
+from semmetrics.scoring.score_result import score_values
 
 __all__ = ["find_best_threshold"]
 

@@ -28,7 +28,7 @@ from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score import Score, score_statistics
+from semmetrics.scoring.score_result import Score, score_statistics
 from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]

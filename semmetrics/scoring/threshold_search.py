@@ -38,7 +38,7 @@ from semmetrics.metrics.label_similarity import (
     written_codes,
 )
 from semmetrics.scoring.calibration import Calibration, best_place, packed_hashes
-from semmetrics.scoring.score import score_values
+from semmetrics.scoring.score_result import score_values
 
 __all__ = ["CRITERIA", "choose_holdout", "of_contrast", "of_pairs", "pairs_task", "derangement"]
 

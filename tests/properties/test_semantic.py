@@ -23,7 +23,7 @@ from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.soft import SoftFamily
 from semmetrics.scoring.bootstrap import Bootstrap
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 MEASURES = parse_all(

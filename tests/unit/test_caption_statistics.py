@@ -21,7 +21,7 @@ from semmetrics.metrics.caption_statistics import (
     has_repeated_word,
 )
 from semmetrics.scoring.bootstrap import Bootstrap
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)

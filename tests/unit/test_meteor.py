@@ -30,7 +30,7 @@ from semmetrics.metrics.meteor import (
     segment_counts,
 )
 from semmetrics.scoring.bootstrap import Bootstrap
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 WORDS = ["a", "the", "man", "horse", "dog", "rides", "riding", "runs", "jogs", "on", "big", "large"]
