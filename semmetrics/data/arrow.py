@@ -33,6 +33,7 @@ __all__ = ["Batch", "Coder", "OddError", "arrow_columns", "read_arrow", "read_ar
 
 ROW = "row {} (from 0)"
 _BATCH = 2**16
+_SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
 
@@ -124,7 +125,8 @@ class Coder:
         coded = values if known else values.dictionary_encode()
         self._distinct = len(coded.dictionary) > len(values) / 2
         self._names.append(_texts(coded.dictionary))
-        self._codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + first)
+        codes = coded.indices.to_numpy(zero_copy_only=False)
+        self._codes.append(np.add(codes, first, dtype=np.int32))
 
     def finish(self, name: str, unit: str = ROW) -> Lists:
         """Return the lists of all batches."""
@@ -203,8 +205,10 @@ def _rising(texts: Any) -> bool:
 
 def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
-    if _rising(texts[:1000]) and _rising(texts):
-        numbers, distinct = np.arange(len(texts)), texts  # sorted, so that none stands twice
+    sample = texts[:_SAMPLE]
+    rising = _rising(sample) and _rising(texts)  # sorted, so that none stands twice
+    if rising or (len(sample.unique()) == len(sample) and len(texts.unique()) == len(texts)):
+        numbers, distinct = np.arange(len(texts)), texts
     else:
         coded = texts.dictionary_encode()
         numbers, distinct = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary

@@ -36,7 +36,7 @@ from semmetrics.errors import InputError
 
 __all__ = ["read_large"]
 
-BLOCK = 2**24  # bytes
+BLOCK = 2**22  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
@@ -282,40 +282,56 @@ def _parse_rows(
 ) -> tuple[Any, Any, int]:
     """Parse a block of rows: the columns that are used, the line of each row, and all lines."""
     _check_text(block)
-    data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == _NEWLINE)
-    longest = _check_length(ends, len(block), options.max_line_bytes)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         raise OddError
-    row_ends = ends
-    if b'"' in block:
-        quotes = np.flatnonzero(data == _QUOTE)
-        _check_quotes(data, quotes, delimiter)
-        row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     if split is not None:
         kinds = [pa.string()] * 3
-    table = pa_csv.read_csv(
+    types = dict(zip(used, kinds, strict=False))
+    if b'"' not in block and _has_short_lines(block, options.max_line_bytes):
+        table = _csv_table(block, delimiter, columns, types, _PARSED)
+        return table, None, len(table)
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    longest = _check_length(ends, len(block), options.max_line_bytes)
+    quotes = np.flatnonzero(data == _QUOTE)
+    _check_quotes(data, quotes, delimiter)
+    row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    within = len(row_ends) < len(ends)  # newlines within cells
+    table = _csv_table(block, delimiter, columns, types, max(_PARSED, 2 * longest), within)
+    starts = np.append(0, np.searchsorted(ends, row_ends) + 1) if within else None
+    return table, starts, len(ends)
+
+
+def _has_short_lines(block: bytes, limit: int) -> bool:
+    """Tell, without a look at every line, whether they are shorter than half of what is parsed."""
+    step = _PARSED // 4
+    ends = (block.find(b"\n", start, start + step) for start in range(0, len(block) - step, step))
+    return limit >= 2 * step and all(end >= 0 for end in ends)
+
+
+def _csv_table(
+    block: bytes,
+    delimiter: str,
+    columns: Sequence[str],
+    types: Mapping[str, Any],
+    size: int,
+    newlines: bool = False,
+) -> Any:
+    """Parse rows; a blank line has too few cells, which is an error."""
+    return pa_csv.read_csv(
         pa.BufferReader(block),
-        read_options=pa_csv.ReadOptions(
-            column_names=columns, block_size=max(_PARSED, 2 * longest), use_threads=True
-        ),
+        read_options=pa_csv.ReadOptions(column_names=columns, block_size=size, use_threads=True),
         parse_options=pa_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=len(row_ends) < len(ends)
+            delimiter=delimiter, newlines_in_values=newlines, ignore_empty_lines=False
         ),
         convert_options=pa_csv.ConvertOptions(
-            include_columns=list(used),
-            column_types=dict(zip(used, kinds, strict=False)),
+            include_columns=list(types),
+            column_types=types,
             null_values=[""],
             strings_can_be_null=False,
         ),
     )
-    unended = len(data) > 0 and data[-1] != _NEWLINE
-    if len(table) != len(row_ends) + unended:
-        raise OddError  # blank lines
-    if len(row_ends) == len(ends):
-        return table, None, len(ends)
-    return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
 def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:
