@@ -21,13 +21,12 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Floats, Ints, offsets
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, columns_not_used
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
-from semmetrics.data.places import Places, at, canonical_id
 from semmetrics.data.source import Source
 from semmetrics.data.tables import RowTable, item_rows, row_notes, table_understood
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at
 
 __all__ = ["Batch", "Coder", "OddError", "arrow_columns", "read_arrow", "read_arrow_table"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
-from semmetrics.data.places import shown
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, shown
 
 __all__ = [
     "DEFAULTS",
@@ -21,9 +21,11 @@ __all__ = [
     "ReadOptions",
     "Role",
     "assign",
+    "canonical_id",
     "check_classes",
     "columns_not_used",
     "columns_used",
+    "number",
     "unused",
 ]
 
@@ -285,3 +287,31 @@ def assign(
                 remedy=f"name it with {flag}; a table needs a header in its first line",
             )
     return found
+
+
+def canonical_id(value: object, where: str) -> str:
+    """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int | Integral) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(
+        "the id is empty" if value == "" else f"{shown(value)} is no id",
+        where=where,
+        remedy="an id is a text or an integer",
+    )
+
+
+def number(value: object, where: str, what: str = "score") -> float:
+    """A finite float from a JSON number or the text of a cell."""
+    try:
+        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+            raise TypeError
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        result = float("nan")
+    if result - result != 0:
+        problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
+        tail = "" if value == "" else " finite number"
+        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
+    return result

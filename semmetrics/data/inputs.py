@@ -24,10 +24,9 @@ from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.places import Places, at
 from semmetrics.data.source import Source, check_lines, load, no_collection
 from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
 

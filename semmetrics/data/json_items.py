@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, assign, unused
+from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
-from semmetrics.data.places import Places, at, canonical_id, counted, placed, shown
 from semmetrics.data.source import Source, check_lines
 from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
 __all__ = ["POSITION", "json_lines", "pair_scores", "read_json", "read_jsonl", "read_object"]
 

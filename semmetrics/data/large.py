@@ -28,11 +28,10 @@ from pyarrow import json as pa_json
 from semmetrics.data.arrow import Batch, Coder, OddError
 from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
 from semmetrics.data.lists import Lists
-from semmetrics.data.places import at, shown
 from semmetrics.data.source import UTF16, Source
 from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import row_notes, table_understood
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, at, shown
 
 __all__ = ["read_large"]
 

@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import ReadOptions, canonical_id, check_classes
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
-from semmetrics.data.places import at, canonical_id, placed
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, at, listing, placed
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 

@@ -21,9 +21,8 @@ from semmetrics.data.items import Items, encode
 from semmetrics.data.json_items import POSITION, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
-from semmetrics.data.places import Places
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_once",
            "read_python", "string_ids"]  # fmt: skip

@@ -23,9 +23,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from semmetrics.data.places import at
 from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, at, listing
 
 __all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
 

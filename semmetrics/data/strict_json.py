@@ -6,8 +6,7 @@ import json
 import re
 from typing import Any
 
-from semmetrics.data.places import at, shown
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, at, shown
 
 __all__ = ["parse"]
 

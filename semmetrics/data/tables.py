@@ -18,12 +18,19 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used, columns_used
+from semmetrics.data.form import (
+    Form,
+    ReadOptions,
+    assign,
+    canonical_id,
+    columns_not_used,
+    columns_used,
+    number,
+)
 from semmetrics.data.items import Items
 from semmetrics.data.json_items import pair_scores
-from semmetrics.data.places import Places, at, canonical_id, counted, number, placed, shown
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
 __all__ = [
     "RowTable",
