@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse as parse_json
 from semmetrics.data.source import load
-from semmetrics.data.strict_json import parse as parse_json
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES

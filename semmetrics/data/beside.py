@@ -22,9 +22,9 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import parse
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, load
-from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import InputError, at, listing, placed, shown
 

@@ -27,9 +27,9 @@ from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Batch, Coder, OddError
 from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import row_notes, table_understood
 from semmetrics.errors import InputError, at, shown
 
@@ -39,6 +39,7 @@ BLOCK = 2**22  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 T = TypeVar("T")
 
@@ -73,19 +74,19 @@ def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
             yield done[0]
 
 
-def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
-    """Yield blocks of whole lines; newlines between quotes end no line."""
+def _blocks(source: Source, limit: int, start: int, *, quoted: bool) -> Iterator[bytes]:
+    """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
         end = _line_end(rest, part, quoted=quoted)
         if end:
-            yield b"".join([rest, memoryview(part)[:end]])
-            rest = part[end:]
+            yield b"".join([rest, memoryview(part)[:end]])[start:]
+            rest, start = part[end:], 0
             continue
         rest += part
         if len(rest) > limit:
             raise OddError  # a line that is too long
-    if rest := rest.rstrip(b"\r\n"):
+    if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
 
 
@@ -106,7 +107,7 @@ def _check_text(block: bytes) -> None:
         raise OddError
     if not block.isascii():
         block.decode()
-        if b"\xef\xbb\xbf" in block:
+        if _MARK in block:
             raise OddError
 
 
@@ -136,8 +137,8 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
 
-    blocks = _without_mark(_blocks(source, options.max_line_bytes, quoted=False))
-    for table in _ahead(parsed, blocks):
+    start = len(_MARK) if source.head.startswith(_MARK) else 0
+    for table in _ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(Batch(ids, values, scores[0] if scores else None, lines + 1))
@@ -149,25 +150,14 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 
 
 def _first_record(source: Source) -> dict[str, Any]:
-    line, newline, _ = source.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    line, newline, _ = source.head.removeprefix(_MARK).partition(b"\n")
     found = parse(line.decode(), source.name) if newline else None
     if not isinstance(found, dict):
         raise OddError
     return found
 
 
-def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Take off the byte order mark of the first block."""
-    for block in islice(blocks, 1):
-        yield block.removeprefix(b"\xef\xbb\xbf")
-    yield from blocks
-
-
-def _json_types(
-    form: Form,
-    values: Sequence[Any],
-    used: Sequence[str],
-) -> Any:
+def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
     """Choose the types of the keys from the first record: no others are read here."""
     id_, entries = values[:2]
     one = form.single and isinstance(entries, str)
@@ -200,26 +190,20 @@ def _parse_records(
     # an object ends before each newline and one begins after it, so no newline is within an object
     if (before != b"}"[0]).any() or (data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any():
         raise OddError
-    n_lines = len(ends) + (len(data) > 0 and data[-1] != _NEWLINE)
-    read = {"use_threads": True, "block_size": max(_PARSED, 2 * longest)}
-    table = _json_table(block, schema, read)
+    table = pa_json.read_json(
+        pa.BufferReader(block),
+        read_options=pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest)),
+        parse_options=pa_json.ParseOptions(explicit_schema=schema),
+    )
     unused = [key for key in table.column_names if key not in schema.names]
     if any(key not in extra and key.strip().casefold() in others for key in unused):
         raise OddError  # the strict reader knows which of two names it means, or refuses both
     extra |= dict.fromkeys(unused)
     if extra and longest > _DIGITS and _HUGE.search(block):
         raise OddError
-    if len(table) != n_lines:
+    if len(table) != len(ends) + (data[-1] != _NEWLINE):
         raise OddError
     return table
-
-
-def _json_table(block: bytes, schema: Any, read: Mapping[str, Any]) -> Any:
-    return pa_json.read_json(
-        pa.BufferReader(block),
-        read_options=pa_json.ReadOptions(**read),
-        parse_options=pa_json.ParseOptions(explicit_schema=schema),
-    )
 
 
 # CSV
@@ -229,7 +213,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     tabs = kind == "tsv"
     delimiter = options.delimiter or ("\t" if tabs else ",")
     header_end = source.head.find(b"\n") + 1
-    first = source.head[:header_end].removeprefix(b"\xef\xbb\xbf")
+    first = source.head[:header_end].removeprefix(_MARK)
     _check_text(first)
     line = first.decode()[:-1].removesuffix("\r")
     if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
@@ -246,7 +230,8 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, used, split, options)
 
     empty = 0
-    for table, starts, n_lines in _ahead(parsed, _without_header(source, header_end, options)):
+    blocks = _blocks(source, options.max_line_bytes, header_end, quoted=True)
+    for table, starts, n_lines in _ahead(parsed, blocks):
         row = 0
         for batch in table.to_batches():
             places = lines + (row if starts is None else starts[row : row + len(batch)])
@@ -262,13 +247,6 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     notes = found.notes if split is None else row_notes(empty, 0, form)
     notes = [*notes, *columns_not_used(header, roles)]
     return replace(found, understood=understood, notes=notes)
-
-
-def _without_header(source: Source, end: int, options: ReadOptions) -> Iterator[bytes]:
-    blocks = _blocks(source, options.max_line_bytes, quoted=True)
-    for block in islice(blocks, 1):
-        yield block[end:]
-    yield from blocks
 
 
 def _parse_rows(
@@ -320,7 +298,7 @@ def _csv_table(
     """Parse rows; a blank line has too few cells, which is an error."""
     return pa_csv.read_csv(
         pa.BufferReader(block),
-        read_options=pa_csv.ReadOptions(column_names=columns, block_size=size, use_threads=True),
+        read_options=pa_csv.ReadOptions(column_names=columns, block_size=size),
         parse_options=pa_csv.ParseOptions(
             delimiter=delimiter, newlines_in_values=newlines, ignore_empty_lines=False
         ),

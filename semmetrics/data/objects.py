@@ -18,7 +18,7 @@ import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_items import POSITION, read_object
+from semmetrics.data.json_files import POSITION, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable

@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +23,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, at, listing
 
 __all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
@@ -125,21 +124,16 @@ class Source:
             raise InputError("it is empty", where=self.name, remedy="check how it was written")
         return text
 
-    @cached_property
-    def json(self) -> Any:
-        """The value of a JSON document; readers do not change it."""
-        with no_collection():
-            return parse(self.text, self.name)
-
-    def take_json(self) -> Any:
-        """Return the same and forget it: it takes several times the memory of the file."""
-        value = self.json
-        self.forget()
-        return value
+    def parsed(self, parse: Callable[[str, str], Any]) -> Any:
+        """Return what a parser makes of the text and the name, once; readers do not change it."""
+        if "value" not in self.__dict__:
+            with no_collection():
+                self.__dict__["value"] = parse(self.text, self.name)
+        return self.__dict__["value"]
 
     def forget(self) -> None:
         """Let go of what can be read or parsed again."""
-        for name in ("json", "text", *(("data",) if self.is_large else ())):
+        for name in ("value", "text", *(("data",) if self.is_large else ())):
             self.__dict__.pop(name, None)
 
 

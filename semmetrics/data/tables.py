@@ -28,7 +28,7 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.items import Items
-from semmetrics.data.json_items import pair_scores
+from semmetrics.data.json_files import pair_scores
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, shown
 

@@ -25,9 +25,9 @@ from semmetrics._version import __version__
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
-from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
