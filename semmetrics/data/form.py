@@ -23,8 +23,6 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
-    "columns_not_used",
-    "columns_used",
     "number",
     "unused",
 ]
@@ -202,19 +200,6 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     """Write a note on those of the options that were given and do not apply, if there are any."""
     given = [name for name in names if getattr(options, name, None) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
-
-
-def columns_used(names: Sequence[str], roles: Mapping[str, int]) -> str:
-    """Write which column plays which role, for a message."""
-    return ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
-
-
-def columns_not_used(
-    names: Sequence[str], roles: Mapping[str, int], what: str = "columns"
-) -> list[str]:
-    """Write a note on the columns without a role, if there are any."""
-    extra = [name for i, name in enumerate(names) if i not in roles.values()]
-    return [f"{what} not used: {', '.join(map(shown, extra))}"] if extra else []
 
 
 def check_classes(

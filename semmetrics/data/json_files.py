@@ -22,7 +22,7 @@ from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
-__all__ = ["POSITION", "pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
+__all__ = ["pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)

@@ -25,12 +25,12 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
-from semmetrics.data.arrow import Batch, Coder, OddError
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.data.arrow import Coder, OddError
+from semmetrics.data.form import Form, ReadOptions, assign
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.tables import row_notes, table_understood
+from semmetrics.data.tables import describe_table, row_notes
 from semmetrics.errors import InputError, at, shown
 
 __all__ = ["read_large"]
@@ -141,7 +141,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     for table in _ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
-            coder.add(Batch(ids, values, scores[0] if scores else None, lines + 1))
+            coder.add(ids, values, scores[0] if scores else None, lines + 1)
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
@@ -240,13 +240,12 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             if split is not None:
                 empty += int(pc.sum(pc.equal(values, "")).as_py() or 0)
                 values, *scores = _cells(split, values, *scores)
-            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+            coder.add(ids, values, scores[0] if scores else None, places)
         lines += n_lines
     found = coder.finish(source.name, "line {}")
-    understood = table_understood(kind.upper(), header, roles, form, split)
-    notes = found.notes if split is None else row_notes(empty, 0, form)
-    notes = [*notes, *columns_not_used(header, roles)]
-    return replace(found, understood=understood, notes=notes)
+    if split is not None:
+        found = replace(found, notes=row_notes(empty, 0, form))
+    return describe_table(found, kind.upper(), header, roles, form, split is not None)
 
 
 def _parse_rows(

@@ -228,7 +228,7 @@ def _near(file: Path) -> str:
 
 def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
     suffix = None if file is None else _suffix(file)
-    start = _first(stream, SMALL + 1)
+    start = stream.read(SMALL + 1)
     packed = start.startswith(_GZIP)
     if not start:
         raise InputError("it is empty (0 bytes)", where=name, remedy="check how it was written")
@@ -247,15 +247,6 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
         else:
             path = file
     return Source(name, bytes(head), suffix, packed, path, spool, max_bytes)
-
-
-def _first(stream: BinaryIO, size: int) -> bytes:
-    """Read so many bytes, or all there are."""
-    parts = []
-    while size > 0 and (part := stream.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
