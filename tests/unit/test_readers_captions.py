@@ -395,3 +395,25 @@ def test_flickr30k(reference_dir):
     assert (len(got), got.ids, got.notes) == (5000, range(5000), [])
     assert got.values()[0] == "The man with pierced ears is wearing glasses and an orange hat ."
     assert got.where(4999).endswith("test_caps.txt, line 5000")
+
+
+LONG = "a cat that sleeps " * 7  # 20,000 of them are more than is read at once
+
+
+@pytest.mark.parametrize("last", ["a new one, caption 0", f"{LONG}7"])
+def test_captions_that_differ_but_for_a_late_repeat(load, last):
+    texts = [f"{LONG}{number}" for number in range(20_000)]
+    records = [{"id": number, "captions": [text]} for number, text in enumerate(texts)]
+    records.append({"id": "last", "captions": [last, texts[7]]})
+    got = load(lines(*records), "refs.jsonl")
+    assert got.to_list() == [*([text] for text in texts), [last, texts[7]]]
+    assert list(got.vocabulary) == list(dict.fromkeys([*texts, last]))
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n"])
+def test_blank_lines_of_a_large_table_are_noted(load, blank):
+    rows = [f"{number},{LONG}\n" for number in range(20_000)]
+    rows[15_000] += blank
+    got = load("id,caption\n" + "".join(rows), "refs.csv")
+    assert len(got) == 20_000
+    assert got.notes == ["1 blank line between rows, the first is line 15003"]
