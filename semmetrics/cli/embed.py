@@ -165,7 +165,7 @@ def converted(
     from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
-    from semmetrics.embed.word_vectors import WORD_KINDS
+    from semmetrics.embed.word_formats import WORD_KINDS
 
     if Path(folder).exists():
         raise InputError("it exists", where=folder, remedy="name a new folder, or remove it")

@@ -24,7 +24,6 @@ from semmetrics._version import __version__
 from semmetrics.embed.embedder import format_identity
 from semmetrics.embed.word_vectors import (
     INDEX_FILES,
-    ArrayTable,
     WordIndex,
     WordVectors,
     hash_version,
@@ -161,24 +160,22 @@ def read_meta(folder: Path) -> dict[str, Any]:
     """
     try:
         meta = json.loads((folder / META).read_text("utf-8"))
-        if meta["schema"] != SCHEMA:
-            raise InputError(
-                f"its schema is {meta['schema']!r}, not {SCHEMA!r}",
-                where=str(folder),
-                remedy="convert the vectors again",
-            )
-        keys = ("name", "words", "dimension", "sha256", "hash", "files")
-        missing = [key for key in keys if key not in meta]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
+        schema = meta["schema"]
+    except (OSError, ValueError, KeyError, TypeError):
         raise InputError(
             "it is no folder of converted vectors",
             where=str(folder),
             remedy="convert them: semmetrics embed convert FILE FOLDER",
         ) from None
-    if missing:
-        raise _damaged(folder, f"{META} has no {missing[0]!r}")
+    if schema != SCHEMA:
+        raise InputError(
+            f"its schema is {schema!r}, not {SCHEMA!r}",
+            where=str(folder),
+            remedy="convert the vectors again",
+        )
+    for key in ("name", "words", "dimension", "sha256", "hash", "files"):
+        if key not in meta:
+            raise _damaged(folder, f"{META} has no {key!r}")
     return dict(meta)
 
 
@@ -217,7 +214,7 @@ def open_converted(path: str | os.PathLike[str]) -> WordVectors:
         raise _damaged(folder, f"{VECTORS} has shape {rows.shape}, not {shape}")
     sha256 = str(meta["sha256"])
     return WordVectors(
-        index, ArrayTable(rows), name=str(meta["name"]), digest=lambda: sha256, where=str(folder)
+        index, rows, name=str(meta["name"]), digest=lambda: sha256, where=str(folder)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from semmetrics.embed.converted import convert, is_converted, read_meta
-from semmetrics.embed.word_vectors import WORD_KINDS
+from semmetrics.embed.word_formats import WORD_KINDS
 from semmetrics.errors import InputError
 from semmetrics.store import cache_folder
 

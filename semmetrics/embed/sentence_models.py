@@ -23,13 +23,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -52,72 +51,7 @@ _CONFIGURED = (
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-class _Tokens(NamedTuple):
-    """What a model reads of texts.
-
-    Attributes
-    ----------
-    widths : int array, shape (texts,)
-        Tokens read of each text; 0 where there is nothing to read.
-    truncated : bool array, shape (texts,)
-        Texts that have more.
-    run : callable
-        From the numbers of texts of one width to their vectors.
-    """
-
-    widths: Ints
-    truncated: Bools
-    run: Callable[[list[int]], Any]
-
-
-class _TextModel(ABC):
-    """What sentence models and plain transformers have in common."""
-
-    name: str
-    batch_size: int
-
-    @property
-    @abstractmethod
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-
-    @property
-    @abstractmethod
-    def _digest(self) -> str:
-        """The SHA-256 of what decides the vectors."""
-
-    @abstractmethod
-    def _tokenize(self, texts: list[str]) -> _Tokens:
-        """Return what the model reads of texts."""
-
-    @cached_property
-    def identity(self) -> str:
-        """What the vectors are, for signatures."""
-        return format_identity(self.name, self.dimension, self._digest)
-
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts; the empty text is unknown.
-
-        Raises
-        ------
-        InputError
-            If the model gives numbers that are not finite; names the text.
-        """
-        texts = _replace_surrogates(texts)
-        widths, truncated, run = self._tokenize(texts)
-        vectors = run_in_batches(widths, run, batch_size=self.batch_size, dimension=self.dimension)
-        if not np.isfinite(vectors).all():
-            check_finite(vectors, texts, self.identity, "check the model and the device")
-        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (widths > 0)
-        vectors[~known] = 0
-        return Embedded(vectors, known, int(truncated.sum()))
-
-    def is_truncated(self, texts: Sequence[str]) -> Bools:
-        """Return which texts the model reads only the beginning of."""
-        return self._tokenize(_replace_surrogates(texts)).truncated
-
-
-class SentenceEmbedder(_TextModel):
+class SentenceEmbedder:
     """A sentence-transformers model.
 
     Parameters
@@ -159,21 +93,62 @@ class SentenceEmbedder(_TextModel):
             config = getattr(getattr(model[0], "auto_model", None), "config", None)
             name = str(getattr(config, "_name_or_path", "") or "sentence-model")
             self.model, self.name = model, _base_name(name)
-        _check_tokenizer(self.model.tokenizer, str(model) if isinstance(model, str) else self.name)
+        self.tokenizer = self.model.tokenizer
+        _check_tokenizer(self.tokenizer, str(model) if isinstance(model, str) else self.name)
+        old = "get_sentence_embedding_dimension"
+        size = getattr(self.model, "get_embedding_dimension", None) or getattr(self.model, old)
+        self.dimension = int(size())
         self.model.eval()
 
     @cached_property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        old = "get_sentence_embedding_dimension"
-        size = getattr(self.model, "get_embedding_dimension", None) or getattr(self.model, old)
-        return int(size())
+    def identity(self) -> str:
+        """What the vectors are, for signatures."""
+        digest = _weights_digest(self.model, self.tokenizer, self._settings())
+        return format_identity(self.name, self.dimension, digest)
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts; the empty text is unknown.
+
+        Raises
+        ------
+        InputError
+            If the model gives numbers that are not finite; names the text.
+        """
+        texts = _replace_surrogates(texts)
+        widths, truncated = self._count_tokens(texts)
+        vectors = run_in_batches(
+            widths,
+            lambda numbers: self._encode([texts[number] for number in numbers]),
+            batch_size=self.batch_size,
+            dimension=self.dimension,
+        )
+        if not np.isfinite(vectors).all():
+            check_finite(vectors, texts, self.identity, "check the model and the device")
+        known = np.array([bool(text.strip()) for text in texts], np.bool_) & (widths > 0)
+        vectors[~known] = 0
+        return Embedded(vectors, known, int(truncated.sum()))
+
+    def is_truncated(self, texts: Sequence[str]) -> Bools:
+        """Return which texts the model reads only the beginning of."""
+        return self._count_tokens(_replace_surrogates(texts))[1]
+
+    def _count_tokens(self, texts: list[str]) -> tuple[Ints, Bools]:
+        """Return how many tokens are read of each text, and which texts have more."""
+        if not callable(self.tokenizer) or not texts:  # a bag of words: length plays no part
+            return np.ones(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+        read = self.tokenizer(
+            [self._prompt + text for text in texts], truncation=False, verbose=False
+        )
+        widths = np.fromiter(map(len, read["input_ids"]), np.int64, len(texts))
+        if self.limit is None:
+            return widths, np.zeros(len(texts), np.bool_)
+        return np.minimum(widths, self.limit), widths > self.limit
 
     @property
-    def _digest(self) -> str:
-        settings: list[object] = [self.model.max_seq_length, self._prompt]
-        settings += [_describe_module(module) for module in self.model]
-        return _weights_digest(self.model, self.model.tokenizer, settings)
+    def limit(self) -> int | None:
+        """The most tokens that the model reads."""
+        limit: int | None = self.model.max_seq_length
+        return limit
 
     @property
     def _prompt(self) -> str:
@@ -181,24 +156,17 @@ class SentenceEmbedder(_TextModel):
         name = getattr(self.model, "default_prompt_name", None)
         return str((getattr(self.model, "prompts", None) or {}).get(name) or "")
 
-    def _tokenize(self, texts: list[str]) -> _Tokens:
-        def run(numbers: list[int]) -> Any:
-            batch = [texts[number] for number in numbers]
-            return self.model.encode(batch, batch_size=len(batch), show_progress_bar=False)
+    def _settings(self) -> list[object]:
+        """Return what decides the vectors, besides weights and vocabulary."""
+        return [self.limit, self._prompt, *map(_describe_module, self.model)]
 
-        tokenizer, limit = self.model.tokenizer, self.model.max_seq_length
-        none = np.zeros(len(texts), np.bool_)
-        if not callable(tokenizer) or not texts:  # a bag of words: length plays no part
-            return _Tokens(np.ones(len(texts), np.int64), none, run)
-        read = tokenizer([self._prompt + text for text in texts], truncation=False, verbose=False)
-        widths = np.fromiter(map(len, read["input_ids"]), np.int64, len(texts))
-        if limit is None:
-            return _Tokens(widths, none, run)
-        return _Tokens(np.minimum(widths, limit), widths > limit, run)
+    def _encode(self, texts: list[str]) -> Any:
+        """Return the vectors of texts of one width."""
+        return self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
 
 
-class TransformerEmbedder(_TextModel):
-    """A transformers model with a pooling.
+class TransformerEmbedder(SentenceEmbedder):
+    """A transformers model with a pooling, used as a sentence model.
 
     Parameters
     ----------
@@ -243,41 +211,23 @@ class TransformerEmbedder(_TextModel):
                 remedy="take a model that only encodes, such as BERT, RoBERTa or XLNet",
             )
         self.model = model.to(device).eval()
-        self.name = f"{_base_name(name)}-{pooling}"
+        self.name, self.dimension = f"{_base_name(name)}-{pooling}", int(model.config.hidden_size)
 
     @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        return int(self.model.config.hidden_size)
-
-    @property
-    def _digest(self) -> str:
-        return _weights_digest(self.model, self.tokenizer, [self.pooling, self._limit])
-
-    @cached_property
-    def _limit(self) -> int | None:
+    def limit(self) -> int | None:
         """The most tokens that the model reads."""
-        given = int(min(self.tokenizer.model_max_length, _NO_LIMIT))
-        positions = _max_positions(self.model)
-        most = given if positions is None else min(given, positions)
+        limits = self.tokenizer.model_max_length, _max_positions(self.model), _NO_LIMIT
+        most = int(min(limit for limit in limits if limit is not None))
         return most if most < _NO_LIMIT else None
 
-    def _tokenize(self, texts: list[str]) -> _Tokens:
-        rows: list[list[int]] = []
-        truncated, limit = np.zeros(len(texts), np.bool_), self._limit
-        if texts:
-            rows = self.tokenizer(texts, truncation=False, verbose=False)["input_ids"]
-            truncated = np.array([limit is not None and len(row) > limit for row in rows], np.bool_)
-        if truncated.any():
-            rows = self.tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
-        widths = np.fromiter(map(len, rows), np.int64, len(texts))
-        return _Tokens(widths, truncated, lambda numbers: self._run([rows[n] for n in numbers]))
+    def _settings(self) -> list[object]:
+        return [self.pooling, self.limit]
 
-    def _run(self, rows: list[list[int]]) -> Any:
-        """Return the pooled vectors of token rows of one length."""
+    def _encode(self, texts: list[str]) -> Any:
+        read = self.tokenizer(texts, truncation=self.limit is not None, max_length=self.limit)
         torch = self._torch
         with torch.inference_mode():
-            tokens = torch.tensor(rows, device=self.device)
+            tokens = torch.tensor(read["input_ids"], device=self.device)
             hidden = self.model(input_ids=tokens, attention_mask=torch.ones_like(tokens))[0]
             pooled = hidden[:, 0] if self.pooling == "first" else hidden.mean(dim=1)
             return pooled.float().cpu().numpy()

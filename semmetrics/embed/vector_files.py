@@ -14,6 +14,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,13 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.source import load
 from semmetrics.embed.embedder import Vectors
-from semmetrics.embed.word_formats import buffer_digest, detect_format, map_file, scan_words
+from semmetrics.embed.word_formats import WORD_KINDS, detect_format, map_file, scan_words
 from semmetrics.embed.word_vectors import (
-    WORD_KINDS,
-    ArrayTable,
     KeyIndex,
     MatrixEmbedder,
     WordIndex,
     WordVectors,
+    content_digest,
 )
 from semmetrics.errors import InputError, MissingDependencyError, listing
 from semmetrics.store import file_digest
@@ -92,28 +92,22 @@ def read_vectors(
         raise InputError(f"max_words={max_words}", remedy="give a number of words, at least 1")
     buffer = map_file(file, member)
     form = detect_format(buffer, where)
-    _check_kind(kind, form, where)
+    if kind is not None and form not in WORD_KINDS[kind]:
+        found = next(name for name, forms in WORD_KINDS.items() if form in forms)
+        raise InputError(
+            f"it is not what {kind}: says, but {found}",
+            where=where,
+            remedy=f"write {found}:{where}, or leave the kind out",
+        )
     if form == "fasttext":
         return _read_fasttext(file, max_words=max_words, name=name)
-    scanned = scan_words(buffer, form, max_words, where)
+    words, rows = scan_words(buffer, form, max_words, where)
     return WordVectors(
-        WordIndex.build(scanned.words),
-        scanned.table,
+        WordIndex.build(words),
+        rows,
         name=name,
-        digest=lambda: _digest_of_first(buffer_digest(buffer), max_words),
+        digest=lambda: _digest_of_first(hashlib.sha256(buffer).hexdigest(), max_words),
         where=where,
-    )
-
-
-def _check_kind(kind: str | None, form: str, where: str) -> None:
-    """Refuse a file of another kind than it is said to be."""
-    if kind is None or form in WORD_KINDS[kind]:
-        return
-    names = {"binary": "word2vec", "text": "word2vec", "glove": "glove", "fasttext": "fasttext"}
-    raise InputError(
-        f"it is not what {kind}: says, but {names[form]}",
-        where=where,
-        remedy=f"write {names[form]}:{where}, or leave the kind out",
     )
 
 
@@ -202,26 +196,21 @@ def from_keyed_vectors(
             where=where or name,
             remedy="save it again",
         )
-    rows = (
-        model.key_to_index if max_words is None else {word: row for row, word in enumerate(words)}
-    )
     return WordVectors(
-        KeyIndex(rows, words),
-        ArrayTable(vectors),
+        KeyIndex(words, model.key_to_index if max_words is None else None),
+        vectors,
         name=name,
-        digest=digest or (lambda: _content_digest(words, vectors[: len(words)], model)),
+        digest=digest or partial(_digest_of_model, words, vectors, model),
         where=where,
         compose=_composer(model),
     )
 
 
-def _content_digest(words: Sequence[str], vectors: Any, model: Any) -> str:
+def _digest_of_model(words: Sequence[str], vectors: Any, model: Any) -> str:
     """Return the SHA-256 of words, their vectors, and those of their n-grams if there are any."""
-    state = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass"))
-    for part in (vectors, getattr(model, "vectors_ngrams", None)):
-        if part is not None:
-            state.update(np.ascontiguousarray(part, np.float32).data)
-    return state.hexdigest()
+    parts = [vectors[: len(words)], getattr(model, "vectors_ngrams", None)]
+    numbers = (np.ascontiguousarray(part, np.float32) for part in parts if part is not None)
+    return content_digest(words, *(part.data for part in numbers))
 
 
 def _composer(model: Any) -> Any:

@@ -10,7 +10,6 @@ they are asked for. A header says how many words there are; all must be there.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import mmap
 import re
 import shutil
@@ -19,17 +18,23 @@ import warnings
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints
 from semmetrics.embed.embedder import Vectors
-from semmetrics.embed.word_vectors import Table
 from semmetrics.errors import InputError, listing
 
-__all__ = ["WordFile", "buffer_digest", "detect_format", "map_file", "scan_words"]
+__all__ = ["WORD_KINDS", "detect_format", "map_file", "scan_words"]
+
+#: What a file of word vectors may be said to be, and the formats that it then may have.
+WORD_KINDS = {
+    "word2vec": ("binary", "text"),
+    "glove": ("glove", "text"),
+    "fasttext": ("fasttext", "text"),
+}
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
@@ -39,6 +44,7 @@ _HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
 _HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
+_AGAIN, _WRONG_HEADER = "copy or download it again", "it is damaged, or its header is wrong"
 _CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
 
 
@@ -57,111 +63,76 @@ def map_file(path: Path, member: str | None = None) -> mmap.mmap:
     InputError
         If it is missing, empty, or packed and damaged.
     """
+    where = str(path)
     try:
         with path.open("rb") as file:
-            head = file.read(4)
-            if head[:2] == _GZIP or head == _ZIP:
-                with tempfile.TemporaryFile() as plain:
-                    _unpack(path, plain, member)
-                    plain.flush()
-                    return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if not file.read(4).startswith((_GZIP, _ZIP)):
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with tempfile.TemporaryFile() as plain:
+            _unpack(path, plain, member)
+            plain.flush()
+            return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(
-            "there is no such file", where=str(path), remedy="check the path"
-        ) from None
-    except ValueError:
-        raise InputError(
-            "it is empty", where=str(path), remedy="copy or download it again"
-        ) from None
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(f"it cannot be read: {why}", where=str(path), remedy="check it") from None
-
-
-def _unpack(path: Path, target: IO[bytes], member: str | None = None) -> None:
-    """Unpack a gzip file, or one file of a zip archive.
-
-    Raises
-    ------
-    InputError
-        If it is damaged or encrypted, or the file in the archive is not named and not alone.
-    """
-    try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                name = _member_name(archive, member, str(path))
-                with archive.open(name) as source:
-                    shutil.copyfileobj(source, target, _CHUNK)
-        else:
-            with gzip.open(path, "rb") as stream:
-                shutil.copyfileobj(stream, target, _CHUNK)
+        raise InputError("there is no such file", where=where, remedy="check the path") from None
     except RuntimeError as error:  # encrypted, or packed in a way that Python does not know
         raise InputError(
-            f"it cannot be unpacked: {error}", where=str(path), remedy="unpack it first"
+            f"it cannot be unpacked: {error}", where=where, remedy="unpack it first"
         ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise InputError(
-            f"what is packed in it is damaged or cut off ({error})",
-            where=str(path),
-            remedy="copy or download it again",
+            f"what is packed in it is damaged or cut off ({error})", where=where, remedy=_AGAIN
         ) from None
+    except ValueError:
+        raise InputError("it is empty", where=where, remedy=_AGAIN) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(f"it cannot be read: {why}", where=where, remedy="check it") from None
 
 
-def _member_name(archive: zipfile.ZipFile, member: str | None, where: str) -> str:
-    names = [name for name in archive.namelist() if not name.endswith("/")]
-    if member is None and len(names) == 1:
-        return names[0]
-    if member not in names:
-        problem = "it holds several files" if member is None else f"it holds no {member!r}"
-        raise InputError(
-            f"{problem}: {listing(names)}",
-            where=where,
-            remedy="unpack it and give the path of one of them",
-        )
-    return member
+def _unpack(path: Path, target: IO[bytes], member: str | None) -> None:
+    """Unpack a gzip file, or one file of a zip archive."""
+    if not zipfile.is_zipfile(path):
+        with gzip.open(path, "rb") as stream:
+            shutil.copyfileobj(stream, target, _CHUNK)
+        return
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if member is None and len(names) == 1:
+            member = names[0]
+        if member not in names:
+            problem = "it holds several files" if member is None else f"it holds no {member!r}"
+            raise InputError(
+                f"{problem}: {listing(names)}",
+                where=str(path),
+                remedy="unpack it and give the path of one of them",
+            )
+        with archive.open(member) as source:
+            shutil.copyfileobj(source, target, _CHUNK)
 
 
-def buffer_digest(buffer: Any) -> str:
-    """Return the SHA-256 of bytes, in hex."""
-    state = hashlib.sha256()
-    with memoryview(buffer) as view:
-        for start in range(0, len(view), _CHUNK):
-            state.update(view[start : start + _CHUNK])
-    return state.hexdigest()
+class FileRows:
+    """Rows of numbers where they stand in a file, read when they are asked for.
 
+    Parameters
+    ----------
+    buffer : bytes or memory map
+    starts, stops : int arrays, shape (rows,)
+    dimension : int
+    where : str
+        The name of the file, for messages.
+    binary : bool
+        Whether a row is little-endian float32, or decimal numbers.
+    """
 
-class WordFile(NamedTuple):
-    """The words of a file, as UTF-8, and the rows of their numbers."""
-
-    words: list[bytes]
-    table: Table
-
-
-class BinaryTable:
-    """Rows of little-endian float32 in a block of bytes."""
-
-    def __init__(self, buffer: Any, starts: Ints, dimension: int) -> None:
-        self._buffer, self._starts, self.dimension = buffer, starts, dimension
-
-    def rows(self, numbers: Ints) -> Vectors:
-        """Return the rows of those numbers."""
-        found = np.empty((len(numbers), self.dimension), np.float32)
-        for place, start in enumerate(self._starts[numbers].tolist()):
-            found[place] = np.frombuffer(self._buffer, "<f4", self.dimension, start)
-        return found
-
-
-class TextTable:
-    """Rows of decimal numbers in a block of bytes."""
-
-    def __init__(self, buffer: Any, starts: Ints, stops: Ints, dimension: int, where: str) -> None:
+    def __init__(
+        self, buffer: Any, starts: Ints, stops: Ints, dimension: int, where: str, *, binary: bool
+    ) -> None:
         self._buffer, self._starts, self._stops = buffer, starts, stops
-        self.dimension, self._where = dimension, where
+        self.shape, self._where, self._binary = (len(starts), dimension), where, binary
 
-    def rows(self, numbers: Ints) -> Vectors:
+    def __getitem__(self, numbers: Ints) -> Vectors:
         """Return the rows of those numbers.
 
         Raises
@@ -169,23 +140,20 @@ class TextTable:
         InputError
             If something is no number; names the line.
         """
-        found = _parse_numbers(b" ".join(map(self._text, numbers.tolist())))
-        if found is not None and found.size == len(numbers) * self.dimension:
-            return found.reshape(len(numbers), self.dimension)
-        for number in numbers.tolist():
-            row = _parse_numbers(self._text(number))
-            if row is None or row.size != self.dimension:
-                line = self._buffer[: int(self._starts[number])].count(b"\n") + 1
+        found = np.empty((len(numbers), self.shape[1]), np.float32)
+        starts, stops = self._starts[numbers].tolist(), self._stops[numbers].tolist()
+        for place, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+            part = self._buffer[start:stop]
+            row = np.frombuffer(part, "<f4") if self._binary else _parse_numbers(part)
+            if row is None or len(row) != self.shape[1]:
+                line = self._buffer[:start].count(b"\n") + 1
                 raise InputError(
-                    f"not all of the {self.dimension} numbers are numbers",
+                    f"not all of the {self.shape[1]} numbers are numbers",
                     where=f"{self._where}, line {line}",
-                    remedy="copy or download it again",
+                    remedy=_AGAIN,
                 )
-        raise InputError("its numbers cannot be read", where=self._where, remedy="write it again")
-
-    def _text(self, number: int) -> bytes:
-        text: bytes = self._buffer[int(self._starts[number]) : int(self._stops[number])]
-        return text
+            found[place] = row
+        return found
 
 
 def _parse_numbers(text: bytes) -> NDArray[np.float32] | None:
@@ -215,7 +183,7 @@ def detect_format(buffer: Any, where: str) -> str:
         raise InputError(
             "it ends in its header",
             where=where,
-            remedy="it was cut off: copy or download it again",
+            remedy=f"it was cut off: {_AGAIN}",
         )
     if _count_numbers(head, 0) >= 1 and not head.startswith(_MARK):
         return "glove"
@@ -238,7 +206,7 @@ def _format_with_header(head: bytes, start: int, dimension: int, where: str) -> 
         raise InputError(
             f"there are {numbers} numbers after the word, and its header promises {dimension}",
             where=f"{where}, line 2",
-            remedy="it is damaged, or its header is wrong",
+            remedy=_WRONG_HEADER,
         )
     line = head[start:].partition(b"\n")[0].rstrip(b" \r")
     last = line.split(b" ")[1:][-dimension:] if dimension > 1 else []
@@ -253,8 +221,10 @@ def _count_numbers(head: bytes, start: int) -> int:
     return -1 if numbers is None else int(numbers.size)
 
 
-def scan_words(buffer: Any, form: str, max_words: int | None, where: str) -> WordFile:
-    """Go through a file for its words.
+def scan_words(
+    buffer: Any, form: str, max_words: int | None, where: str
+) -> tuple[list[bytes], FileRows]:
+    """Go through a file for its words, as UTF-8, and the rows of their numbers.
 
     Parameters
     ----------
@@ -285,18 +255,15 @@ def _cut_off(where: str, have: int, count: int) -> InputError:
     return InputError(
         f"it ends after {have:,} of {count:,} words",
         where=where,
-        remedy="it was cut off: copy or download it again",
+        remedy=f"it was cut off: {_AGAIN}",
     )
 
 
 def _scan_binary(
     buffer: Any, start: int, count: int, dimension: int, max_words: int | None, where: str
-) -> WordFile:
-    size, end, wanted = (
-        4 * dimension,
-        len(buffer),
-        count if max_words is None else min(count, max_words),
-    )
+) -> tuple[list[bytes], FileRows]:
+    size, end = 4 * dimension, len(buffer)
+    wanted = count if max_words is None else min(count, max_words)
     if wanted > end:  # no word is shorter than a byte
         raise _cut_off(where, 0, count)
     words: list[bytes] = []
@@ -304,41 +271,35 @@ def _scan_binary(
     find = buffer.find
     for row in range(wanted):
         blank = find(b" ", start, start + _LONGEST_WORD)
+        if blank < 0 and end - start > _LONGEST_WORD:
+            raise _no_word(where, row, "it is damaged, or no word2vec binary file")
         if blank < 0 or blank + 1 + size > end:
-            if blank < 0 and end - start > _LONGEST_WORD:
-                raise InputError(
-                    f"there is no word where number {row + 1} should be",
-                    where=where,
-                    remedy="it is damaged, or no word2vec binary file",
-                )
             raise _cut_off(where, row, count)
         words.append(buffer[start:blank].lstrip(b"\n"))
         starts[row] = blank + 1
         start = blank + 1 + size
-    _check_words(words[:_CHECKED_WORDS], where)
+    # where the header names another width, bytes of numbers are read as words
+    for row, word in enumerate(words[:_CHECKED_WORDS]):
+        if b"\n" in word or b"\0" in word:
+            raise _no_word(where, row, _WRONG_HEADER)
     if max_words is None and bytes(buffer[start : start + 2]).strip():
         raise InputError(
             f"there is more after the {count:,} words that the header promises",
             where=where,
-            remedy="it is damaged, or its header is wrong",
+            remedy=_WRONG_HEADER,
         )
-    return WordFile(words, BinaryTable(buffer, starts, dimension))
+    return words, FileRows(buffer, starts, starts + size, dimension, where, binary=True)
 
 
-def _check_words(words: list[bytes], where: str) -> None:
-    """Refuse what is read of a file whose header names another width: bytes of numbers."""
-    for row, word in enumerate(words):
-        if b"\n" in word or b"\0" in word:
-            raise InputError(
-                f"there is no word where number {row + 1} should be",
-                where=where,
-                remedy="it is damaged, or its header is wrong",
-            )
+def _no_word(where: str, row: int, remedy: str) -> InputError:
+    return InputError(
+        f"there is no word where number {row + 1} should be", where=where, remedy=remedy
+    )
 
 
 def _scan_text(
     buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, where: str
-) -> WordFile:
+) -> tuple[list[bytes], FileRows]:
     words: list[bytes] = []
     starts: list[int] = []
     stops: list[int] = []
@@ -349,43 +310,27 @@ def _scan_text(
         line = buffer[start:stop].rstrip(b" \r")
         blanks = line.count(b" ")
         dimension = dimension or blanks
-        if blanks < dimension or not dimension:
-            if not line and not buffer[stop:].strip():
-                break
-            raise _wrong_width(blanks, dimension, len(words), count, where)
-        width = line.index(b" ") if blanks == dimension else len(line.rsplit(b" ", dimension)[0])
-        if blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2]):
-            raise _wrong_width(blanks, dimension, len(words), count, where)
+        if not line and not buffer[stop:].strip():
+            break
+        width = line.find(b" ") if blanks <= dimension else len(line.rsplit(b" ", dimension)[0])
+        wide = blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2])
+        if blanks < dimension or not dimension or wide:
+            raise InputError(
+                f"there are {blanks} numbers after the word, and {dimension} in the first line",
+                where=f"{where}, line {len(words) + (1 if count is None else 2)}",
+                remedy=f"it is damaged or was cut off: {_AGAIN}",
+            )
         words.append(line[:width])
         starts.append(start + width + 1)
         stops.append(start + len(line))
         start = stop + 1
-    if count is not None and max_words is None and len(words) != count:
-        raise _wrong_count(len(words), count, where)
-    if count is not None and max_words is not None and len(words) < min(max_words, count):
+    if count is not None and len(words) < (count if max_words is None else min(max_words, count)):
         raise _cut_off(where, len(words), count)
-    table = TextTable(
-        buffer, np.array(starts, np.int64), np.array(stops, np.int64), dimension, where
-    )
-    return WordFile(words, table)
-
-
-def _wrong_width(
-    blanks: int, dimension: int, row: int, count: int | None, where: str
-) -> InputError:
-    line = row + (1 if count is None else 2)
-    return InputError(
-        f"there are {blanks} numbers after the word, and {dimension} in the first line",
-        where=f"{where}, line {line}",
-        remedy="it is damaged or was cut off: copy or download it again",
-    )
-
-
-def _wrong_count(have: int, count: int, where: str) -> InputError:
-    if have < count:
-        return _cut_off(where, have, count)
-    return InputError(
-        f"it holds {have:,} words, and its header promises {count:,}",
-        where=where,
-        remedy="it is damaged, or its header is wrong",
-    )
+    if count is not None and max_words is None and len(words) > count:
+        raise InputError(
+            f"it holds {len(words):,} words, and its header promises {count:,}",
+            where=where,
+            remedy=_WRONG_HEADER,
+        )
+    places = np.array(starts, np.int64), np.array(stops, np.int64)
+    return words, FileRows(buffer, *places, dimension, where, binary=False)

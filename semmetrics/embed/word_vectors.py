@@ -16,10 +16,11 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,41 +32,16 @@ from semmetrics.errors import InputError
 
 __all__ = [
     "INDEX_FILES",
-    "WORD_KINDS",
-    "ArrayTable",
-    "Index",
     "KeyIndex",
     "MatrixEmbedder",
-    "Table",
     "WordIndex",
     "WordVectors",
+    "content_digest",
     "hash_version",
 ]
 
-#: What a file of word vectors may be said to be, and the formats that it then may have.
-WORD_KINDS = {
-    "word2vec": ("binary", "text"),
-    "glove": ("glove", "text"),
-    "fasttext": ("fasttext", "text"),
-}
 INDEX_FILES = ("hashes.npy", "order.npy", "offsets.npy", "words.utf8")
 Compose: TypeAlias = Callable[[Sequence[str]], tuple[Vectors, Bools]]
-
-
-class Index(Protocol):
-    """Words and their rows."""
-
-    def __len__(self) -> int:
-        """The number of rows."""
-        ...
-
-    def find(self, words: Sequence[str]) -> Ints:
-        """Return the row of each word, -1 where there is none."""
-        ...
-
-    def word(self, row: int) -> str:
-        """Return the word of a row."""
-        ...
 
 
 def hash_version() -> str:
@@ -162,30 +138,14 @@ class KeyIndex:
 
     Parameters
     ----------
-    rows : mapping from str to int
     words : sequence of str
+    rows : mapping from str to int, optional
+        Where it is there already.
     """
 
-    def __init__(self, rows: dict[str, int], words: Sequence[str]) -> None:
-        self._rows, self._words = rows, words
-
-    @classmethod
-    def build(cls, words: Sequence[str], where: str) -> KeyIndex:
-        """Number words.
-
-        Raises
-        ------
-        InputError
-            If a word stands twice; names it.
-        """
-        rows = {word: row for row, word in enumerate(words)}
-        if len(rows) != len(words):
-            twice = next(word for row, word in enumerate(words) if rows[word] != row)
-            raise InputError(
-                f"{json.dumps(twice, ensure_ascii=False)} is there twice", where=where,
-                remedy="keep one row a text",
-            )  # fmt: skip
-        return cls(rows, words)
+    def __init__(self, words: Sequence[str], rows: Mapping[str, int] | None = None) -> None:
+        self._words = words
+        self._rows = {word: row for row, word in enumerate(words)} if rows is None else rows
 
     def __len__(self) -> int:
         return len(self._words)
@@ -199,39 +159,15 @@ class KeyIndex:
         return self._words[row]
 
 
-class Table(Protocol):
-    """Rows of numbers, read when they are asked for."""
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a row."""
-        ...
-
-    def rows(self, numbers: Ints) -> Vectors:
-        """Return the rows of those numbers, as float32."""
-        ...
-
-
-class ArrayTable:
-    """Rows of an array, which may be mapped into memory."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self._array, self.dimension = array, int(array.shape[1])
-
-    def rows(self, numbers: Ints) -> Vectors:
-        """Return the rows of those numbers."""
-        return np.asarray(self._array[numbers], np.float32)
-
-
 class WordVectors:
     """Vectors of words.
 
     Parameters
     ----------
-    index : Index
+    index : WordIndex or KeyIndex
         The rows of words.
-    table : Table
-        The numbers of rows.
+    table : array, shape (rows, dimension)
+        Or what has its ``shape`` and gives the rows of an array of numbers, as a memory map does.
     name : str
     digest : callable
         Gives the SHA-256 of what decides the vectors, in hex; called once, when it is needed.
@@ -248,8 +184,7 @@ class WordVectors:
     Examples
     --------
     >>> index = WordIndex.build([b"cat", b"dog"])
-    >>> table = ArrayTable(np.array([[1, 0], [0, 1]]))
-    >>> vectors = WordVectors(index, table, name="toy", digest=lambda: "0" * 64)
+    >>> vectors = WordVectors(index, np.eye(2), name="toy", digest=lambda: "0" * 64)
     >>> vectors.identity, "cat" in vectors, vectors.find(["dog", "cow"]).tolist()
     ('toy-2@000000000000', True, [1, -1])
     >>> vectors.embed(["dog", "cow"]).known.tolist()
@@ -260,8 +195,8 @@ class WordVectors:
 
     def __init__(
         self,
-        index: Index,
-        table: Table,
+        index: WordIndex | KeyIndex,
+        table: Any,
         *,
         name: str,
         digest: Callable[[], str],
@@ -274,7 +209,7 @@ class WordVectors:
     @property
     def dimension(self) -> int:
         """Numbers in a vector."""
-        return self._table.dimension
+        return int(self._table.shape[1])
 
     @cached_property
     def digest(self) -> str:
@@ -312,7 +247,7 @@ class WordVectors:
         distinct, place = np.unique(numbers, return_inverse=True)
         listed = distinct >= 0
         vectors = np.zeros((len(distinct), self.dimension), np.float32)
-        vectors[listed] = self._table.rows(distinct[listed])
+        vectors[listed] = self._table[distinct[listed]]
         if not np.isfinite(vectors).all():
             remedy = "it is damaged: copy, convert or download it again"
             check_finite(vectors[listed], self.words(distinct[listed]), self.where, remedy)
@@ -367,20 +302,28 @@ class MatrixEmbedder(WordVectors):
     ) -> None:
         where = where or name
         texts = [str(text) for text in texts]
-        rows = as_matrix(vectors, texts, where)
+        table = as_matrix(vectors, texts, where)
+        if len(set(texts)) < len(texts):
+            twice = next(text for text, times in Counter(texts).items() if times > 1)
+            raise InputError(
+                f"{json.dumps(twice, ensure_ascii=False)} is there twice",
+                where=where,
+                remedy="keep one row a text",
+            )
+        shape = f" {table.shape} ".encode()
         super().__init__(
-            KeyIndex.build(texts, where),
-            ArrayTable(rows),
+            KeyIndex(texts),
+            table,
             name=name,
-            digest=lambda: _matrix_digest(rows, texts),
+            digest=lambda: content_digest(texts, shape, np.ascontiguousarray(table).data),
             where=where,
         )
         self.lookup = lookup
 
 
-def _matrix_digest(rows: Vectors, texts: Sequence[str]) -> str:
-    """Return the SHA-256 of texts and their vectors, in hex."""
-    state = hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass"))
-    state.update(f" {rows.shape} ".encode())
-    state.update(np.ascontiguousarray(rows).data)
+def content_digest(words: Sequence[str], *parts: bytes | memoryview) -> str:
+    """Return the SHA-256 of words and of what stands for their vectors, in hex."""
+    state = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass"))
+    for part in parts:
+        state.update(part)
     return state.hexdigest()

@@ -9,7 +9,7 @@ import pytest
 
 from semmetrics.embed.converted import convert, is_converted, open_converted, read_meta, verify
 from semmetrics.embed.vector_files import read_vectors
-from semmetrics.embed.word_vectors import ArrayTable, MatrixEmbedder, WordIndex, WordVectors
+from semmetrics.embed.word_vectors import MatrixEmbedder, WordIndex, WordVectors
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
@@ -130,7 +130,7 @@ def test_what_is_no_such_folder_is_refused(tmp_path, folder):
 
 def test_opening_takes_no_time(tmp_path):
     words = [b"w%d" % number for number in range(300_000)]
-    table = ArrayTable(np.ones((len(words), 4), np.float32))
+    table = np.ones((len(words), 4), np.float32)
     vectors = WordVectors(WordIndex.build(words), table, name="many", digest=lambda: "0" * 64)
     folder = convert(vectors, tmp_path / "many")
     start = time.perf_counter()
