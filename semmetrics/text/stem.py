@@ -14,46 +14,23 @@ Porter, 1980, An algorithm for suffix stripping, Program 14(3).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 __all__ = ["porter_stem"]
 
+
+def _endings(rules: str) -> tuple[tuple[str, str], ...]:
+    """Read rules ``ending:other``, or endings that are dropped."""
+    return tuple((rule.partition(":")[0], rule.partition(":")[2]) for rule in rules.split())
+
+
 # The longest ending that fits is tried alone, so longer ones stand before those that end them.
-_STEP_2 = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("abli", "able"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
+_STEP_1A = _endings("sses:ss ies:i ss:ss s")
+_STEP_2 = _endings(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize abli:able alli:al entli:ent eli:e "
+    "ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous "
+    "aliti:al iviti:ive biliti:ble"
 )
-_STEP_3 = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
-_STEP_4 = (
-    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
-    *("ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
-)
+_STEP_3 = _endings("icate:ic ative alize:al iciti:ic ical:ic ful ness")
+_STEP_4 = _endings("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
 
 
 def porter_stem(word: str) -> str:
@@ -73,10 +50,11 @@ def porter_stem(word: str) -> str:
     >>> [porter_stem(word) for word in ("relational", "riding", "motorcycles", "sky")]
     ['relat', 'ride', 'motorcycl', 'sky']
     """
-    word = word.lower()
-    for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5a, _step_5b):
-        word = step(word)
-    return word
+    word = _replace_ending(word.lower(), _STEP_1A, -1)
+    word = _step_1c(_step_1b(word))
+    for endings, more_than in ((_STEP_2, 0), (_STEP_3, 0), (_STEP_4, 1)):
+        word = _replace_ending(word, endings, more_than)
+    return _step_5b(_step_5a(word))
 
 
 def _letter_kinds(word: str) -> str:
@@ -107,20 +85,14 @@ def _is_short(word: str) -> bool:
     return _letter_kinds(word).endswith("cvc") and word[-1] not in "wxy"
 
 
-def _replace_ending(
-    word: str, rules: tuple[tuple[str, str], ...], allowed: Callable[[str, str], bool]
-) -> str:
-    """Apply the first rule whose ending the word has, if the stem is allowed."""
+def _replace_ending(word: str, rules: tuple[tuple[str, str], ...], more_than: int) -> str:
+    """Apply the first rule whose ending the word has, if m of the stem is more than a number."""
     for ending, other in rules:
         if word.endswith(ending):
             stem = word.removesuffix(ending)
-            return stem + other if allowed(stem, ending) else word
+            allowed = _measure(stem) > more_than and (ending != "ion" or stem.endswith(("s", "t")))
+            return stem + other if allowed else word
     return word
-
-
-def _step_1a(word: str) -> str:
-    rules = (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", ""))
-    return _replace_ending(word, rules, lambda stem, ending: True)
 
 
 def _step_1b(word: str) -> str:
@@ -138,21 +110,6 @@ def _step_1b(word: str) -> str:
 
 def _step_1c(word: str) -> str:
     return f"{word[:-1]}i" if word.endswith("y") and _has_vowel(word[:-1]) else word
-
-
-def _step_2(word: str) -> str:
-    return _replace_ending(word, _STEP_2, lambda stem, ending: _measure(stem) > 0)
-
-
-def _step_3(word: str) -> str:
-    return _replace_ending(word, _STEP_3, lambda stem, ending: _measure(stem) > 0)
-
-
-def _step_4(word: str) -> str:
-    def allowed(stem: str, ending: str) -> bool:
-        return _measure(stem) > 1 and (ending != "ion" or stem.endswith(("s", "t")))
-
-    return _replace_ending(word, tuple((ending, "") for ending in _STEP_4), allowed)
 
 
 def _step_5a(word: str) -> str:
