@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from operator import methodcaller
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,14 +157,6 @@ class Tokenizer:
         return found
 
 
-class Rows(Protocol):
-    """A table of vectors, of which some rows are taken at a time."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, numbers: Ints) -> Vectors: ...
-
-
 class PackedRows:
     """Vectors kept as four bits a number and a scale a row.
 
@@ -195,12 +187,12 @@ class StaticModel:
     ----------
     entries : sequence of str
         First the continuations, then the other entries that have a part, then those that have none.
-    rows : Rows
+    rows : array or PackedRows
         For each entry that is no continuation its vector less ``mean``; after them the parts.
     mean : float32 array, shape (dimension,)
     """
 
-    def __init__(self, entries: Sequence[str], rows: Rows, mean: Vectors) -> None:
+    def __init__(self, entries: Sequence[str], rows: Any, mean: Vectors) -> None:
         self.tokenizer = Tokenizer(entries)
         self._rows, self._mean = rows, np.array(mean, np.float32)
         self._pieces = sum(map(_IS_PIECE, entries))
@@ -239,12 +231,12 @@ class StaticModel:
     def _added(self, numbers: Ints) -> Vectors:
         """Return what entries add to a text of several."""
         own = numbers < self._parts
-        rows = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
+        rows: Vectors = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
         rows[~own] *= SHARE
         return rows
 
 
-class StaticEmbedder:
+class StaticEmbedder(StaticModel):
     """The static model of the package, or another that the same recipe made.
 
     Parameters
@@ -292,7 +284,7 @@ class StaticEmbedder:
                 where=str(self._folder),
                 remedy="install semmetrics again, or make it with embeddings/distill.py",
             ) from error
-        self._model = StaticModel(entries, PackedRows(table), centre)
+        super().__init__(entries, PackedRows(table), centre)
 
     @property
     def dimension(self) -> int:
@@ -309,19 +301,6 @@ class StaticEmbedder:
     def threshold(self) -> float:
         """The cosine above which two labels are taken to mean the same."""
         return float(self.metadata["threshold"])
-
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        Embedded
-        """
-        return self._model.embed(texts)
 
 
 def open_static(folder: str = "") -> StaticEmbedder:

@@ -13,8 +13,9 @@ import hashlib
 import os
 import sys
 from pathlib import Path
+from typing import IO
 
-__all__ = ["cache_folder", "file_digest"]
+__all__ = ["cache_folder", "file_digest", "lock"]
 
 _CHUNK = 1 << 24
 
@@ -40,3 +41,22 @@ def file_digest(*paths: Path) -> str:
             while part := file.read(_CHUNK):
                 state.update(part)
     return state.hexdigest()
+
+
+def lock(file: IO[bytes]) -> bool:
+    """Lock an open file until it is closed; return False where another process has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except (ImportError, OSError):  # there are no locks here: go on as if alone
+        return True
+    return True

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -19,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from semmetrics._version import __version__
 from semmetrics.errors import InputError
-from semmetrics.store import cache_folder, file_digest
+from semmetrics.store import cache_folder, file_digest, lock
 
 __all__ = ["Progress", "download", "download_path", "exclusive"]
 
@@ -50,11 +49,11 @@ def exclusive(file: Path) -> Iterator[None]:
     path = file.with_name(f"{file.name}.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        while (lock := _try_lock(path)) is None:
+        while (locked := _try_lock(path)) is None:
             time.sleep(_PAUSE)
     except OSError as error:
         raise _unwritable(path, error) from None
-    with lock:
+    with locked:
         try:
             yield
         finally:
@@ -67,28 +66,10 @@ def _try_lock(path: Path) -> IO[bytes] | None:
     file = path.open("ab")
     with suppress(FileNotFoundError):
         # Who held the lock has removed the file: what is locked must still be there.
-        if _lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+        if lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat()):
             return file
     file.close()
     return None
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock an open file; return whether it worked."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:  # a file system without locks: go on as if alone
-        return True
-    return True
 
 
 def download(

@@ -7,8 +7,8 @@ first row of each block that is finished, a line each. A block is noted only aft
 written. The boundaries of blocks are noted too, so that a run that was interrupted gives the digits
 of one that was not. The file stays there when the matrix is complete.
 
-A run locks its notes, so that no other run writes the same matrix. Where the system or the file
-system has no such locks (Windows, some network drives), two runs on one file are not noticed.
+A run locks its notes, so that no other run writes the same matrix. Where the file system has no
+locks (some network drives), two runs on one file are not noticed.
 
 The notes are worth nothing without the matrix: where it is gone, all of it is computed again.
 """
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.errors import InputError, brief
+from semmetrics.store import lock
 
 __all__ = ["write_matrix"]
 
@@ -143,7 +144,7 @@ class _File:
         with self.writing():
             log = self.notes.open("a+b", buffering=0)
         with log:
-            if not _lock(log):
+            if not lock(log):
                 raise InputError(
                     "another run is writing it",
                     where=str(self.file),
@@ -235,21 +236,6 @@ class _File:
             while data:
                 data = data[matrix.write(data) :]
             os.fsync(matrix.fileno())
-
-
-def _lock(log: BinaryIO) -> bool:
-    """Keep other runs from the file until it is closed; False where one has it."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks
-    return True
 
 
 def _difference(key: str, noted: Any, said: Any) -> str:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.errors import InputError, brief
@@ -22,10 +23,10 @@ __all__ = [
     "CachingTokenizer",
     "FunctionTokenizer",
     "IdentifiedTokenizer",
-    "ThirteenATokenizer",
+    "SplitTokenizer",
     "Tokenizer",
-    "WhitespaceTokenizer",
     "open_tokenizer",
+    "split_13a",
 ]
 
 
@@ -45,19 +46,26 @@ class Tokenizer(Protocol):
         """Return the tokens of each caption."""
 
 
-class WhitespaceTokenizer:
-    """The tokenizer ``str.split``: case and punctuation stay.
+class SplitTokenizer:
+    """A tokenizer that splits each caption by itself.
+
+    Parameters
+    ----------
+    name : str
+    split : callable
+        From a caption to the list of its tokens.
 
     Examples
     --------
-    >>> WhitespaceTokenizer().tokens(["A dog  runs."])
+    >>> SplitTokenizer("whitespace", str.split).tokens(["A dog  runs."])
     [['A', 'dog', 'runs.']]
     """
 
-    name = "whitespace"
+    def __init__(self, name: str, split: Callable[[str], Any]) -> None:
+        self.name, self._split = name, split
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """Return the words of each caption.
+        """Return the tokens of each caption.
 
         Raises
         ------
@@ -65,7 +73,7 @@ class WhitespaceTokenizer:
             If a caption is not a string; names its index.
         """
         check_captions(captions)
-        return list(map(str.split, captions))
+        return list(map(self._split, captions))
 
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -78,8 +86,8 @@ _BY_DIGITS = (
 )
 
 
-class ThirteenATokenizer:
-    """The 13a tokens of mteval-v13a.pl and sacreBLEU.
+def split_13a(caption: str) -> list[str]:
+    """Return the 13a tokens of mteval-v13a.pl and sacreBLEU.
 
     Case is kept, as sacreBLEU keeps it unless told otherwise. Only ASCII punctuation is cut off; a
     full stop or comma stays between digits.
@@ -91,25 +99,9 @@ class ThirteenATokenizer:
 
     Examples
     --------
-    >>> ThirteenATokenizer().tokens(["It's 1,000.5 kg, isn't it?"])
-    [["It's", '1,000.5', 'kg', ',', "isn't", 'it', '?']]
+    >>> split_13a("It's 1,000.5 kg, isn't it?")
+    ["It's", '1,000.5', 'kg', ',', "isn't", 'it', '?']
     """
-
-    name = "13a"
-
-    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each caption.
-
-        Raises
-        ------
-        InputError
-            If a caption is not a string; names its index.
-        """
-        check_captions(captions)
-        return [_split_13a(caption) for caption in captions]
-
-
-def _split_13a(caption: str) -> list[str]:
     line = caption.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     if "&" in line:
         for entity, sign in _ENTITIES:
@@ -120,7 +112,7 @@ def _split_13a(caption: str) -> list[str]:
     return line.split()
 
 
-class FunctionTokenizer:
+class FunctionTokenizer(SplitTokenizer):
     """A tokenizer made of a function from one caption to its tokens.
 
     Parameters
@@ -141,8 +133,8 @@ class FunctionTokenizer:
     """
 
     def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
-        self.name = str(getattr(function, "__qualname__", type(function).__qualname__))
-        self._function = function
+        name = getattr(function, "__qualname__", type(function).__qualname__)
+        super().__init__(str(name), function)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the function's tokens of each caption.
@@ -153,18 +145,15 @@ class FunctionTokenizer:
             If a caption is not a string, or the function gives something else than a list or tuple
             of strings; names the caption's index.
         """
-        check_captions(captions)
-        result = []
-        for index, caption in enumerate(captions):
-            found = self._function(caption)
+        result = super().tokens(captions)
+        for index, found in enumerate(result):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
                     f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
                     where=f"caption {index}",
                     remedy='give a list of tokens, as ["a", "dog"]',
                 )
-            result.append(list(found))
-        return result
+        return list(map(list, result))
 
 
 class IdentifiedTokenizer:
@@ -248,8 +237,8 @@ def _ptb_java() -> Tokenizer:
 TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
     "ptb": _ptb,
     "ptb-java": _ptb_java,
-    "13a": ThirteenATokenizer,
-    "whitespace": WhitespaceTokenizer,
+    "13a": partial(SplitTokenizer, "13a", split_13a),
+    "whitespace": partial(SplitTokenizer, "whitespace", str.split),
 }
 
 
