@@ -13,52 +13,38 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semmetrics.core.backend import to_device
-from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
+from semmetrics.core.ragged import Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.core.similarity import unit_rows
 from semmetrics.core.threshold_test import ThresholdTest
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.embed.embedder import Embedder, Vectors, check_finite
-from semmetrics.embed.lookup import embed_terms
+from semmetrics.embed.embedder import Embedder, check_finite
+from semmetrics.embed.lookup import TermVectors, embed_terms
 from semmetrics.errors import InputError
 
 __all__ = ["Coverage", "LabelVectors", "label_vectors", "measure_coverage"]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelVectors:
-    """Vectors of labels, term by term.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelVectors(TermVectors):
+    """Vectors of labels: those of their distinct terms, and which terms each label has.
 
     Attributes
     ----------
     embedder : Embedder
-    lookup, oov : str
-        The rules by which terms were looked up.
     terms : tuple of str
-        Distinct terms.
-    vectors : float32 array, shape (terms, dimension)
-        Not normalised.
-    included : bool array, shape (terms,)
-        Terms that take part.
+        Distinct terms, a row each.
     indptr, rows : int arrays
         The terms of each label.
-    counts : mapping
-        What was not known.
     device : torch.device, optional
         Where measures compute; the processor, by numpy, where there is none.
     """
 
     embedder: Embedder
-    lookup: str
-    oov: str
     terms: tuple[str, ...]
-    vectors: Vectors
-    included: Bools
     indptr: Ints
     rows: Ints
-    counts: dict[str, int]
     device: Any = None
 
     def __str__(self) -> str:
@@ -143,22 +129,14 @@ def label_vectors(
     """
     terms = tuple(dict.fromkeys(term for label in labels for term in label))
     place = {term: number for number, term in enumerate(terms)}
-    found: Any = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
+    found = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
     check_finite(found.vectors, terms, embedder.identity, "check the model")
-    widths = np.fromiter(map(len, labels), np.int64, len(labels))
-    rows: NDArray[np.int64] = np.array(
-        [place[term] for label in labels for term in label], np.int64
-    )
     return LabelVectors(
+        **vars(found),
         embedder=embedder,
-        lookup=found.lookup,
-        oov=oov,
         terms=terms,
-        vectors=found.vectors,
-        included=found.included,
-        indptr=offsets(widths),
-        rows=rows,
-        counts=dict(found.counts),
+        indptr=offsets(np.fromiter(map(len, labels), np.int64, len(labels))),
+        rows=np.array([place[term] for label in labels for term in label], np.int64),
         device=device,
     )
 
@@ -201,11 +179,13 @@ class Coverage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; None for what has no value."""
-        shares = {"share": self.share, "synonyms": self.synonyms}
+        shares = {"share": self.share, "synonyms": self.synonyms} if self.labels else {}
         return {
             **asdict(self),
             "names": list(self.names),
-            **{key: value if self.labels else None for key, value in shares.items()},
+            "share": None,
+            "synonyms": None,
+            **shares,
         }
 
 

@@ -23,8 +23,9 @@ whose cosine with every vector is 0; ``error``. What was unknown is counted unde
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -226,19 +227,21 @@ def embed_terms(
     """
     check_rules(lookup, oov)
     rule = lookup_rule(embedder, lookup)
-    counts = {"terms": len(terms), "unknown": 0, "mean_of_words": 0, "zero_vectors": 0,
-              "truncated": 0}  # fmt: skip
+    truncated, composed = 0, 0
     words: list[str | None] | None = None
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
-        vectors, known = np.array(read.vectors, np.float32), read.known
-        counts["truncated"] = read.truncated
+        vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
     else:
-        vectors, words = _look_up(terms, embedder, rule, counts)
+        vectors, words, composed = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)
-        _compose(terms, embedder, vectors, known, words, rule)
-    counts["unknown"] = int((~known).sum())
-    counts["zero_vectors"] = int((known & ~vectors.any(axis=1)).sum())
+    counts = {
+        "terms": len(terms),
+        "unknown": int((~known).sum()),
+        "mean_of_words": composed,
+        "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
+        "truncated": truncated,
+    }
     _stand_in(vectors, known, terms, embedder, oov)
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
     return TermVectors(vectors, known, included, counts, words, rule, oov)
@@ -285,26 +288,31 @@ def rules_for(embedder: Embedder, lookup: str, oov: str) -> dict[str, str]:
 
 
 def _look_up(
-    terms: Sequence[str], embedder: Any, rule: str, counts: dict[str, int]
-) -> tuple[Vectors, list[str | None]]:
-    """Return the vectors of terms, and the words that stand for them."""
+    terms: Sequence[str], embedder: Any, rule: str
+) -> tuple[Vectors, list[str | None], int]:
+    """Return the vectors of terms, the words that stand for them, and how many are means."""
     tried = {term: _CANDIDATES[rule](term) for term in dict.fromkeys(terms)}
-    known = _find_rows(embedder, tried.values())
-    found = {
-        term: tuple(word for word in forms if word in known)[:1] for term, forms in tried.items()
-    }
+    rows = _find_rows(embedder, tried.values())
+    found = {term: _first_known([forms], rows) for term, forms in tried.items()}
     if rule == "kubany2020":
         found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
+    parts: dict[str, list[tuple[str, ...]]] = {}
     if rule == "words":
         parts = {term: _word_candidates(term) for term, words in found.items() if not words}
-        known |= _find_rows(embedder, (forms for words in parts.values() for forms in words))
-        for term, several in parts.items():
-            first = (next((word for word in forms if word in known), None) for forms in several)
-            found[term] = tuple(word for word in first if word is not None)
-        counts["mean_of_words"] = sum(term in parts and bool(found[term]) for term in terms)
+        rows |= _find_rows(embedder, chain.from_iterable(parts.values()))
+        found |= {term: _first_known(several, rows) for term, several in parts.items()}
     lists = [found[term] for term in terms]
-    vectors = _mean_vectors(embedder, known, lists)
-    return vectors, [" + ".join(words) or None for words in lists]
+    vectors = _mean_vectors(embedder, rows, lists)
+    words = [" + ".join(some) or None for some in lists]
+    means = sum(term in parts and bool(found[term]) for term in terms)
+    if rule == "words" and getattr(embedder, "compose", None) is not None:
+        _compose(embedder, terms, parts, vectors, words)
+    return vectors, words, means
+
+
+def _first_known(several: Iterable[tuple[str, ...]], rows: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the first known word of each tuple of candidates that has one."""
+    return tuple(word for forms in several for word in [f for f in forms if f in rows][:1])
 
 
 def _find_rows(embedder: Any, candidates: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -332,20 +340,20 @@ def _mean_vectors(
 
 
 def _compose(
-    terms: Sequence[str], embedder: Any, vectors: Vectors, known: Bools, words: Any, rule: str
+    embedder: Any,
+    terms: Sequence[str],
+    parts: Mapping[str, Sequence[tuple[str, ...]]],
+    vectors: Vectors,
+    words: list[str | None],
 ) -> None:
-    """Make up vectors of unlisted words from their parts, where the model can do so."""
-    missing = np.flatnonzero(~known)
-    if getattr(embedder, "compose", None) is None or rule != "words" or not len(missing):
-        return
-    for number in missing.tolist():
-        parts = [forms[0] for forms in _word_candidates(terms[number])]
-        if parts:
-            made, has_vector = embedder.compose(parts)
+    """Make up vectors of terms none of whose words is listed from the parts of their words."""
+    for number, term in enumerate(terms):
+        written = [forms[0] for forms in parts.get(term, ())]
+        if words[number] is None and written:
+            made, has_vector = embedder.compose(written)
             if has_vector.any():
                 vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
-                known[number] = True
-                words[number] = " + ".join(f"{part}*" for part in parts)
+                words[number] = " + ".join(f"{part}*" for part in written)
 
 
 def _stand_in(
