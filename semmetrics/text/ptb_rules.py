@@ -42,16 +42,17 @@ SOFT_HYPHEN = "\xad"
 SPACE = " \t\xa0\u2000-\u200a\u3000"
 
 
+_FILE = Path(__file__).with_name("ptb_tables.txt")
+_TABLES = dict(re.findall(r"^\[(\w+)\]\n([^#[]+)", _FILE.read_text("utf-8"), re.MULTILINE))
+
+
 def _class_body(kind: str) -> str:
     """Write the ranges of a kind as a regular expression does, without its brackets."""
     return "".join(
         "-".join(f"\\u{int(end, 16):04x}" for end in item.split("-"))
-        for item in _KINDS[kind].split()
+        for item in _TABLES[kind].split()
     )
 
-
-_TABLE = Path(__file__).with_name("ptb_characters.txt").read_text("utf-8")
-_KINDS = dict(re.findall(r"^\[(\w+)\]\n([^#]+)", _TABLE, re.MULTILINE))
 
 LETTER = _class_body("letters")
 MARK = _class_body("marks")  # combining marks and modifiers: letters of plain words only
@@ -61,68 +62,40 @@ SYMBOL = _class_body("symbols")  # each a token, unless a rule takes it together
 # Words that the rules know by name.
 
 
-def _one_of(words: str) -> str:
-    return "|".join(words.split())
+def _any_case(name: str) -> str:
+    return f"(?i:{_one_of(name)})"
 
 
-def _cases(words: str, *forms: str) -> str:
-    return "|".join(getattr(word, form)() for word in words.split() for form in forms)
+def _one_of(name: str) -> str:
+    return "|".join(_TABLES[name].split())
+
+
+def _cases(name: str, *forms: str) -> str:
+    return "|".join(getattr(word, form)() for word in _TABLES[name].split() for form in forms)
 
 
 # Abbreviations that often end a sentence; a full stop after one is a token that is removed anyway,
 # but one letter or sign that touches the abbreviation is cut from it.
-SENTENCE_END = (
-    "(?i:"
-    + _one_of(
-        "al ala apr ariz assn aug bancorp bhd bldg blvd bros calif co colo conn corp cos ct dak "
-        "dec esq est etc ext feb fla fri ga inc ind intl jan jr jul jun kan kans ky ltd mar md "
-        "mich minn mo mon mont neb nev nov oct okla penn plc rd rt sep sept seq sq sr sys tel tenn "
-        "thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d"
-    )
-    + ")|"
-    + _cases("az la pa ark del ill ore tex mass miss wash", "title", "upper")
-    + "|"
-    + _cases("pte pty ppte ppty ptes ptys", "title", "lower")
+SENTENCE_END = "|".join(
+    [
+        _any_case("sentence_end"),
+        _cases("sentence_end_states", "title", "upper"),
+        _cases("sentence_end_companies", "title", "lower"),
+    ]
 )
-
 # Abbreviations that seldom do: titles, ranks, saints, streets.
-ABBREVIATION = (
-    "(?i:"
-    + _one_of(
-        "cf dr ft lt mr ms mt ph st vs wm adj adm adv ave cie col cpl det drs ens gen gov hon jos "
-        "maj mme mrs pfc pvt rep rev sen sfc sgt spc ste alex asst atty brig capt cmdr dept elec "
-        "govs insp invt mlle msgr natl pres prof reps sens supt assoc attys comdr lieut messrs "
-        "profs treas"
-    )
-    + ")|"
-    + _cases("mfg mtg", "title", "lower")
-)
-
+ABBREVIATION = f"{_any_case('abbreviation')}|{_cases('abbreviation_of_trade', 'title', 'lower')}"
 # Abbreviations only where a number follows.
-BEFORE_NUMBER = f"(?i:{_one_of('ca no op pp art fig nos figs prop')})"
-
+BEFORE_NUMBER = _any_case("before_number")
 # Words that begin a sentence so often that the full stop before them ends the last one.
-STARTER = _cases(
-    "a an as at he if in it so we but her now one our she the yet you here last many more once "
-    "some such that then they this what when about according additionally after earlier however "
-    "other since their there these while",
-    "title",
-    "upper",
-)
-
+STARTER = _cases("starter", "title", "upper")
 # Words with an apostrophe that no other rule keeps whole; typographic ones count in the first list.
-APOSTROPHE_WORD = ("cap@n", "c@est", "dunkin@", "somethin@")
-TYPEWRITER_WORD = "c'mon|e'er|ev'ry|li'l|nat'l|nor'easter|s'mores"
-
-EXTENSION = _one_of(
-    "bat bmp cgi class cpp c dll docx doc exe gif gz html htm h java jar jpeg jpg mov mp3 pdf php "
-    "pl png ppt ps py sql tar txt wav xml x zip"
-)
-
-ENTITY = _one_of("amp apos cdq gt ht lr lt md mdash nbsp ndash odq qc ql qr quot tl ur")
-
+APOSTROPHE_WORD = _one_of("apostrophe")
+TYPEWRITER_WORD = _one_of("typewriter_apostrophe")
+EXTENSION = _one_of("extension")
+ENTITY = _one_of("entity")
 # The only words of plain letters that are more than one token.
-SPLIT = _one_of("cannot gimme gonna gotta lemme wanna")
+SPLIT = _one_of("split")
 
 # Parts of rules.
 
@@ -281,7 +254,7 @@ RULES = (
     Rule("o'o", "Oo", f"[oO]{ANY_QUOTE}[oO]"),
     Rule("ol'", "DdJjLlOo", f"(?i:[djl]|ol){APOSTROPHE}"),
     Rule("y'all", "Yy", f"(?i:y){APOSTROPHE}", f"[{LETTER}]"),
-    Rule("cap'n", "CcDdSs", f"(?i:{'|'.join(APOSTROPHE_WORD)})".replace("@", APOSTROPHE)),
+    Rule("cap'n", "CcDdSs", f"(?i:{APOSTROPHE_WORD})".replace("@", APOSTROPHE)),
     Rule("nor'easter", "CcEeLlNnSs", f"(?i:{TYPEWRITER_WORD})"),
     # Words
     Rule("word", START + "&", WORD, change=_drop_hyphens),
