@@ -121,25 +121,21 @@ def _index(vectors: WordVectors) -> WordIndex:
     return WordIndex.build([word.encode("utf-8", "surrogatepass") for word in words])
 
 
-def _digest(vectors: WordVectors) -> str:
-    """Return another digest than before where vectors of unlisted words are lost."""
-    if vectors.compose is None:
-        return vectors.digest
-    return hashlib.sha256(f"{vectors.digest} listed words".encode()).hexdigest()
-
-
 def _meta(
     vectors: WordVectors, folder: Path, licence: str, source: str, zeros: int
 ) -> dict[str, Any]:
+    digest = vectors.digest
+    if vectors.compose is not None:  # vectors of unlisted words are lost
+        digest = hashlib.sha256(f"{digest} listed words".encode()).hexdigest()
     return {
         "schema": SCHEMA,
         "name": vectors.name,
         "words": len(vectors),
         "dimension": vectors.dimension,
         "zero_vectors": zeros,
-        "identity": format_identity(vectors.name, vectors.dimension, _digest(vectors)),
+        "identity": format_identity(vectors.name, vectors.dimension, digest),
         "source": source,
-        "sha256": _digest(vectors),
+        "sha256": digest,
         "licence": licence,
         "hash": hash_version(),
         "semmetrics": __version__,

@@ -99,30 +99,22 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
 
 
 def _entry(name: str, table: Any, file: str) -> Entry:
-    where = f"{file}, {name}"
     known = {field.name: field.type for field in fields(Entry) if field.name != "name"}
+    problem = remedy = ""
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or not isinstance(table, dict):
-        raise InputError("it is no entry", where=where, remedy="write [name] and its keys")
-    for key, value in table.items():
-        if key not in known or type(value).__name__ != known[key]:
-            raise InputError(
-                f"{key} = {value!r}",
-                where=where,
-                remedy=f"the keys are {', '.join(known)}; texts, or whole numbers for the last",
-            )
-    missing = [key for key in _REQUIRED if key not in table]
-    if missing:
-        raise InputError(f"there is no {missing[0]}", where=where, remedy=f"write {missing[0]} = …")
-    if not _is_url(table["url"]):
-        raise InputError(
-            f"url = {table['url']!r}", where=where, remedy="only http and https are fetched"
-        )
-    if table["kind"] not in WORD_KINDS:
-        raise InputError(
-            f"kind = {table['kind']!r}",
-            where=where,
-            remedy=f"choose one of {', '.join(WORD_KINDS)}",
-        )
+        problem, remedy = "it is no entry", "write [name] and its keys"
+    elif wrong := [key for key in table if type(table[key]).__name__ != known.get(key)]:
+        problem = f"{wrong[0]} = {table[wrong[0]]!r}"
+        remedy = f"the keys are {', '.join(known)}; texts, or whole numbers for the last"
+    elif missing := [key for key in _REQUIRED if key not in table]:
+        problem, remedy = f"there is no {missing[0]}", f"write {missing[0]} = …"
+    elif not _is_url(table["url"]):
+        problem, remedy = f"url = {table['url']!r}", "only http and https are fetched"
+    elif table["kind"] not in WORD_KINDS:
+        problem = f"kind = {table['kind']!r}"
+        remedy = f"choose one of {', '.join(WORD_KINDS)}"
+    if problem:
+        raise InputError(problem, where=f"{file}, {name}", remedy=remedy)
     return Entry(name=name, **table)
 
 
@@ -217,13 +209,10 @@ def fetch(
 
 def _existing(folder: Path, entry: Entry, source: str) -> Fetched:
     """Return the vectors that are in a folder; refuse others than those that were asked for."""
-    if not is_converted(folder):
-        raise InputError("it exists", where=str(folder), remedy="name a new folder, or remove it")
-    meta = read_meta(folder)
-    if (meta["name"], meta.get("source")) != (entry.name, source):
-        raise InputError(
-            f"it holds other vectors: {meta['name']}, from {meta.get('source')}",
-            where=str(folder),
-            remedy="name a new folder, or remove it",
-        )
-    return Fetched(folder, "", bool(entry.sha256))
+    problem, remedy = "it exists", "name a new folder, or remove it"
+    if is_converted(folder):
+        meta = read_meta(folder)
+        if (meta["name"], meta.get("source")) == (entry.name, source):
+            return Fetched(folder, "", bool(entry.sha256))
+        problem = f"it holds other vectors: {meta['name']}, from {meta.get('source')}"
+    raise InputError(problem, where=str(folder), remedy=remedy)

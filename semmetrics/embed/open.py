@@ -54,12 +54,11 @@ class Kind:
 
     def open(self, named: Any, **options: Any) -> Embedder:
         """Open what is named after the kind, or make an embedding of an object."""
-        embedder: Embedder = named
-        if self.opener:
-            module, _, function = self.opener.partition(".")
-            opener = getattr(import_module(f"semmetrics.embed.{module}"), function)
-            embedder = opener(named, **self.fixed, **options)
-        return embedder
+        if not self.opener:
+            return named  # type: ignore[no-any-return]
+        module, _, function = self.opener.partition(".")
+        opener = getattr(import_module(f"semmetrics.embed.{module}"), function)
+        return opener(named, **self.fixed, **options)  # type: ignore[no-any-return]
 
 
 _TEXTS = ("device", "batch_size", "cache")
@@ -242,13 +241,13 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
 
     places = (Path(spec.removeprefix("converted:")), vectors_folder() / spec)
     folder = next((place for place in places if is_converted(place)), None)
-    if check and folder is None:
-        raise InputError(
-            "only converted vectors have a SHA-256 of their parts",
-            where=spec,
-            remedy="leave --verify out, or convert them",
-        )
-    if check and folder is not None:
+    if check:
+        if folder is None:
+            raise InputError(
+                "only converted vectors have a SHA-256 of their parts",
+                where=spec,
+                remedy="leave --verify out, or convert them",
+            )
         verify(folder)
     model: Any = open_embedding(spec)
     facts: dict[str, Any] = {
@@ -315,14 +314,12 @@ def _kind_of_path(path: Path) -> Kind:
             return KINDS["converted"]
         if (path / "modules.json").is_file():
             return KINDS["sbert"]
-        plain = (path / "config.json").is_file()
-        raise InputError(
-            "it is a plain transformers model" if plain else "nothing says what is in this folder",
-            where=str(path),
-            remedy=f"say how it is pooled: transformers:first:{path} or transformers:mean:{path}"
-            if plain
-            else f"write its kind before it, as in sbert:{path}; the kinds are {', '.join(KINDS)}",
-        )
+        problem = "nothing says what is in this folder"
+        remedy = f"write its kind before it, as in sbert:{path}; the kinds are {', '.join(KINDS)}"
+        if (path / "config.json").is_file():
+            problem = "it is a plain transformers model"
+            remedy = f"say how it is pooled: transformers:first:{path} or transformers:mean:{path}"
+        raise InputError(problem, where=str(path), remedy=remedy)
     ending = path.suffix.lower()
     if ending in _PICKLES:
         raise InputError(
@@ -361,31 +358,21 @@ def _fetched_folder(name: str) -> str:
 
 def _check_options(spec: Any, kind: Kind, **given: Any) -> None:
     """Refuse an option that does not apply to a kind, and a number of words below 1."""
+    named = isinstance(spec, str | os.PathLike)
     for option, value in given.items():
-        if value is not None and option not in kind.options:
-            raise _not_applicable(spec, kind, option, value)
+        if value is None or option in kind.options:
+            continue
+        problem = f"{option}={value!r} is for {_APPLIES_TO[option]}"
+        where = f"embedding {os.fspath(spec)!r}" if named else type(spec).__name__
+        remedy = f"leave {option} (--{option.replace('_', '-')}) out, or name one of those"
+        if not named:
+            problem = f"{option}={value!r} comes too late for a model that is open"
+            remedy = f"leave {option} out, and give it where the model is made"
+        elif kind is KINDS["converted"] and option == "max_words":
+            problem, where = f"{problem} that are not converted yet", os.fspath(spec)
+            remedy = "give it when converting: semmetrics embed convert --max-words"
+        raise InputError(problem, where=where, remedy=remedy)
     if given["max_words"] is not None and given["max_words"] < 1:
         raise InputError(
             f"max_words={given['max_words']}", remedy="give a number of words, at least 1"
         )
-
-
-def _not_applicable(spec: Any, kind: Kind, option: str, value: Any) -> InputError:
-    if not isinstance(spec, str | os.PathLike):
-        return InputError(
-            f"{option}={value!r} comes too late for a model that is open",
-            where=type(spec).__name__,
-            remedy=f"leave {option} out, and give it where the model is made",
-        )
-    if kind is KINDS["converted"] and option == "max_words":
-        return InputError(
-            f"max_words={value} is for {_APPLIES_TO[option]} that are not converted yet",
-            where=os.fspath(spec),
-            remedy="give it when converting: semmetrics embed convert --max-words",
-        )
-    flag = f"--{option.replace('_', '-')}"
-    return InputError(
-        f"{option}={value!r} is for {_APPLIES_TO[option]}",
-        where=f"embedding {os.fspath(spec)!r}",
-        remedy=f"leave {option} ({flag}) out, or name one of those",
-    )

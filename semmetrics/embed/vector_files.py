@@ -130,25 +130,6 @@ def _stem(path: Path) -> str:
     return re.sub(r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE)
 
 
-def _load_with_gensim(path: Path, module: str, load: Callable[[Any], Any], remedy: str) -> Any:
-    """Load a file with a module of gensim; turn what goes wrong into one error."""
-    try:
-        package = import_module(module)
-    except ImportError:
-        raise MissingDependencyError("gensim", f"opening {path.name}", extra="word2vec") from None
-    try:
-        return load(package)
-    except MemoryError:
-        raise
-    # What damaged pickles and cut-off models raise is not bounded.
-    except Exception as error:
-        raise InputError(
-            f"gensim cannot open it: {type(error).__name__}: {error}",
-            where=str(path),
-            remedy=remedy,
-        ) from None
-
-
 def from_keyed_vectors(
     model: Any,
     *,
@@ -243,44 +224,57 @@ def read_keyed_vectors(
     file = Path(path)
     if not file.is_file():
         raise InputError("there is no such file", where=str(path), remedy="check the path")
-    model = _load_with_gensim(
+    return _open_with_gensim(
         file,
         "gensim.models",
         lambda models: models.KeyedVectors.load(str(path), mmap="r"),
         "save it again with KeyedVectors.save of the gensim that is installed here",
+        name=name or _stem(file),
+        max_words=max_words,
     )
-    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
 
 
-def _read_fasttext(
-    path: Path, *, max_words: int | None = None, name: str | None = None
-) -> WordVectors:
-    """Open a fastText model with its subwords; all of it is loaded.
-
-    Raises
-    ------
-    InputError
-        If it is damaged.
-    MissingDependencyError
-        If gensim is not installed.
-    """
+def _read_fasttext(path: Path, *, max_words: int | None, name: str) -> WordVectors:
+    """Open a fastText model with its subwords; all of it is loaded."""
     if path.suffix.lower() in (".gz", ".zip"):
         raise InputError(
             "a packed fastText model is not read", where=str(path), remedy="unpack it first"
         )
-    model = _load_with_gensim(
+    return _open_with_gensim(
         path,
         "gensim.models.fasttext",
         lambda fasttext: fasttext.load_facebook_vectors(str(path)),
         "copy or download it again",
-    )
-    return from_keyed_vectors(
-        model,
-        name=name or _stem(path),
+        name=name,
         max_words=max_words,
-        where=str(path),
         digest=lambda: _digest_of_first(file_digest(path), max_words),
     )
+
+
+def _open_with_gensim(
+    file: Path,
+    module: str,
+    load: Callable[[Any], Any],
+    remedy: str,
+    **options: Any,
+) -> WordVectors:
+    """Open a file with a module of gensim; turn what goes wrong into one error."""
+    try:
+        package = import_module(module)
+    except ImportError:
+        raise MissingDependencyError("gensim", f"opening {file.name}", extra="word2vec") from None
+    try:
+        model = load(package)
+    except MemoryError:
+        raise
+    # What damaged pickles and cut-off models raise is not bounded.
+    except Exception as error:
+        raise InputError(
+            f"gensim cannot open it: {type(error).__name__}: {error}",
+            where=str(file),
+            remedy=remedy,
+        ) from None
+    return from_keyed_vectors(model, where=str(file), **options)
 
 
 def read_matrix(
