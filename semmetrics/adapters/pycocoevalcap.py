@@ -56,16 +56,15 @@ def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
     if not gts:
         raise InputError("there is no image", remedy="give gts and res by image")
     candidates = [_check(res[image], f"res, image {image!r}") for image in gts]
-    for image, captions in zip(gts, candidates, strict=True):
-        if len(captions) != 1:
+    references = [_check(captions, f"gts, image {image!r}") for image, captions in gts.items()]
+    for image, mine, theirs in zip(gts, candidates, references, strict=True):
+        if len(mine) != 1:
             raise InputError(
-                f"there are {len(captions)} candidates, and one is scored",
+                f"there are {len(mine)} candidates, and one is scored",
                 where=f"res, image {image!r}",
                 remedy="give a list of one caption",
             )
-    references = [_check(captions, f"gts, image {image!r}") for image, captions in gts.items()]
-    for image, captions in zip(gts, references, strict=True):
-        if not captions:
+        if not theirs:
             raise InputError("there is no reference", where=f"gts, image {image!r}")
     return caption_task(candidates, references, range(len(gts)), open_tokenizer(tokenizer))
 
@@ -118,9 +117,9 @@ class PTBTokenizer:
             for image, several in captions_for_image.items()
             for one in several
         ]
-        joined = iter([" ".join(tokens) for tokens in PtbTokenizer(run_on=True).tokens(texts)])
+        found = iter(PtbTokenizer(run_on=True).tokens(texts))
         return {
-            image: [next(joined) for _ in several]
+            image: [" ".join(next(found)) for _ in several]
             for image, several in captions_for_image.items()
             if several
         }

@@ -311,25 +311,22 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
         raise
     # What damaged weights and tokenizers raise is not bounded, nor of one package.
     except Exception as error:
-        raise _loading_error(name, owner, error) from error
+        line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if Path(name).exists():
+            raise InputError(
+                f"it cannot be loaded: {line}",
+                where=name,
+                remedy="check that it is the folder of such a model, and complete",
+            ) from error
+        full = name if "/" in name or not owner else f"{owner}/{name}"
+        raise InputError(
+            f"the model {name!r} is not on this machine and could not be fetched ({line})",
+            remedy=f"where there is a network run: hf download {full}; or give the path of its "
+            "folder",
+        ) from error
     finally:
         if shown:
             logging.enable_progress_bar()
-
-
-def _loading_error(name: str, owner: str, error: Exception) -> InputError:
-    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    if Path(name).exists():
-        return InputError(
-            f"it cannot be loaded: {line}",
-            where=name,
-            remedy="check that it is the folder of such a model, and complete",
-        )
-    full = name if "/" in name or not owner else f"{owner}/{name}"
-    return InputError(
-        f"the model {name!r} is not on this machine and could not be fetched ({line})",
-        remedy=f"where there is a network run: hf download {full}; or give the path of its folder",
-    )
 
 
 def _check_batch_size(batch_size: int) -> int:

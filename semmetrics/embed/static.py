@@ -276,8 +276,7 @@ class StaticEmbedder(StaticModel):
             entries = vocabulary.read_text(encoding="utf-8").splitlines()
             table = np.load(rows, mmap_mode="r", allow_pickle=False)
             centre = np.load(mean, allow_pickle=False)
-            _check(entries, table, centre)
-            _check_metadata(self.metadata, entries, centre)
+            _check(self.metadata, entries, table, centre)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"the static embedding cannot be read: {error}",
@@ -313,7 +312,7 @@ def _packaged_model() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
+def _check(metadata: Any, entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
     """Refuse files that were not written together."""
     wholes = len(entries) - sum(map(_IS_PIECE, entries))
     if table.dtype.names != ("scale", "codes") or mean.ndim != 1:
@@ -322,10 +321,6 @@ def _check(entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
         raise ValueError(f"{FILES[0]} has {len(table)} rows for {len(entries)} entries")
     if table.dtype["codes"].shape != (len(mean) // 2,):
         raise ValueError(f"{FILES[0]} and {FILES[1]} have different dimensions")
-
-
-def _check_metadata(metadata: Any, entries: list[str], mean: NDArray[Any]) -> None:
-    """Refuse metadata of other files."""
     if not isinstance(metadata, dict) or not {"name", "threshold"} <= set(metadata):
         raise ValueError("static.json has another format")
     number, dimension = metadata.get("entries"), metadata.get("dimension")

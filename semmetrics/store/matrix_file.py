@@ -35,6 +35,7 @@ __all__ = ["write_matrix"]
 _FORMAT = "semmetrics.matrix/1"
 # Of what is noted as a hash, only that it differs is worth saying.
 _HASHED = {"df": "document frequencies", "inputs": "captions or references"}
+_NOT_NOTED = "the file is there already, and no run has noted what it is"
 _NAMED = {"block_rows": "number of rows of a block (memory=)", "dtype": "type of numbers"}
 
 
@@ -128,15 +129,16 @@ class _File:
 
     def check_place(self, *, resume: bool) -> None:
         """Whether a file can be there, before anything is written."""
+        problem = ""
         if self.file.exists() and not self.file.is_file():
-            what = "this is a folder" if self.file.is_dir() else "it is no regular file"
+            problem = "this is a folder" if self.file.is_dir() else "it is no regular file"
         elif not self.file.parent.is_dir():
-            what = "there is no such folder"
-        else:
-            if resume and self.file.exists() and not self.notes.exists():
-                raise self.wrong("the file is there already, and no run has noted what it is")
-            return
-        raise InputError(what, where=str(self.file), remedy="name a file in a folder that exists")
+            problem = "there is no such folder"
+        elif resume and self.file.exists() and not self.notes.exists():
+            raise self.wrong(_NOT_NOTED)
+        if problem:
+            remedy = "name a file in a folder that exists"
+            raise InputError(problem, where=str(self.file), remedy=remedy)
 
     @contextmanager
     def locked(self) -> Iterator[BinaryIO]:
@@ -168,7 +170,7 @@ class _File:
         begun = bool(lines) and lines[0].endswith(b"\n")  # otherwise nothing was written
         if resume and self.file.exists():
             if not begun:
-                raise self.wrong("the file is there already, and no run has noted what it is")
+                raise self.wrong(_NOT_NOTED)
             self.check_same(lines[0], said)
             whole = [line for line in lines if line.endswith(b"\n")]
             log.truncate(sum(map(len, whole)))  # a line may be cut off
@@ -203,20 +205,16 @@ class _File:
                 Path(os.path.realpath(self.file)).unlink(missing_ok=True)
             matrix = self.file.open("w+b" if fresh else "r+b", buffering=0)
         with matrix:
-            if fresh:
-                self.begin(matrix)
-            else:
+            if not fresh:
                 self.check_matrix()
+            else:  # write the header, and make the file as long as it will be
+                kind = np.lib.format.dtype_to_descr(self.dtype)
+                header = {"descr": kind, "fortran_order": False, "shape": self.shape}
+                with self.writing():
+                    np.lib.format.write_array_header_1_0(matrix, header)
+                    self.header = matrix.tell()
+                    matrix.truncate(self.header + prod(self.shape) * self.dtype.itemsize)
             yield matrix
-
-    def begin(self, matrix: BinaryIO) -> None:
-        """Write the header, and make the file as long as it will be."""
-        kind = np.lib.format.dtype_to_descr(self.dtype)
-        header = {"descr": kind, "fortran_order": False, "shape": self.shape}
-        with self.writing():
-            np.lib.format.write_array_header_1_0(matrix, header)
-            self.header = matrix.tell()
-            matrix.truncate(self.header + prod(self.shape) * self.dtype.itemsize)
 
     def check_matrix(self) -> None:
         """Refuse a file that is not as long as the matrix, or of another shape."""
