@@ -153,7 +153,8 @@ class _Scorer:
         pairs = {"res": [(measure, "") for measure in self._measures]}
         return score_statistics(found, pairs, headings=list(map(str, self._measures)))
 
-    def _only(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[Any, Any]:
+        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
         (score,) = self._scores(gts, res)
         return score.value, _items(score)
 
@@ -212,10 +213,6 @@ class Rouge(_Scorer):
     _measures = (ROUGE_L(),)
     _tokenizer = _split_at_blanks
 
-    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
-        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
-        return self._only(gts, res)
-
 
 class Cider(_Scorer):
     """CIDEr-D, with document frequencies of the references that are given.
@@ -238,10 +235,6 @@ class Cider(_Scorer):
             raise InputError(f"n={n!r}", remedy="CIDEr-D is computed with n=4")
         self._measures = (CIDErD(sigma=sigma),)
 
-    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, NDArray[np.float64]]:
-        """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
-        return self._only(gts, res)
-
 
 class Meteor(_Scorer):
     """METEOR 1.5; a Java program is started at each call.
@@ -263,7 +256,7 @@ class Meteor(_Scorer):
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
         """Return the value of the corpus, and of each image; arguments as for ``Bleu``."""
-        value, items = self._only(gts, res)
+        value, items = super().compute_score(gts, res)
         return value, items.tolist()
 
 

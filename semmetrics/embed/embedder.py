@@ -136,22 +136,16 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
     InputError
         If they are no numbers, or not a row of finite numbers for each text.
     """
-    remedy = "give one row of numbers for each text"
     try:
         with np.errstate(over="ignore"):  # what is too large is refused below
             rows = np.array(values, np.float32)
+        fits = rows.ndim == 2 and len(rows) == len(texts) and rows.size > 0
+        problem = "" if fits else f"the vectors have shape {rows.shape} for {len(texts)} texts"
     except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
-        raise InputError(
-            f"the vectors are a {type(values).__name__} that is no array of numbers",
-            where=where,
-            remedy=remedy,
-        ) from None
-    if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
-        raise InputError(
-            f"the vectors have shape {rows.shape} for {len(texts)} texts",
-            where=where,
-            remedy=remedy,
-        )
+        problem = f"the vectors are a {type(values).__name__} that is no array of numbers"
+    if problem:
+        remedy = "give one row of numbers for each text"
+        raise InputError(problem, where=where, remedy=remedy) from None
     check_finite(rows, texts, where, "remove the text, or compute its vector again")
     return rows
 

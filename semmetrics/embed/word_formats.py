@@ -179,21 +179,15 @@ def detect_format(buffer: Any, where: str) -> str:
     header = _HEADER.match(head)
     if header is not None:
         return _format_with_header(head, header.end(), int(header[2]), where)
+    problem = "its first line is neither a header ('3000000 300') nor a word and its numbers"
+    remedy = "word vectors are word2vec files (binary or text), GloVe text or fastText"
     if _HEADER_ALONE.fullmatch(head):
-        raise InputError(
-            "it ends in its header",
-            where=where,
-            remedy=f"it was cut off: {_AGAIN}",
-        )
-    if _count_numbers(head, 0) >= 1 and not head.startswith(_MARK):
+        problem, remedy = "it ends in its header", f"it was cut off: {_AGAIN}"
+    elif head.startswith(_MARK):
+        problem = "it begins with a byte order mark, which would be part of the first word"
+    elif _count_numbers(head, 0) >= 1:
         return "glove"
-    raise InputError(
-        "it begins with a byte order mark, which would be part of the first word"
-        if head.startswith(_MARK)
-        else "its first line is neither a header ('3000000 300') nor a word and its numbers",
-        where=where,
-        remedy="word vectors are word2vec files (binary or text), GloVe text or fastText",
-    )
+    raise InputError(problem, where=where, remedy=remedy)
 
 
 def _format_with_header(head: bytes, start: int, dimension: int, where: str) -> str:
