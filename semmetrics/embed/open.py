@@ -160,8 +160,9 @@ def open_embedding(
 def open_embeddings(
     specs: Mapping[str, Any],
     *,
+    device: str | None = None,
+    max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
-    **options: Any,
 ) -> dict[str, Embedder]:
     """Open several embeddings, each with those options that apply to it.
 
@@ -169,10 +170,8 @@ def open_embeddings(
     ----------
     specs : mapping from name to specification
         As for `open_embedding`.
-    cache
-        As for `open_embedding`.
-    **options
-        ``device`` and ``max_words``; None where not given.
+    device, max_words, cache
+        As for `open_embedding`; a device is for those that run on one.
 
     Returns
     -------
@@ -181,17 +180,16 @@ def open_embeddings(
     Raises
     ------
     InputError
-        If one cannot be opened, or an option applies to none of them.
+        If one cannot be opened, or ``max_words`` applies to none of them.
     """
-    given = {option: value for option, value in options.items() if value is not None}
-    applying = {name: opening_options(spec) if given else () for name, spec in specs.items()}
-    # an option that applies to none is given to all, and the first refuses it
-    unused = {option for option in given if not any(option in some for some in applying.values())}
+    options = {name: opening_options(spec) for name, spec in specs.items()}
+    unused = not any("max_words" in some for some in options.values())  # the first refuses it
     return {
         name: open_embedding(
             spec,
+            device=device if "device" in options[name] else None,
+            max_words=max_words if unused or "max_words" in options[name] else None,
             cache=cache,
-            **{o: v for o, v in given.items() if o in applying[name] or o in unused},
         )
         for name, spec in specs.items()
     }

@@ -89,15 +89,14 @@ def with_models(
     from semmetrics.core.backend import find_device
     from semmetrics.embed.label_vectors import label_vectors
     from semmetrics.embed.lookup import rules_for
-    from semmetrics.embed.open import open_embeddings, opening_options
+    from semmetrics.embed.open import open_embeddings
 
     specs = _specifications(needs, embeddings_by_name(embedding))
     computing = find_device(device)
-    runs = device is not None and any("device" in opening_options(s) for s in specs.values())
     models = open_embeddings(
         specs,
         cache=cache,
-        device=str(device).removeprefix("torch:") if runs else None,
+        device=None if device is None else str(device).removeprefix("torch:"),
         max_words=max_words,
     )
     return {
