@@ -28,7 +28,15 @@ from semmetrics.data.source import Source
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
 from semmetrics.errors import InputError, Places, at
 
-__all__ = ["Coder", "OddError", "arrow_columns", "read_arrow", "read_arrow_table"]
+__all__ = [
+    "Coder",
+    "OddError",
+    "arrow_columns",
+    "has_type",
+    "open_arrow",
+    "read_arrow",
+    "read_arrow_table",
+]
 
 ROW = "row {} (from 0)"
 _BATCH = 2**16
@@ -246,14 +254,14 @@ def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
 
 def arrow_columns(source: Source, kind: str) -> list[str]:
     """Return the names of the columns of a Parquet or Arrow file."""
-    with _opened(source, kind) as (schema, _):
+    with open_arrow(source, kind) as (schema, _):
         names: list[str] = schema.names
     return names
 
 
 def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read a Parquet or Arrow file; only the columns that are used are decoded."""
-    with _opened(source, kind) as (schema, batches):
+    with open_arrow(source, kind) as (schema, batches):
         columns = Columns.of(schema, form, options, source.name)
         limited = _limited(batches(columns.names), options.max_bytes, source.name)
         try:
@@ -279,7 +287,7 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
 
 
 @contextmanager
-def _opened(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
+def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     """Open a file: its schema, and a function from column names to batches."""
     try:
         stream = _stream(source)
@@ -351,12 +359,12 @@ class Columns(NamedTuple):
         roles = assign(form.table, schema.names, options, name, form.first_id)
         kinds = {role: schema.field(i).type for role, i in roles.items()}
         entries, scores = kinds[form.noun], kinds.get("score")
-        wide = _has(entries, *_LISTS)
+        wide = has_type(entries, *_LISTS)
         score_kinds = _LISTS[:3] if wide else ("integer", "floating")
         fits = {
-            "id": _has(kinds["id"], *_TEXTS, "integer"),
-            form.noun: wide or _has(entries, *_TEXTS),
-            "score": scores is None or _has(scores, *score_kinds),
+            "id": has_type(kinds["id"], *_TEXTS, "integer"),
+            form.noun: wide or has_type(entries, *_TEXTS),
+            "score": scores is None or has_type(scores, *score_kinds),
         }
         for role in (role for role, fit in fits.items() if not fit):
             raise InputError(
@@ -377,9 +385,9 @@ class Columns(NamedTuple):
         coder = Coder(self.form, by_row=not self.wide)
         for batch in batches:
             ids, values, *scores = (batch.column(name) for name in self.names)
-            if self.wide and not (_has(values.type, "list", "large_list")):
+            if self.wide and not (has_type(values.type, "list", "large_list")):
                 raise OddError
-            if self.wide and not _has(values.type.value_type, *_TEXTS):
+            if self.wide and not has_type(values.type.value_type, *_TEXTS):
                 raise OddError
             if not self.wide and not self.form.blank:
                 values = values if not values.null_count else pc.fill_null(_texts(values), "")
@@ -414,7 +422,7 @@ class Columns(NamedTuple):
         return encode(table.finish(), self.form)
 
 
-def _has(kind: Any, *which: str) -> bool:
+def has_type(kind: Any, *which: str) -> bool:
     """Tell whether a type is one of those, perhaps coded in a dictionary."""
     kind = kind.value_type if types.is_dictionary(kind) else kind
     return any((test := getattr(types, f"is_{one}", None)) and test(kind) for one in which)

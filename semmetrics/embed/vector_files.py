@@ -350,52 +350,34 @@ def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
     return read_class_list(texts, ReadOptions(max_bytes=_BYTES))
 
 
-def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str] | None]:
-    source = load(file, _BYTES)
-    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    try:
-        table = parquet.read_table(arrow.BufferReader(source.data), use_threads=False)
-    except MemoryError:
-        raise
-    # Damaged files raise nearly anything from inside pyarrow.
-    except Exception as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(
-            f"it cannot be read as Parquet: {line}", where=str(file), remedy="write it again"
-        ) from None
-    kinds = arrow.types
-    texts = [f.name for f in table.schema if _is_text(kinds, f.type)]
-    lists = [f.name for f in table.schema if _is_list(kinds, f.type)]
-    numbers = [f.name for f in table.schema if kinds.is_floating(f.type)]
-    if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
-        raise InputError(
-            f"its columns are {listing(table.column_names)}",
-            where=str(file),
-            remedy="give one column of texts, and one of lists of numbers or many of numbers",
-        )
-    found = table.column(texts[0]).to_pylist()
-    if lists:
-        rows = table.column(lists[0]).to_pylist()
-        vectors = _equal_rows(rows, str(file))
-    else:
-        vectors = np.column_stack([table.column(name).to_numpy() for name in numbers])
-    if None in found:
+def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str]]:
+    """Return the vectors and the texts of the columns of a Parquet file."""
+    from semmetrics.data.arrow import has_type, open_arrow
+
+    with open_arrow(load(file, _BYTES), "parquet") as (schema, batches):
+        texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
+        lists = [
+            field.name
+            for field in schema
+            if has_type(field.type, "list", "large_list", "fixed_size_list")
+            and has_type(field.type.value_type, "floating", "integer")
+        ]
+        numbers = [f.name for f in schema if has_type(f.type, "floating")]
+        if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
+            raise InputError(
+                f"its columns are {listing(schema.names)}",
+                where=str(file),
+                remedy="give one column of texts, and one of lists of numbers or many of numbers",
+            )
+        names = [*texts, *(lists or numbers)]
+        kept = schema.empty_table().select(names).schema
+        table = import_module("pyarrow").Table.from_batches(batches(names), kept)
+    found, *columns = (table.column(name) for name in names)
+    if found.null_count:
         raise InputError("a text is null", where=str(file), remedy="remove the row")
-    return vectors, found
-
-
-def _is_text(kinds: Any, type_: Any) -> bool:
-    """Return whether a column holds texts, perhaps as a dictionary (categories)."""
-    plain = type_.value_type if kinds.is_dictionary(type_) else type_
-    return bool(kinds.is_string(plain) or kinds.is_large_string(plain))
-
-
-def _is_list(kinds: Any, type_: Any) -> bool:
-    """Return whether a column holds lists of numbers."""
-    tests = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
-    return any(test(type_) for test in tests) and bool(
-        kinds.is_floating(type_.value_type) or kinds.is_integer(type_.value_type)
-    )
+    if lists:
+        return _equal_rows(columns[0].to_pylist(), str(file)), found.to_pylist()
+    return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
 
 
 def _equal_rows(rows: list[Any], where: str) -> NDArray[Any]:
