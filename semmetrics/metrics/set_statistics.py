@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, sum_rows
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import row_offsets
 
 __all__ = [
     "Cardinality",
@@ -113,7 +112,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     >>> cardinality([0, 2, 2, 5]).histogram.tolist()
     [1, 0, 1, 1]
     """
-    sizes = lengths(row_offsets(indptr))
+    sizes = lengths(_row_offsets(indptr))
     n = len(sizes)
     mean = float(sizes.mean()) if n else float("nan")
     std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
@@ -184,7 +183,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    rows, flat = row_offsets(indptr), _codes(codes)
+    rows, flat = _row_offsets(indptr), _codes(codes)
     if flat.shape != (rows[-1],):
         raise InputError(f"{rows[-1]} codes are needed, the array has shape {flat.shape}")
     span = int(flat.max(initial=0)) + 1
@@ -251,3 +250,11 @@ def _codes(codes: ArrayLike) -> Ints:
     if flat.min(initial=0) < 0:
         raise InputError(f"code {flat.min()} is negative")
     return flat.astype(np.int64)
+
+
+def _row_offsets(indptr: ArrayLike) -> Ints:
+    """Check row offsets: from 0, never falling."""
+    rows = np.asarray(indptr, np.int64)
+    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
+        raise InputError("indptr must be row offsets: from 0, never falling")
+    return rows
