@@ -64,20 +64,6 @@ def _checked(vectors: Any) -> Any:
     return table
 
 
-def _checked_sides(left: Any, right: Any) -> tuple[Any, Any]:
-    if is_torch(left) != is_torch(right):
-        raise InputError(
-            "one side is a torch tensor, the other is not", remedy="give both sides as one kind"
-        )
-    mine, theirs = _checked(left), _checked(right)
-    if mine.shape[1] != theirs.shape[1]:
-        raise InputError(
-            f"vectors have {mine.shape[1]} and {theirs.shape[1]} numbers",
-            remedy="embed both sides with one model",
-        )
-    return mine, theirs
-
-
 @dataclass(frozen=True, eq=False)
 class SplitVectors:
     """Vectors scaled to lengths below 1, each number cut into 26 bits and the next 20.
@@ -190,15 +176,15 @@ def cosine_table(left: Any, right: Any) -> Any:
     Raises
     ------
     InputError
-        If the vectors have different lengths, or are not finite.
+        If a vector is not finite.
 
     Examples
     --------
     >>> cosine_table(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])).round(4).tolist()
     [[1.0, 0.7071]]
     """
-    mine, theirs = _checked_sides(left, right)
-    return SplitVectors.of(mine).cosines(SplitVectors.of(theirs))
+    mine, theirs = (SplitVectors.of(_checked(side)) for side in (left, right))
+    return mine.cosines(theirs)
 
 
 def paired_cosines(left: Any, right: Any) -> Any:
@@ -215,14 +201,14 @@ def paired_cosines(left: Any, right: Any) -> Any:
     Raises
     ------
     InputError
-        If the vectors have different lengths, or are not finite.
+        If a vector is not finite.
 
     Examples
     --------
     >>> paired_cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.ones((2, 2))).round(4).tolist()
     [0.7071, 0.0]
     """
-    mine, theirs = map(unit_rows, _checked_sides(left, right))
+    mine, theirs = map(unit_rows, (left, right))
     xp = _module(mine)
     return xp.round(xp.einsum("ij,ij->i", mine, theirs), decimals=_DECIMALS)
 

@@ -28,6 +28,7 @@ from semmetrics.core.ragged import (
     Ints,
     cell_keys,
     first_occurrences,
+    group_by_size,
     offsets,
     positions,
     prefixes,
@@ -160,29 +161,15 @@ class BatchLayout:
             continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
         pred_ptr = offsets(widths)
         ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
-        for items in _group_like_sizes(np.diff(pred_ptr), np.diff(ref_ptr)):
+        sizes = np.diff(pred_ptr), np.diff(ref_ptr)
+        both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
+        for part in group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
+            items = both[part]
             mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
             rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
             columns, goals = (np.append(values, -1)[theirs] for values in (column, goal))
             more = None if continues is None else np.append(continues, False)[mine]
             yield Batch(rows, columns, owners, goals, more)
-
-
-def _group_like_sizes(rows: Ints, columns: Ints) -> Iterator[Ints]:
-    """Yield items in groups of similar size, so that little is padding and a tensor stays small."""
-    both = np.flatnonzero((rows > 0) & (columns > 0))
-    order = both[np.lexsort((rows[both], columns[both]))]
-    start = 0
-    while start < len(order):
-        stop = len(order)
-        while True:  # halve until the padded tensor fits
-            part = order[start:stop]
-            size = len(part) * int(rows[part].max()) * int(columns[part].max())
-            if size <= _TENSOR or len(part) == 1:
-                break
-            stop = start + max(1, len(part) // 2)
-        yield part
-        start = stop
 
 
 def _flat_places(indptr: Ints, items: Ints) -> Ints:
