@@ -28,7 +28,7 @@ from semmetrics.data.lists import Side
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
@@ -154,15 +154,11 @@ def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
 
     ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
     """
-    shared = []
-    for option in set_options(("example",)):
-        if option.name in ("average", "duplicates"):
-            continue
-        default = option.default
-        if option.choices == POLICIES:
-            default = "1" if option.name == "empty" and policy != "skip" else policy
-        shared.append(replace(option, averages=None, default=default))
-    return (*more, EMBEDDING, *shared)
+    policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
+    if policy != "skip":
+        policies["empty"] = "1"
+    shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
+    return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
 def _similarity(

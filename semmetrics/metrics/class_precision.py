@@ -45,7 +45,7 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import POLICIES, weighted_mean
+from semmetrics.metrics.families import policy_option, weighted_mean
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import (
@@ -540,7 +540,7 @@ mAP = add(
                 get_args(Ties),
                 help="equal scores together as scikit-learn, or in file order as VOC and COCO",
             ),
-            Option("no_reference", "noref", "skip", POLICIES, help="policy for unseen classes"),
+            policy_option("no_reference", "noref", "skip", "unseen classes"),
         ),
         averages=("macro", "weighted"),
         cutoff=False,

@@ -34,6 +34,7 @@ from semmetrics.metrics.definition import (
     Definition,
     Frame,
     Measure,
+    Option,
     Statistic,
     Sums,
     Value,
@@ -56,6 +57,7 @@ __all__ = [
     "formula_options",
     "item_values",
     "mean_of_defined",
+    "policy_option",
     "undefined_items",
     "value_columns",
     "weighted_mean",
@@ -65,6 +67,13 @@ CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
+
+
+def policy_option(
+    name: str, short: str, default: Any, text: str, averages: tuple[str, ...] | None = None
+) -> Option:
+    """Return the option that says what an undefined value counts as."""
+    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:

@@ -58,13 +58,8 @@ from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
-from semmetrics.metrics.definition import (
-    Definition,
-    Measure,
-    Option,
-    Statistic,
-)
-from semmetrics.metrics.families import CountFormulas, ItemMeans, value_columns
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
@@ -259,14 +254,13 @@ _UNKNOWN = Option(
 _ROOT = Option(
     "root", "root", "exclude", ("exclude", "include"), help="whether the root counts as an ancestor"
 )
-_SHARED = {option.name: option for option in set_options(("micro", "example"))}
 _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *, symmetric: bool = False
 ) -> Definition:
-    names = ("average", "empty", "no_prediction", "no_reference", "decode", "keep_at_least")
+    averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
     return add(
         Definition(
             name=name,
@@ -275,8 +269,8 @@ def _hierarchical(
             equation=equation,
             source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
             cite=_CITE,
-            options=(*(_SHARED[option] for option in names), _ROOT, _UNKNOWN),
-            averages=("micro", "example"),
+            options=(*set_options(averages, without=left_out), _ROOT, _UNKNOWN),
+            averages=averages,
             symmetric=symmetric,
             formula=formula,
             needs=frozenset(["taxonomy"]),
@@ -303,15 +297,7 @@ hF = _hierarchical(
     formulas.f1,
     symmetric=True,
 )
-_DISTANCE_POLICIES = tuple(
-    replace(_SHARED[name], default=default, averages=None, help=f"policy for {text}")
-    for name, default, text in (
-        ("empty", "0", "nothing predicted and nothing true"),
-        ("no_prediction", "skip", "nothing predicted"),
-        ("no_reference", "skip", "nothing true"),
-        ("undefined", "skip", "items whose predictions are all left out as unconnected"),
-    )
-)
+_DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
 LCADistance = add(
     Definition(
         name="LCADistance",
@@ -345,10 +331,18 @@ LCADistance = add(
                 help="labels without a common ancestor: joined at an implied root, or left out",
             ),
             _UNKNOWN,
-            replace(_SHARED["duplicates"], averages=None),
-            *_DISTANCE_POLICIES,
-            _SHARED["decode"],
-            _SHARED["keep_at_least"],
+            replace(_DUPLICATES, averages=None),
+            policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
+            policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
+            policy_option("no_reference", "noref", "skip", "nothing true"),
+            policy_option(
+                "undefined",
+                "undef",
+                "skip",
+                "items whose predictions are all left out as unconnected",
+            ),
+            _DECODE,
+            _LEAST,
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,

@@ -46,8 +46,8 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
-from semmetrics.metrics.definition import Definition, Frame, Measure, Option, Statistic
-from semmetrics.metrics.families import POLICIES, RowMeans
+from semmetrics.metrics.definition import Definition, Frame, Measure, Statistic
+from semmetrics.metrics.families import RowMeans, policy_option
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, Ranked
 from semmetrics.metrics.registry import add
@@ -421,12 +421,9 @@ class ItemRankingFamily(RowMeans):
 
 
 SCORES = frozenset(["scores"])
-_OPTIONS = tuple(
-    Option(name, short, "skip", POLICIES, help=f"policy for items {text}")
-    for name, short, text in (
-        ("no_reference", "noref", "without true labels"),
-        ("undefined", "undef", "for which every label is true"),
-    )
+_OPTIONS = (
+    policy_option("no_reference", "noref", "skip", "items without true labels"),
+    policy_option("undefined", "undef", "skip", "items for which every label is true"),
 )
 
 

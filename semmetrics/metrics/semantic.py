@@ -195,9 +195,8 @@ def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
 
 def _match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
     """Return the options of a measure that compares labels with labels."""
-    shared = [o for o in set_options(averages) if o.name not in ("labels", "absent")]
-    shared = [replace(o, averages=None) if o.name == "duplicates" else o for o in shared]
-    return (shared[0], *more, EMBEDDING, *shared[1:])
+    average, duplicates, *shared = set_options(averages, without=("labels",))
+    return (average, *more, EMBEDDING, replace(duplicates, averages=None), *shared)
 
 
 def _check_threshold(value: Value) -> None:
