@@ -193,7 +193,7 @@ class LabelCounts:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
         ranked, ref = block.get(Ranked()), block.get(Reference())
         matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
-        chosen = None if matched.counted is None else matched.counted
+        chosen = matched.counted
         if (kept < np.diff(ranked.indptr)).any():
             inside = prefixes(ranked.indptr, kept)
             chosen = inside if chosen is None else inside & chosen
