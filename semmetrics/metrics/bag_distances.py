@@ -18,7 +18,7 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import (
-    Bools,
     Floats,
     Ints,
     distinct_codes,
     lengths,
     offsets,
     row_numbers,
+    sum_rows,
     take_rows,
 )
 from semmetrics.core.similarity import EuclideanDistances
@@ -109,13 +109,13 @@ def _text_words(vectors: Any) -> WordTable:
         for terms in vectors.terms_of_labels
     ]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
-    codes = [place[word] for words in found for word in words]
+    codes = np.array([place[word] for words in found for word in words], np.int64)
     looked = label_vectors(
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
-    indptr = offsets(np.fromiter(map(len, found), np.int64, len(found)))
-    table = WordTable(indptr, np.array(codes, np.int64), looked.vectors, vectors.device)
-    return _leave_out(table, looked.included)
+    kept = looked.included[codes]  # words that take part
+    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
+    return WordTable(indptr, codes[kept], looked.vectors, vectors.device)
 
 
 def _label_words(vectors: Any) -> WordTable:
@@ -126,15 +126,6 @@ def _label_words(vectors: Any) -> WordTable:
     place[order] = np.arange(len(order))
     indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
-
-
-def _leave_out(table: WordTable, included: Bools) -> WordTable:
-    """Leave out the words that do not take part."""
-    if included.all():
-        return table
-    kept = included[table.codes]
-    widths = np.bincount(row_numbers(table.indptr)[kept], minlength=len(table.indptr) - 1)
-    return replace(table, indptr=offsets(widths), codes=table.codes[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,26 +176,14 @@ class TransportValues:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Solve the items that have words on both sides."""
+        """Solve the problem of each item."""
         bags = block.get(self.bags)
-        widths = [lengths(side.indptr) for side in (bags.pred, bags.ref)]
-        both = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
-        value = np.full(len(block), np.nan)
-        if len(both):
-            sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
-            value[both] = self._solve(bags.table.distances, *sides)
-            if self.bags.build == "text":
-                value[both] = _flat_as_ones(value[both], sides, bags.table.points)
-        return value_columns(value, *widths)
-
-    def _solve(self, *problem: Any) -> Any:
+        problem = bags.table.distances, bags.pred, bags.ref
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
-        return problem[0].backend.numpy(costs)
-
-
-def _rows(side: WeightedWords, items: Ints) -> WeightedWords:
-    indptr, flat = take_rows(side.indptr, items)
-    return WeightedWords(indptr, side.codes[flat], side.weights[flat])
+        value = problem[0].backend.numpy(costs)
+        if self.bags.build == "text":
+            value = _flat_as_ones(value, (bags.pred, bags.ref), bags.table.points)
+        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
 
 
 def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
@@ -218,7 +197,7 @@ def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
     )
-    return np.where((n_points == 1) & (n_words > 1), 1.0, value)
+    return np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
 
 
 class TransportFamily(ItemMeans):
