@@ -90,7 +90,7 @@ class SplitVectors:
         xp = _module(vectors)
         scaled = vectors / _power_above(abs(vectors).sum(1))[:, None]
         # now squares neither overflow nor vanish
-        scaled = scaled / _power_above(xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled)))[:, None]
+        scaled = scaled / _power_above(_lengths(scaled))[:, None]
         high = xp.round(scaled * _HIGH) / _HIGH
         low = xp.round((scaled - high) * _LOW) / _LOW
         squares = (high * high).sum(1) + 2 * (high * low).sum(1)
@@ -118,6 +118,11 @@ class SplitVectors:
 
 def _module(values: Any) -> Any:
     return Backend(values).xp
+
+
+def _lengths(table: Any) -> Any:
+    xp = _module(table)
+    return xp.sqrt(xp.einsum("ij,ij->i", table, table))
 
 
 def _power_above(sizes: Any) -> Any:
@@ -149,17 +154,11 @@ def unit_rows(vectors: Any) -> Any:
     [[0.6, 0.8], [0.0, 0.0]]
     """
     table = _checked(vectors)
-    norms = _norms(table)
+    norms = _lengths(table)
     if (norms < _SMALL).any():
         table = table / _power_above(abs(table).sum(1))[:, None]
-        norms = _norms(table)
+        norms = _lengths(table)
     return table / _module(table).where(norms == 0, 1.0, norms)[:, None]
-
-
-def _norms(table: Any) -> Any:
-    if is_torch(table):
-        return (table * table).sum(1).sqrt()
-    return np.sqrt(np.einsum("ij,ij->i", table, table))
 
 
 def cosine_table(left: Any, right: Any) -> Any:
@@ -262,9 +261,6 @@ class EuclideanDistances:
         self.backend = Backend(vectors)
         self.vectors = self.backend.array(vectors, "float64")
         self.squares = self.backend.xp.einsum("ij,ij->i", self.vectors, self.vectors)
-
-    def __len__(self) -> int:
-        return len(self.vectors)
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""

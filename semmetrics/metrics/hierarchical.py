@@ -170,28 +170,24 @@ class ClosedCounts:
 class LabelDistances:
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
-    cut: Cut
-    duplicates: str
-    measure: str
-    normalize: str
-    unconnected: str
-    unknown: str
+    measure: Measure
     additive: bool = True
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        part = block.get(TakingPart(self.cut, self.unknown, self.duplicates))
+        unknown, duplicates = str(self.measure["unknown"]), str(self.measure["duplicates"])
+        part = block.get(TakingPart(cut_of(self.measure), unknown, duplicates))
         placed = block.get(Places())
         edges, height = lca_distances(part.pred, part.ref, placed)
         rows = row_numbers(part.pred.indptr)
         n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
         asked = n_ref[rows] > 0
         apart = asked & (edges < 0)
-        distance = edges if self.measure == "edges" else height
-        if self.unconnected == "root":
+        distance = edges if self.measure["measure"] == "edges" else height
+        if self.measure["unconnected"] == "root":
             distance = np.where(apart, self._joined(part, placed, rows), distance)
-        counted = asked & ~apart if self.unconnected == "skip" else asked
+        counted = asked & ~apart if self.measure["unconnected"] == "skip" else asked
         number = np.bincount(rows[counted], minlength=len(block))
         total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
         alone = np.bincount(rows[apart], minlength=len(block)) > 0
@@ -203,7 +199,7 @@ class LabelDistances:
 
     def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
         """Measure the distance of each prediction through the implied root."""
-        if self.measure == "height":
+        if self.measure["measure"] == "height":
             return np.full(len(rows), placed.top)
         nearest = np.full(len(part.ref), FAR)
         np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
@@ -211,9 +207,9 @@ class LabelDistances:
         return joined
 
     def _scaled(self, distance: Ints, placed: Placed) -> Floats:
-        if self.normalize == "none":
+        if self.measure["normalize"] == "none":
             return distance.astype(np.float64)
-        most = max(placed.span, 1) * (2 if self.measure == "edges" else 1)
+        most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
         return np.minimum(distance / most, 1.0)
 
 
@@ -234,14 +230,7 @@ class DistanceFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose item values."""
-        return LabelDistances(
-            cut=cut_of(measure),
-            duplicates=str(measure["duplicates"]),
-            measure=str(measure["measure"]),
-            normalize=str(measure["normalize"]),
-            unconnected=str(measure["unconnected"]),
-            unknown=str(measure["unknown"]),
-        )
+        return LabelDistances(measure)
 
 
 _UNKNOWN = Option(

@@ -46,8 +46,14 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
-from semmetrics.metrics.definition import Definition, Frame, Measure, Statistic
-from semmetrics.metrics.families import RowMeans, policy_option
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import (
+    CAUSES,
+    WithoutLabels,
+    mean_of_defined,
+    policy_option,
+    undefined_items,
+)
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, Ranked
 from semmetrics.metrics.registry import add
@@ -402,14 +408,37 @@ class ItemRanking:
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(RowMeans):
-    """Means of ranking measures over items."""
+class ItemRankingFamily(WithoutLabels):
+    """Means over items of values that are known only when all items are: rows are weighted."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose the numbers of each item."""
         return ItemRanking(measure.definition.name)
 
-    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average under the policies; items are added in an order of their own."""
+        values, cause = self._values(measure, sums["rows"], frame)
+        order = sums["order"]
+        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
+        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
+        total = np.empty(len(sums["weights"]))
+        counts = np.zeros((len(sums["weights"]), len(CAUSES)))
+        for row, weights in enumerate(sums["weights"]):
+            ordered = weights[order]
+            total[row] = (values * ordered).sum()
+            counts[row] = [ordered[place].sum() for place in places]
+        return mean_of_defined(measure, {"value": total, "cause": counts})
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items without a value, by cause."""
+        cause = self._values(measure, sums["rows"], frame)[1]
+        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value of each item."""
+        return self._values(measure, rows, frame)[0]
+
+    def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""
         part, n_ref, scored, missed = (
             rows[name].values for name in ("part", "n_ref", "scored", "missed")

@@ -19,7 +19,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, sum_rows
+from semmetrics.core.ragged import (
+    Floats,
+    Ints,
+    cell_keys,
+    first_occurrences,
+    lengths,
+    offsets,
+    positions,
+    sum_rows,
+)
 from semmetrics.errors import InputError
 
 __all__ = [
@@ -203,12 +212,9 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
 
 def _first_places(rows: Ints, flat: Ints) -> tuple[Ints, Ints]:
     """Leave out the later places of repeated labels."""
-    number = row_numbers(rows)
-    order = np.lexsort((flat, number))  # stable: the first place of a label comes first
-    repeated = np.zeros(len(flat), np.bool_)
-    same = (flat[order][1:] == flat[order][:-1]) & (number[order][1:] == number[order][:-1])
-    repeated[order[1:][same]] = True
-    return offsets(sum_rows(~repeated, rows)), flat[~repeated]
+    span = int(flat.max(initial=0)) + 1
+    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
+    return (rows, flat) if first is None else (offsets(sum_rows(first, rows)), flat[first])
 
 
 def _directed(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints]:
