@@ -231,8 +231,9 @@ class SimilarityTable:
         indptr, flat = take_rows(vectors.indptr, self._referred)
         columns = vectors.rows[flat]
         above, places = vectors.threshold_test.test_table(self._terms, columns, threshold)
-        cells = np.where(above, _ABOVE, _BELOW)
-        cells.ravel()[places] = np.where(above.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW)
+        cells = above.view(np.int8)
+        cells *= _ABOVE
+        cells.ravel()[places] = np.where(cells.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW)
         cells[_equal_cells(vectors, self._terms, columns)] = _ABOVE if threshold < 1.0 else _BELOW
         cells[:, ~vectors.included[columns]] = _BELOW
         cells[~vectors.included[self._terms]] = _BELOW
