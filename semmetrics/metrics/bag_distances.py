@@ -216,39 +216,32 @@ _BUILD = Option(
     ("labels", "text"),
     help="every label a point, or the words of the joined text (Kubany et al. 2020)",
 )
-
-
-def _distance(
-    name: str, summary: str, equation: str, source: str, cite: tuple[str, ...]
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=TransportFamily(),
-            summary=summary,
-            equation=equation,
-            source=source,
-            cite=cite,
-            needs=frozenset({"embedding"}),
-            options=bag_options("skip", _BUILD),
-            bounds=(0.0, np.inf),
-            higher_is_better=False,
-            symmetric=True,
-        )
+_TRAITS: dict[str, Any] = {
+    "family": TransportFamily(),
+    "options": bag_options("skip", _BUILD),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+    "symmetric": True,
+    "needs": frozenset({"embedding"}),
+}
+WMD = add(
+    Definition(
+        name="WMD",
+        summary="Least total distance that the words of one side travel to become the other's.",
+        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+        cite=("kubany2020", "kusner2015"),
+        **_TRAITS,
     )
-
-
-WMD = _distance(
-    "WMD",
-    "Least total distance that the words of one side travel to become the other's.",
-    "min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
-    "Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-    ("kubany2020", "kusner2015"),
 )
-RWMD = _distance(
-    "RWMD",
-    "Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
-    "max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-    "Kusner et al. 2015, section 4",
-    ("kusner2015",),
+RWMD = add(
+    Definition(
+        name="RWMD",
+        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
+        "directions.",
+        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+        source="Kusner et al. 2015, section 4",
+        cite=("kusner2015",),
+        **_TRAITS,
+    )
 )

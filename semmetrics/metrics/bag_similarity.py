@@ -161,46 +161,31 @@ def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
     return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
-def _similarity(
-    name: str,
-    summary: str,
-    equation: str,
-    source: str,
-    cite: tuple[str, ...],
-    *,
-    needs: str = "embedding",
-    order_invariant: bool = True,
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=BagSimilarityFamily(),
-            summary=summary,
-            equation=equation,
-            source=source,
-            cite=cite,
-            options=bag_options("0"),
-            bounds=(-1.0, 1.0),
-            symmetric=True,
-            order_invariant=order_invariant,
-            needs=frozenset({needs}),
-        )
+_TRAITS: dict[str, Any] = {
+    "family": BagSimilarityFamily(),
+    "options": bag_options("0"),
+    "bounds": (-1.0, 1.0),
+    "symmetric": True,
+}
+BagSim = add(
+    Definition(
+        name="BagSim",
+        summary="Cosine of the embeddings of both label lists, each joined to one text.",
+        equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+        source="Kubany et al. 2020, section 3.2",
+        cite=("kubany2020",),
+        order_invariant=False,
+        needs=frozenset({"text_embedding"}),
+        **_TRAITS,
     )
-
-
-BagSim = _similarity(
-    "BagSim",
-    "Cosine of the embeddings of both label lists, each joined to one text.",
-    "cos(e(y_1 y_2 …), e(z_1 z_2 …))",
-    "Kubany et al. 2020, section 3.2",
-    ("kubany2020",),
-    needs="text_embedding",
-    order_invariant=False,
 )
-MeanSim = _similarity(
-    "MeanSim",
-    "Cosine of the mean label vectors of both sides.",
-    "cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-    "mean of normalised label vectors",
-    (),
+MeanSim = add(
+    Definition(
+        name="MeanSim",
+        summary="Cosine of the mean label vectors of both sides.",
+        equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+        source="mean of normalised label vectors",
+        needs=frozenset({"embedding"}),
+        **_TRAITS,
+    )
 )
