@@ -43,7 +43,7 @@ from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.metrics.bag_similarity import bag_options
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -167,13 +167,11 @@ def _bag(side: Side, table: WordTable) -> WeightedWords:
 
 
 @dataclass(frozen=True)
-class TransportValues:
+class TransportValues(ItemSums):
     """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
 
     name: str
     bags: Bags
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the problem of each item."""

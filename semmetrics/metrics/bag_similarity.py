@@ -27,7 +27,7 @@ from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -38,7 +38,7 @@ __all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options
 
 
 @dataclass(frozen=True)
-class BagValues:
+class BagValues(ItemSums):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
     ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
@@ -48,8 +48,6 @@ class BagValues:
     how: str
     cut: Cut
     model: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""

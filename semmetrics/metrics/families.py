@@ -32,6 +32,7 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
+    ItemSums,
     Measure,
     Option,
     Statistic,
@@ -262,14 +263,12 @@ class SumFormulas(WithoutLabels):
 
 
 @dataclass(frozen=True)
-class FormulaValues:
+class FormulaValues(ItemSums):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags."""
 
     definition: Definition
     counts: Step[dict[str, Any]]
     options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Evaluate the formula item by item."""

@@ -58,7 +58,7 @@ from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
@@ -145,14 +145,12 @@ class TakingPart:
 
 
 @dataclass(frozen=True)
-class ClosedCounts:
+class ClosedCounts(ItemSums):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
     cut: Cut
     root: str
     unknown: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Close both sides under ancestors and count."""
@@ -167,12 +165,10 @@ class ClosedCounts:
 
 
 @dataclass(frozen=True)
-class LabelDistances:
+class LabelDistances(ItemSums):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
     measure: Measure
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""

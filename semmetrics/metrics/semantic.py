@@ -36,7 +36,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import EMBEDDING, LabelSimilarity
 from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
@@ -63,7 +63,7 @@ LabelBlock = Block[LabelTask]
 
 
 @dataclass(frozen=True)
-class SemanticCounts:
+class SemanticCounts(ItemSums):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
 
     ``served`` counts the references that a prediction matches; it differs from ``hit`` only where
@@ -73,8 +73,6 @@ class SemanticCounts:
     cut: Cut
     matches: SemanticMatches
     ranks: bool = False
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Count within the kept prefix of each item."""
@@ -114,7 +112,7 @@ class SemanticFamily(CountFormulas):
 
 
 @dataclass(frozen=True)
-class SoftCounts:
+class SoftCounts(ItemSums):
     """Similarities of labels to what they go with on the other side, summed as hits are counted.
 
     Columns "hit" (over predictions), "served" (over references), "n_pred" and "n_ref". ``match``
@@ -126,8 +124,6 @@ class SoftCounts:
     duplicates: str
     model: str
     match: str = "any"
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Sum the similarities of each item."""

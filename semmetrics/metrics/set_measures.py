@@ -41,6 +41,7 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
+    ItemSums,
     Measure,
     Option,
     Statistic,
@@ -150,15 +151,13 @@ def set_options(
 
 
 @dataclass(frozen=True)
-class ItemValues:
+class ItemValues(ItemSums):
     """The formula on each item: its value, and the cause where it has none."""
 
     definition: Definition
     cut: Cut
     matches: Step[Matched]
     options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Compute the columns "value" (0 where undefined) and "cause"."""
