@@ -3,7 +3,7 @@
 Conventions
 -----------
 Problems lie along the last axis, as (rows, columns, problems). A problem with a single row or
-column has one plan. As many equal masses on both sides are an assignment
+column has one plan. As many equal masses on both sides, up to 31, are an assignment
 (``core.uniform_assignment``). Other problems of at most 63 rows and columns are solved together
 (``core.simplex``). What is left is solved one by one: larger problems, those of costs above 1e306,
 and any whose gap stays above 1e-9 of its largest cost.

@@ -3,8 +3,8 @@
 Conventions
 -----------
 A label is kept at k where it is among its item's first k, and at threshold t where its score is
-above t, strictly; so ``keep_top`` and ``keep_above`` repeat the decision of every point. Each
-label is put once at the first point that keeps it; sums over points do the rest.
+above t, strictly; so ``decode`` repeats the decision of every point. Each label is put once at the
+first point that keeps it; sums over points do the rest.
 
 Averages
 --------
