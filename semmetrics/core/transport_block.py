@@ -3,7 +3,7 @@
 Conventions
 -----------
 Problems lie along the last axis, as (rows, columns, problems). A problem with a single row or
-column has one plan. As many equal masses on both sides, up to 31, are an assignment
+column has one plan. As many equal masses on both sides are an assignment
 (``core.uniform_assignment``). Other problems of at most 63 rows and columns are solved together
 (``core.simplex``). What is left is solved one by one: larger problems, those of costs above 1e306,
 and any whose gap stays above 1e-9 of its largest cost.
@@ -33,7 +33,12 @@ from numpy.typing import NDArray
 from semmetrics.core.backend import Backend, sum_in_order
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.simplex import MAX_NODES, Solutions, solve_simplex
-from semmetrics.core.uniform_assignment import is_uniform, solve_uniform
+from semmetrics.core.uniform_assignment import (
+    MAX_TOGETHER,
+    is_uniform,
+    solve_singly,
+    solve_uniform,
+)
 from semmetrics.errors import InputError
 
 __all__ = [
@@ -127,7 +132,8 @@ def _choose_solvers(
     uniform = lone & False
     if not backend.torch:  # some one by one on the processor, which a device would wait for
         uniform = is_uniform(rows, columns, n_rows, n_columns)
-        yield solve_uniform, uniform
+        yield solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
+        yield solve_singly, uniform & (n_rows > MAX_TOGETHER)
     yield solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
 
 

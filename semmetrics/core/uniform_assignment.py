@@ -10,28 +10,37 @@ of its costs minus the columns' potentials, then each column's halfway between t
 costs minus the rows', and so on, to and fro. These are the messages by which belief propagation
 finds a matching (Bayati, Shah, Sharma 2008), with one for a row or column instead of one for a
 cell; each step is made a third longer, which needs fewer of them. Where the columns' cheapest rows
-are all different, that is the plan. Steps are of 32 bits, the proof of 64. What is left, such as
-problems with several best plans, goes to ``core.simplex``.
+are all different, that is the plan. Steps are of 32 bits, the proof of 64.
+
+What is left, such as problems with several best plans, and larger ones go one by one to scipy's
+``linear_sum_assignment`` (Crouse 2016), which is exact. It gives no potentials: the gap is 0 on its
+word.
 
 References
 ----------
 Bayati, Shah, Sharma, 2008, Max-product for maximum weight matching: convergence, correctness, and
 LP duality, IEEE Transactions on Information Theory 54 (3).
+Crouse, 2016, On implementing 2D rectangular assignment algorithms, IEEE Transactions on Aerospace
+and Electronic Systems 52 (4).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import sum_in_order
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.simplex import MAX_NODES, Solutions, certify, scale_costs, solve_simplex
+from semmetrics.core.simplex import Solutions, certify, scale_costs
 
-__all__ = ["is_uniform", "solve_uniform"]
+__all__ = ["MAX_TOGETHER", "is_uniform", "solve_singly", "solve_uniform"]
 
 Singles = NDArray[np.float32]
 
+MAX_TOGETHER = 32
+"""Rows up to which looking in all problems at once is faster."""
 _FEWEST = 4  # rows from which it is faster than the simplex method
 _SWEEPS = 3, 2, 2, 3, 4  # to and fro, each number followed by a look at what is solved
 _LONGER = np.float32(1.35)
@@ -41,7 +50,7 @@ _PROVED = 1e-13  # of the largest cost
 
 
 def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> Bools:
-    """Return whether all masses of a problem are equal, as many on both sides, and not too many.
+    """Return whether all masses of a problem are equal, and as many on both sides.
 
     Examples
     --------
@@ -49,7 +58,7 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
     >>> is_uniform(side, side, size, size).tolist()
     [True]
     """
-    uniform: Bools = (n_rows == n_columns) & (n_rows >= _FEWEST) & (2 * n_rows <= MAX_NODES)
+    uniform: Bools = (n_rows == n_columns) & (n_rows >= _FEWEST)
     for side in (rows, columns):
         np.logical_and(uniform, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=uniform)
     return uniform
@@ -58,7 +67,7 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
 def solve_uniform(
     costs: Floats, rows: Floats, columns: Floats, sizes: Ints, _: Ints, largest: Floats
 ) -> Solutions:
-    """Solve a block of such problems. Parameters and result are those of ``solve_simplex``.
+    """Solve a block of small ones. Parameters and result are those of ``solve_simplex``.
 
     Examples
     --------
@@ -75,10 +84,23 @@ def solve_uniform(
     found = certify((costs, closed), (rows, columns), (cells, rows, u), largest)
     rest = np.flatnonzero(~(found.gaps <= _PROVED * largest))
     if len(rest):
-        few = (values.take(rest, -1) for values in (costs, rows, columns, sizes, sizes, largest))
-        other = solve_simplex(*few)
+        few: list[Any] = [costs, rows, columns, sizes, sizes, largest]
+        other = solve_singly(*(values.take(rest, -1) for values in few))
         found.costs[rest], found.gaps[rest] = other.costs, other.gaps
     return found
+
+
+def solve_singly(
+    costs: Floats, rows: Floats, columns: Floats, sizes: Ints, _: Ints, largest: Floats
+) -> Solutions:
+    """Solve problems of any size one by one. Parameters are those of ``solve_simplex``."""
+    from scipy.optimize import linear_sum_assignment
+
+    value, tables = np.empty(len(sizes)), np.ascontiguousarray(np.moveaxis(costs, -1, 0))
+    for k, (table, size) in enumerate(zip(tables, sizes.tolist(), strict=True)):
+        chosen = linear_sum_assignment(table[:size, :size])
+        value[k] = sum_in_order(table[chosen] * rows[:size, k])
+    return Solutions(value, np.zeros(len(sizes)))
 
 
 def _balance_potentials(
