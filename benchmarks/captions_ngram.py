@@ -25,7 +25,7 @@ from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.ngsm import NGSM
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 __all__ = ["WORKLOADS"]

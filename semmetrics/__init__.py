@@ -5,92 +5,66 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from semmetrics._version import __version__
+from semmetrics._version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from semmetrics.api.rescore import rescore
-    from semmetrics.api.scores import score, score_systems
-    from semmetrics.api.thresholds import calibrate_threshold, calibrate_threshold_on_pairs, sweep
-    from semmetrics.comparison.ranks import rank_systems
-    from semmetrics.data.form import ReadOptions
-    from semmetrics.errors import InputError, MissingDependencyError
-    from semmetrics.metrics.definition import Measure
-    from semmetrics.metrics.document_frequencies import (
-        DocumentFrequencies,
-        fit_document_frequencies,
+if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.scores import rescore as rescore
+    from semmetrics.api.scores import score as score
+    from semmetrics.api.scores import score_systems as score_systems
+    from semmetrics.api.similarity_thresholds import calibrate_threshold as calibrate_threshold
+    from semmetrics.api.similarity_thresholds import (
+        calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
-    from semmetrics.metrics.registry import parse
-    from semmetrics.metrics.set_measures import measure
-    from semmetrics.reports.records import Records
-    from semmetrics.reports.table import ScoreTable
-    from semmetrics.reports.threshold_curves import ThresholdSweep
-    from semmetrics.reports.validation import validate
-    from semmetrics.scoring.calibration import Calibration
-    from semmetrics.scoring.intervals import Bootstrap
-    from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
-    from semmetrics.scoring.score import Score
+    from semmetrics.api.similarity_thresholds import sweep as sweep
+    from semmetrics.comparison.ranks import rank_systems as rank_systems
+    from semmetrics.data.form import ReadOptions as ReadOptions
+    from semmetrics.errors import InputError as InputError
+    from semmetrics.errors import MissingDependencyError as MissingDependencyError
+    from semmetrics.kinds.captions.reading import as_captions as as_captions
+    from semmetrics.kinds.labels.reading import as_labels as as_labels
+    from semmetrics.metrics.definition import Measure as Measure
+    from semmetrics.metrics.document_frequencies import DocumentFrequencies as DocumentFrequencies
+    from semmetrics.metrics.document_frequencies import (
+        fit_document_frequencies as fit_document_frequencies,
+    )
+    from semmetrics.metrics.registry import parse as parse
+    from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.reports.records import Records as Records
+    from semmetrics.reports.table import ScoreTable as ScoreTable
+    from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
+    from semmetrics.reports.validation import validate as validate
+    from semmetrics.scoring.bootstrap import Bootstrap as Bootstrap
+    from semmetrics.scoring.calibration import Calibration as Calibration
+    from semmetrics.scoring.pair_matrix import caption_blocks as caption_blocks
+    from semmetrics.scoring.pair_matrix import caption_matrix as caption_matrix
+    from semmetrics.scoring.pair_matrix import caption_top_k as caption_top_k
+    from semmetrics.scoring.score_result import Score as Score
 
-_HOMES = {
-    "score": "semmetrics.api.scores",
-    "score_systems": "semmetrics.api.scores",
-    "rescore": "semmetrics.api.rescore",
-    "as_labels": "semmetrics.kinds.labels.reading",
-    "InputError": "semmetrics.errors",
-    "MissingDependencyError": "semmetrics.errors",
-    "measure": "semmetrics.metrics.set_measures",
-    "Measure": "semmetrics.metrics.definition",
-    "ReadOptions": "semmetrics.data.form",
-    "Records": "semmetrics.reports.records",
-    "ScoreTable": "semmetrics.reports.table",
-    "rank_systems": "semmetrics.comparison.ranks",
-    "validate": "semmetrics.reports.validation",
-    "Bootstrap": "semmetrics.scoring.intervals",
-    "parse": "semmetrics.metrics.registry",
-    "Score": "semmetrics.scoring.score",
-    "ThresholdSweep": "semmetrics.reports.threshold_curves",
-    "Calibration": "semmetrics.scoring.calibration",
-    "sweep": "semmetrics.api.thresholds",
-    "calibrate_threshold": "semmetrics.api.thresholds",
-    "calibrate_threshold_on_pairs": "semmetrics.api.thresholds",
-    "as_captions": "semmetrics.kinds.captions.reading",
-    "caption_blocks": "semmetrics.scoring.pair_matrix",
-    "caption_matrix": "semmetrics.scoring.pair_matrix",
-    "caption_top_k": "semmetrics.scoring.pair_matrix",
-    "DocumentFrequencies": "semmetrics.metrics.document_frequencies",
-    "fit_document_frequencies": "semmetrics.metrics.document_frequencies",
+_PUBLIC = {
+    "api.scores": ("score", "score_systems", "rescore"),
+    "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
+    "comparison.ranks": ("rank_systems",),
+    "data.form": ("ReadOptions",),
+    "errors": ("InputError", "MissingDependencyError"),
+    "kinds.captions.reading": ("as_captions",),
+    "kinds.labels.reading": ("as_labels",),
+    "metrics.definition": ("Measure",),
+    "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
+    "metrics.registry": ("parse",),
+    "metrics.set_measures": ("measure",),
+    "reports.records": ("Records",),
+    "reports.table": ("ScoreTable",),
+    "reports.threshold_curves": ("ThresholdSweep",),
+    "reports.validation": ("validate",),
+    "scoring.bootstrap": ("Bootstrap",),
+    "scoring.calibration": ("Calibration",),
+    "scoring.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
+    "scoring.score_result": ("Score",),
 }
+_HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
 _ROOMS = ("metrics",)
 
-__all__ = [
-    "Bootstrap",
-    "Calibration",
-    "DocumentFrequencies",
-    "InputError",
-    "Measure",
-    "MissingDependencyError",
-    "ReadOptions",
-    "Records",
-    "Score",
-    "ScoreTable",
-    "ThresholdSweep",
-    "__version__",
-    "as_captions",
-    "as_labels",
-    "calibrate_threshold",
-    "calibrate_threshold_on_pairs",
-    "caption_blocks",
-    "caption_matrix",
-    "caption_top_k",
-    "fit_document_frequencies",
-    "measure",
-    "parse",
-    "rank_systems",
-    "rescore",
-    "score",
-    "score_systems",
-    "sweep",
-    "validate",
-]
+__all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605  (a list, from the table)
 
 
 def __getattr__(name: str) -> Any:

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["InputError", "MissingDependencyError", "amount", "brief", "listing"]
+__all__ = [
+    "InputError",
+    "MissingDependencyError",
+    "Places",
+    "amount",
+    "at",
+    "brief",
+    "counted",
+    "listing",
+    "placed",
+    "shown",
+]
 
 
 class InputError(ValueError):
@@ -79,8 +92,8 @@ def listing(names: Iterable[object], *, most: int = 5) -> str:
     "'a', 'b' and 1 more"
     """
     every = list(names)
-    shown = ", ".join(repr(name) for name in every[:most])
-    return shown if len(every) <= most else f"{shown} and {len(every) - most} more"
+    first = ", ".join(repr(name) for name in every[:most])
+    return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 
 _BRIEF = reprlib.Repr()
@@ -110,3 +123,60 @@ def amount(number: int, noun: str) -> str:
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shown(value: object) -> str:
+    """Write a value for a message: texts and numbers, cut when long; of others the kind."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, str):
+        return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
+    if isinstance(value, int | float):
+        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
+        return "a number of thousands of digits" if huge else str(value)[:60]
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return type(value).__name__
+
+
+def counted(things: Collection[object], noun: str) -> str:
+    """Write how many there are: "1 row", "2 rows"."""
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+
+
+def at(name: str, place: str = "", id_: str | None = None) -> str:
+    """Write a place for a message.
+
+    Examples
+    --------
+    >>> at("gt.csv", "line 7", "a")
+    "gt.csv, line 7, id 'a'"
+    """
+    parts = [name, place, "" if id_ is None else f"id {shown(id_)}"]
+    return ", ".join(part for part in parts if part)
+
+
+def placed(error: InputError, where: str) -> InputError:
+    """The same error with its place, which loops write only when it is needed."""
+    return InputError(error.problem, where=where, remedy=error.remedy)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where each item stands; a `Lists.where` that costs nothing until it is asked.
+
+    Examples
+    --------
+    >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7])(1)
+    "gt.csv, line 7, id 'b'"
+    """
+
+    name: str
+    ids: Sequence[str] | None
+    unit: str = ""
+    numbers: Sequence[int] | Any = ()
+
+    def __call__(self, position: int) -> str:
+        """Write the place of the item at a position."""
+        place = self.unit.format(self.numbers[position]) if self.unit else ""
+        return at(self.name, place, None if self.ids is None else self.ids[position])

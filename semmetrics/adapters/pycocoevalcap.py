@@ -31,7 +31,7 @@ from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score import Score, score_statistics
+from semmetrics.scoring.score_result import Score, score_statistics
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.ptb import PtbTokenizer
 from semmetrics.text.tokenizers import open_tokenizer

@@ -1,4 +1,10 @@
-"""Scores from Python objects, arrays or paths, in one call."""
+"""Scores from Python objects, arrays or paths, in one call; and scores that a signature says.
+
+Conventions
+-----------
+``rescore`` computes what a signature says again. What a signature cannot hold, such as a class
+list, is given again; what then differs from it is said, one line each.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,14 @@ import inspect
 import os
 import textwrap
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from semmetrics.options import OPTIONS, check_options, hint_of
+from semmetrics.errors import InputError
+from semmetrics.options import OPTIONS, check_options, hint_of, is_given
 from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.signature import Signed, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
 
 if TYPE_CHECKING:
@@ -18,9 +27,33 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-__all__ = ["document_options", "score", "score_systems", "system_name"]
+__all__ = [
+    "document_options",
+    "rescore",
+    "rescore_systems",
+    "score",
+    "score_systems",
+    "system_name",
+    "table_of",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
+_SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
+_DEFAULT = "default"
+_WHAT = {
+    "n": "the number of items differs from the signature's",
+    "data": "the ground truth differs from the signature's",
+    "classes": "the class list differs from the signature's",
+    "emb": "the embedding differs from the signature's",
+    "lookup": "the rule of lookup differs from the signature's",
+    "oov": "what stands for unknown labels differs from the signature's",
+    "taxonomy": "the taxonomy differs from the signature's",
+    "fit": "the document frequencies differ from the signature's",
+    "weights": "the sample weights differ from the signature's",
+    "L": "the number of labels averaged over differs from the signature's",
+    "v": "the version differs from the signature's",
+}
+_FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
 def document_options(*without: str) -> Callable[[F], F]:
@@ -137,3 +170,170 @@ def table_of(prepared: Prepared) -> ScoreTable:
         prepared.notes(scores),
         prepared.understood(),
     )
+
+
+@document_options(*_SIGNED)
+def rescore(
+    signature: str,
+    preds: Any,
+    gts: Any,
+    *,
+    system: str | None = None,
+    **options: Unpack[Options],
+) -> ScoreTable:
+    """Compute what a signature says again, on these predictions and this ground truth.
+
+    Parameters
+    ----------
+    signature : str
+    preds, gts
+        As for ``score``.
+    system : str, optional
+    **options
+
+    Returns
+    -------
+    ScoreTable
+        ``differences`` says what differs from the signature; nothing where the same was computed.
+
+    Raises
+    ------
+    InputError
+        If the signature is wrong, an option contradicts it, or a class list, weights or an
+        embedding that it was computed with is not given again.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["F1(average=micro)"])
+    >>> again = rescore(table["F1(average=micro)"].signature, [["cat"]], [["cat", "dog"]])
+    >>> round(again.scores[0].value, 4), again.differences
+    (0.6667, [])
+    """
+    return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
+
+
+def rescore_systems(
+    signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
+) -> ScoreTable:
+    """Compute what a signature says for several systems; else as ``rescore``."""
+    check_options("rescore", options)
+    given = _options_of(read_signature(signature), options)
+    table = table_of(prepare_systems(systems, gts, given))
+    return replace(table, differences=_differences(signature.strip(), table))
+
+
+def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a signature says, with those that are given beside it."""
+    _check_given(signed, given)
+    said: dict[str, Any] = {
+        name: signed.settings.get(OPTIONS[name].key) for name in _SIGNED if OPTIONS[name].key
+    }
+    said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
+    said["ignore"] = _ignored_labels(signed.settings.get("ignore", ""), said["normalize"])
+    if signed.settings.get("cand") == "references":
+        said["score_references"] = True
+    if signed.measure["embedding"] is not None:
+        said["embedding"] = _embeddings(signed, given.get("embedding"))
+    said |= {"measures": [signed.measure], "ci": signed.bootstrap or False}
+    return {**given, **said}
+
+
+def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
+    """Refuse options that the signature says, and a lack of what it cannot say."""
+    twice = [OPTIONS[name].flag for name in _SIGNED if is_given(given.get(name))]
+    if twice:
+        raise InputError(
+            f"the signature says what is computed, and {', '.join(twice)} as well",
+            remedy="leave that out, or leave out --rescore",
+        )
+    for name in ("classes", "weights"):
+        if name in signed.settings and given.get(name) is None:
+            raise InputError(
+                f"the signature was computed with {name}:{signed.settings[name]}",
+                remedy=f"give them again: {name}= (--{name} FILE)",
+            )
+
+
+def _ignored_labels(text: str, normalize: str | None) -> list[str]:
+    """Return the labels that a signature says were ignored, as they can be given again."""
+    names = [name for name in text.split(",") if name]
+    if normalize == "kubany2020":  # it splits synonyms at commas
+        return [name.replace(" | ", ",") for name in names]
+    return names
+
+
+def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
+    """Return embeddings by name, under the name that the measure has for its own.
+
+    Raises
+    ------
+    InputError
+        If the signature was computed with an embedding that is not given again; the one that
+        ships with the package need not be.
+    """
+    name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
+    if isinstance(embedding, Mapping):
+        given = dict(embedding)
+    else:
+        given = {} if embedding is None else {_DEFAULT: embedding}
+    if name not in given and list(given) == [_DEFAULT]:
+        given = {name: given[_DEFAULT]}
+    if name not in given:
+        _check_static(name, identity)
+        given[name] = "static"
+    return given
+
+
+def _check_static(name: str, identity: str | None) -> None:
+    from semmetrics.embed.open import open_embedding
+
+    if identity is None:
+        return
+    # another version of the static model is a difference that is said, and no reason to refuse
+    if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
+        before = "" if name == _DEFAULT else f"{name}="
+        raise InputError(
+            f"the signature was computed with the embedding {identity}",
+            remedy=f"give it again: embedding= (--embedding {before}SPEC)",
+        )
+
+
+def _differences(text: str, table: ScoreTable) -> list[str]:
+    """Say what differs between a signature and the scores computed from it, one line each."""
+    lines: dict[str, list[str]] = {}
+    for score in table:
+        for line in _compare(_parts(text), _parts(score.signature)):
+            lines.setdefault(line, []).append(score.system)
+    every = len(table.systems)
+    return [
+        line if len(systems) == every else f"{', '.join(systems)}: {line}"
+        for line, systems in lines.items()
+    ]
+
+
+def _parts(text: str) -> dict[str, str]:
+    parts = dict(part.partition(":")[::2] for part in text.split("|")[1:])
+    return {
+        name: value
+        for name, value in parts.items()
+        if name not in _FITTED or value.startswith("df@")
+    }
+
+
+def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    order = {key: place for place, key in enumerate(_WHAT)}
+    different = [key for key in then if key in now and then[key] != now[key]]
+    lines = [
+        f"{_WHAT.get(key, f'{key} differs from the signature')}: "
+        f"{key}:{now[key]} instead of {key}:{then[key]}"
+        for key in sorted(different, key=lambda key: order.get(key, len(order)))
+    ]
+    unsaid = [key for key in now if key not in then]
+    if unsaid:
+        computed = "|".join(f"{key}:{now[key]}" for key in unsaid)
+        lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
+    lost = [f"{key}:{value}" for key, value in then.items() if key not in now]
+    if lost:
+        lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
+    return lines

@@ -212,6 +212,6 @@ def _score(
             from semmetrics.api.scores import score_systems
 
             return score_systems(systems, gt, progress=progress, **options)
-        from semmetrics.api.rescore import rescore_systems
+        from semmetrics.api.scores import rescore_systems
 
         return rescore_systems(signature, systems, gt, progress=progress, **options)

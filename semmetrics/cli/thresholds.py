@@ -98,7 +98,7 @@ def sweep(
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
     """
-    from semmetrics.api import thresholds as api
+    from semmetrics.api import similarity_thresholds as api
     from semmetrics.cli.messages import show_progress
 
     texts = [word for text in measures for word in split_measures(text)]
@@ -227,7 +227,7 @@ def calibrate(
 
 
 def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -> Calibration:
-    from semmetrics.api.thresholds import calibrate_threshold_on_pairs
+    from semmetrics.api.similarity_thresholds import calibrate_threshold_on_pairs
 
     idle = [f"--{name.replace('_', '-')}" for name in _OF_DATA if given[name] is not None]
     if idle:
@@ -244,7 +244,7 @@ def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -
 def _calibrate_on_data(
     preds: str, gt: str, output: str | None, given: dict[str, Any]
 ) -> Calibration:
-    from semmetrics.api.thresholds import calibrate_threshold
+    from semmetrics.api.similarity_thresholds import calibrate_threshold
 
     if given.pop("criterion") is not None:
         raise InputError("--criterion means nothing without --pairs", remedy="leave it out")

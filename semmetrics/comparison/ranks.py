@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse as parse_json
 from semmetrics.data.source import load
-from semmetrics.data.strict_json import parse as parse_json
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.registry import parse
-from semmetrics.scoring.score import SCHEMA as SCORES
-from semmetrics.scoring.score import Score
+from semmetrics.scoring.score_result import SCHEMA as SCORES
+from semmetrics.scoring.score_result import Score
 
 __all__ = ["SCHEMA", "Rank", "rank_normalized", "rank_systems"]
 

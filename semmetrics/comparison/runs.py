@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semmetrics.errors import InputError
-from semmetrics.scoring.score import Score
+from semmetrics.scoring.score_result import Score
 
 __all__ = ["RunSummary", "summarize"]
 

@@ -20,34 +20,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from semmetrics.core.ragged import Floats, Ints, offsets
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.core.ragged import Floats, Ints, lengths, offsets
+from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
-from semmetrics.data.places import Places, at, canonical_id
 from semmetrics.data.source import Source
-from semmetrics.data.tables import RowTable, item_rows, row_notes, table_understood
-from semmetrics.errors import InputError
+from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
+from semmetrics.errors import InputError, Places, at
 
-__all__ = ["Batch", "Coder", "OddError", "arrow_columns", "read_arrow", "read_arrow_table"]
+__all__ = ["Coder", "OddError", "arrow_columns", "read_arrow", "read_arrow_table"]
 
 ROW = "row {} (from 0)"
 _BATCH = 2**16
+_SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
 
 
 class OddError(Exception):
     """There is something that only the strict reader can judge."""
-
-
-class Batch(NamedTuple):
-    """Some rows: their ids, entries, perhaps scores, and their lines, or the first of them."""
-
-    ids: Any
-    values: Any
-    scores: Any = None
-    lines: Any = None
 
 
 class Coder:
@@ -76,9 +67,9 @@ class Coder:
         self._codes: list[Any] = []
         self._scores: list[Any] = []
 
-    def add(self, batch: Batch) -> None:
-        """Code the rows of a batch."""
-        ids, values, scores = _texts(batch.ids), batch.values, batch.scores
+    def add(self, ids: Any, values: Any, scores: Any = None, lines: Any = None) -> None:
+        """Code some rows: ids, entries, perhaps scores, and their lines or the first of them."""
+        ids = _texts(ids)
         if ids.null_count or values.null_count:
             raise OddError
         if not len(ids):
@@ -86,10 +77,8 @@ class Coder:
         starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
-        if isinstance(batch.lines, int):
-            self._lines.append(batch.lines + starts)
-        elif batch.lines is not None:
-            self._lines.append(batch.lines[starts])
+        if lines is not None:
+            self._lines.append(lines + starts if isinstance(lines, int) else lines[starts])
         self._rows += len(ids)
         if not self.by_row:
             self._widths.append(_widths(values))
@@ -124,7 +113,8 @@ class Coder:
         coded = values if known else values.dictionary_encode()
         self._distinct = len(coded.dictionary) > len(values) / 2
         self._names.append(_texts(coded.dictionary))
-        self._codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + first)
+        codes = coded.indices.to_numpy(zero_copy_only=False)
+        self._codes.append(np.add(codes, first, dtype=np.int32))
 
     def finish(self, name: str, unit: str = ROW) -> Lists:
         """Return the lists of all batches."""
@@ -134,62 +124,60 @@ class Coder:
         items, ids = _numbered(runs)
         if not self.by_row and len(ids) < len(runs):
             raise OddError  # an id stands twice
-        codes = _joined(self._codes, np.int32)
-        scores = _joined(self._scores, np.float64) if self._scores else None
         table, names = _numbered(_chained(self._names))
-        if len(names) < len(table):
-            codes = table[codes]
+        codes = _joined(self._codes, np.int32)
+        codes = table[codes] if len(names) < len(table) else codes
         vocabulary: Sequence[str] = names if self.form.blank else list(names)
-        empty = 0
+        scores = _joined(self._scores, np.float64) if self._scores else None
+        widths = self._widths
         if self.by_row:
-            widths = np.diff(np.append(_joined(self._starts, np.int64), self._rows))
-            bare = not self.form.blank and "" in vocabulary
-            if bare or len(ids) < len(runs):
-                rows = np.repeat(items, widths)
-                if bare:
-                    empties = codes == vocabulary.index("")
-                    empty = int(empties.sum())
-                    rows, codes, scores = self._without_empty(
-                        empties, rows, codes, scores, len(ids)
-                    )
-                order = np.argsort(rows, kind="stable")
-                codes = codes[order]
-                scores = None if scores is None else scores[order]
-                widths = np.bincount(rows, minlength=len(ids))
-                self._ordered = False
-        else:
-            widths = _joined(self._widths, np.int64)
-        if scores is not None and np.isnan(scores).any():
+            widths = [np.diff(np.append(_joined(self._starts, np.int64), self._rows))]
+        side = Side(offsets(_joined(widths, np.int64)), codes, scores)
+        lines = _joined(self._lines or self._starts, np.int64)
+        apart = 0
+        if len(ids) < len(runs):
+            side, first, apart = _grouped(side, items)
+            lines = lines[first]
+        if self.by_row and not self.form.blank and "" in vocabulary:
+            side = _without_empty(side, vocabulary.index(""))
+            self._ordered = False
+        empty = len(codes) - len(side.codes)
+        if side.scores is not None and np.isnan(side.scores).any():
             raise OddError
-        scores = scores if scores is not None and len(scores) else None
-        if not self._ordered:
-            vocabulary, codes = _in_order(list(vocabulary), codes)
+        if not self._ordered or apart:
+            vocabulary, codes = _in_order(list(vocabulary), side.codes)
+            side = replace(side, codes=codes)
         if not self.form.blank and not all(map(str.strip, vocabulary)):
             raise OddError
-        first = np.unique(items, return_index=True)[1] if len(ids) < len(runs) else slice(None)
-        apart = len(np.unique(np.delete(items, first))) if len(ids) < len(runs) else 0
-        lines = _joined(self._lines or self._starts, np.int64)[first]
         return Lists(
             ids,
             vocabulary,
-            Side(offsets(widths), codes, scores),
+            side if len(side.codes) else replace(side, scores=None),
             noun=self.form.noun,
             source=name,
             notes=row_notes(empty, apart, self.form),
             where=Places(name, ids, unit, lines),
         )
 
-    def _without_empty(
-        self, bare: Any, rows: Ints, codes: Any, scores: Floats | None, n_items: int
-    ) -> tuple[Ints, Any, Floats | None]:
-        """Leave out the rows that say that an item has no entries."""
-        if (np.bincount(rows, minlength=n_items)[rows[bare]] > 1).any():
-            raise OddError
-        if scores is not None:
-            if not np.isnan(scores[bare]).all():
-                raise OddError  # a score beside an empty entry
-            scores = scores[~bare]
-        return rows[~bare], codes[~bare], scores
+
+def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, int]:
+    """Bring the runs of each item together: also the first of each, and how many have several."""
+    order = np.argsort(items, kind="stable")
+    _, starts = np.unique(items[order], return_index=True)
+    side, ends = side.take(order), np.append(starts, len(order))
+    several = int((np.diff(ends) > 1).sum())
+    return replace(side, indptr=side.indptr[ends]), order[starts], several
+
+
+def _without_empty(side: Side, code: int) -> Side:
+    """Leave out the entries that say that an item has none."""
+    bare = side.codes == code
+    widths = lengths(side.indptr)
+    if (np.repeat(widths, widths)[bare] > 1).any():
+        raise OddError
+    if side.scores is not None and not np.isnan(side.scores[bare]).all():
+        raise OddError  # a score beside an empty entry
+    return side.keep(~bare)
 
 
 def _chained(parts: Sequence[Any]) -> Any:
@@ -203,8 +191,10 @@ def _rising(texts: Any) -> bool:
 
 def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
-    if _rising(texts[:1000]) and _rising(texts):
-        numbers, distinct = np.arange(len(texts)), texts  # sorted, so that none stands twice
+    sample = texts[:_SAMPLE]
+    rising = _rising(sample) and _rising(texts)  # sorted, so that none stands twice
+    if rising or (len(sample.unique()) == len(sample) and len(texts.unique()) == len(texts)):
+        numbers, distinct = np.arange(len(texts)), texts
     else:
         coded = texts.dictionary_encode()
         numbers, distinct = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
@@ -246,11 +236,6 @@ def _joined(parts: Sequence[Any], dtype: Any) -> Any:
 
 def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
     """Number the entries that occur in order of first appearance."""
-    if len(codes):
-        highest = np.maximum.accumulate(codes)
-        known = highest[0] == 0 and highest[-1] == len(entries) - 1
-        if known and (highest[1:] - highest[:-1] <= 1).all():
-            return entries, codes
     first = np.full(len(entries), len(codes), np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
@@ -276,7 +261,8 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         except (OddError, pa.ArrowException):
             limited = _limited(batches(columns.names), options.max_bytes, source.name)
             found = columns.strict(limited)
-    return columns.noted(found, "Parquet" if kind == "parquet" else "Arrow")
+    title = "Parquet" if kind == "parquet" else "Arrow"
+    return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
 
 
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
@@ -289,7 +275,7 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
         found = columns.lists(batches)
     except (OddError, pa.ArrowException):
         found = columns.strict(batches)
-    return columns.noted(found, "a table")
+    return describe_table(found, "a table", columns.every, columns.roles, form, columns.wide)
 
 
 @contextmanager
@@ -303,11 +289,10 @@ def _opened(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             file = parquet.ParquetFile(stream)
             read = partial(file.iter_batches, _BATCH)
             yield file.schema_arrow, lambda names: read(columns=names)
-        elif source.head[:6] == b"ARROW1":
-            file = pa.ipc.open_file(stream)
-            yield file.schema, partial(_file_batches, file)
-        else:
-            yield _stream_batches(stream)
+            return
+        reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
+        schema, _ = reader(stream)
+        yield schema, lambda names: (batch.select(names) for batch in reader(stream)[1])
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
     except InputError:
         raise
@@ -326,20 +311,15 @@ def _stream(source: Source) -> Any:
     return source.spool if source.path is None else pa.OSFile(str(source.path))
 
 
-def _file_batches(file: Any, names: Sequence[str]) -> Iterator[Any]:
-    for number in range(file.num_record_batches):
-        yield file.get_batch(number).select(names)
+def _batches_of_file(stream: Any) -> tuple[Any, Iterator[Any]]:
+    file = pa.ipc.open_file(stream)
+    return file.schema, map(file.get_batch, range(file.num_record_batches))
 
 
-def _stream_batches(stream: Any) -> tuple[Any, Any]:
-    schema = pa.ipc.open_stream(stream).schema
-
-    def batches(names: Sequence[str]) -> Iterator[Any]:
-        stream.seek(0)
-        for batch in pa.ipc.open_stream(stream):
-            yield batch.select(names)
-
-    return schema, batches
+def _batches_of_stream(stream: Any) -> tuple[Any, Iterator[Any]]:
+    stream.seek(0)
+    reader = pa.ipc.open_stream(stream)
+    return reader.schema, iter(reader)
 
 
 def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
@@ -403,7 +383,7 @@ class Columns(NamedTuple):
                 raise OddError
             if not self.wide and not self.form.blank:
                 values = values if not values.null_count else pc.fill_null(_texts(values), "")
-            coder.add(Batch(ids, values, *scores))
+            coder.add(ids, values, *scores)
         return coder.finish(self.name)
 
     def strict(self, batches: Iterable[Any]) -> Lists:
@@ -432,12 +412,6 @@ class Columns(NamedTuple):
         entries = ["" if value is None else value for value in values]
         table.add(range(len(ids)), ids, entries, scores)
         return encode(table.finish(), self.form)
-
-    def noted(self, found: Lists, kind: str) -> Lists:
-        """Say how it was read."""
-        understood = table_understood(kind, self.every, dict(self.roles), self.form, self.wide)
-        notes = [*found.notes, *columns_not_used(self.every, dict(self.roles))]
-        return replace(found, understood=understood, notes=notes)
 
 
 def _has(kind: Any, *which: str) -> bool:

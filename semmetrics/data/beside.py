@@ -11,14 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.coco import category_names
-from semmetrics.data.form import DEFAULTS, IDS, ReadOptions, Role, assign, check_classes
+from semmetrics.data.form import (
+    DEFAULTS,
+    IDS,
+    ReadOptions,
+    Role,
+    assign,
+    canonical_id,
+    check_classes,
+    number,
+)
 from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import parse
 from semmetrics.data.numpy_files import plain_array
-from semmetrics.data.places import at, canonical_id, number, placed, shown
 from semmetrics.data.source import Source, load
-from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from semmetrics.data.form import canonical_id
 from semmetrics.data.items import Items
-from semmetrics.data.places import Places, at, canonical_id, counted, shown
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at, counted, shown
 
 __all__ = [
     "category_names",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
-from semmetrics.data.places import shown
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, shown
 
 __all__ = [
     "DEFAULTS",
@@ -21,9 +21,9 @@ __all__ = [
     "ReadOptions",
     "Role",
     "assign",
+    "canonical_id",
     "check_classes",
-    "columns_not_used",
-    "columns_used",
+    "number",
     "unused",
 ]
 
@@ -202,19 +202,6 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
 
 
-def columns_used(names: Sequence[str], roles: Mapping[str, int]) -> str:
-    """Write which column plays which role, for a message."""
-    return ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
-
-
-def columns_not_used(
-    names: Sequence[str], roles: Mapping[str, int], what: str = "columns"
-) -> list[str]:
-    """Write a note on the columns without a role, if there are any."""
-    extra = [name for i, name in enumerate(names) if i not in roles.values()]
-    return [f"{what} not used: {', '.join(map(shown, extra))}"] if extra else []
-
-
 def check_classes(
     classes: Sequence[str], where: str, unit: str = "class {} (from 0)", start: int = 0
 ) -> None:
@@ -285,3 +272,31 @@ def assign(
                 remedy=f"name it with {flag}; a table needs a header in its first line",
             )
     return found
+
+
+def canonical_id(value: object, where: str) -> str:
+    """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int | Integral) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(
+        "the id is empty" if value == "" else f"{shown(value)} is no id",
+        where=where,
+        remedy="an id is a text or an integer",
+    )
+
+
+def number(value: object, where: str, what: str = "score") -> float:
+    """A finite float from a JSON number or the text of a cell."""
+    try:
+        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+            raise TypeError
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        result = float("nan")
+    if result - result != 0:
+        problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
+        tail = "" if value == "" else " finite number"
+        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
+    return result

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from typing import Any
 
 from semmetrics.data.form import EXTENSIONS, IDS, RECORD_IDS, Form, ReadOptions
+from semmetrics.data.json_files import parse
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError
 
 __all__ = ["beginning", "format_among", "format_of", "header", "sniff"]

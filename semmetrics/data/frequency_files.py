@@ -26,12 +26,11 @@ import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.json_files import parse
 from semmetrics.data.numpy_files import read_arrays
-from semmetrics.data.places import shown
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, load
-from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, shown
 
 __all__ = [
     "FrequencyTable",

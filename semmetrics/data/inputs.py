@@ -22,12 +22,11 @@ import numpy as np
 from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
+from semmetrics.data.json_files import parse, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.places import Places, at
 from semmetrics.data.source import Source, check_lines, load, no_collection
-from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
 
@@ -174,8 +173,6 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
         return read_table(source, form, options, tabs=kind == "tsv")
     if kind == "txt":
         return _read_text(source, form, options)
-    from semmetrics.data.json_items import read_json, read_jsonl
-
     return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
 
 
@@ -284,7 +281,7 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
     kind = format_of(source, options, form)
     if kind in ("json", "coco"):
-        return _sample_value(source.json, "JSON")
+        return _sample_value(source.parsed(parse), "JSON")
     if kind == "jsonl":
         line = _LINE.search(beginning(source))
         return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")

@@ -14,8 +14,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.data.places import shown
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError, brief, listing, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 

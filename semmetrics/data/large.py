@@ -25,21 +25,21 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
-from semmetrics.data.arrow import Batch, Coder, OddError
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used
+from semmetrics.data.arrow import Coder, OddError
+from semmetrics.data.form import Form, ReadOptions, assign
+from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
-from semmetrics.data.places import at, shown
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.strict_json import parse
-from semmetrics.data.tables import row_notes, table_understood
-from semmetrics.errors import InputError
+from semmetrics.data.tables import describe_table, row_notes
+from semmetrics.errors import InputError, at, shown
 
 __all__ = ["read_large"]
 
-BLOCK = 2**24  # bytes
+BLOCK = 2**22  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 T = TypeVar("T")
 
@@ -74,19 +74,19 @@ def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
             yield done[0]
 
 
-def _blocks(source: Source, limit: int, *, quoted: bool) -> Iterator[bytes]:
-    """Yield blocks of whole lines; newlines between quotes end no line."""
+def _blocks(source: Source, limit: int, start: int, *, quoted: bool) -> Iterator[bytes]:
+    """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
         end = _line_end(rest, part, quoted=quoted)
         if end:
-            yield b"".join([rest, memoryview(part)[:end]])
-            rest = part[end:]
+            yield b"".join([rest, memoryview(part)[:end]])[start:]
+            rest, start = part[end:], 0
             continue
         rest += part
         if len(rest) > limit:
             raise OddError  # a line that is too long
-    if rest := rest.rstrip(b"\r\n"):
+    if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
 
 
@@ -107,7 +107,7 @@ def _check_text(block: bytes) -> None:
         raise OddError
     if not block.isascii():
         block.decode()
-        if b"\xef\xbb\xbf" in block:
+        if _MARK in block:
             raise OddError
 
 
@@ -137,11 +137,11 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
 
-    blocks = _without_mark(_blocks(source, options.max_line_bytes, quoted=False))
-    for table in _ahead(parsed, blocks):
+    start = len(_MARK) if source.head.startswith(_MARK) else 0
+    for table in _ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
-            coder.add(Batch(ids, values, scores[0] if scores else None, lines + 1))
+            coder.add(ids, values, scores[0] if scores else None, lines + 1)
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
@@ -150,25 +150,14 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 
 
 def _first_record(source: Source) -> dict[str, Any]:
-    line, newline, _ = source.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    line, newline, _ = source.head.removeprefix(_MARK).partition(b"\n")
     found = parse(line.decode(), source.name) if newline else None
     if not isinstance(found, dict):
         raise OddError
     return found
 
 
-def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Take off the byte order mark of the first block."""
-    for block in islice(blocks, 1):
-        yield block.removeprefix(b"\xef\xbb\xbf")
-    yield from blocks
-
-
-def _json_types(
-    form: Form,
-    values: Sequence[Any],
-    used: Sequence[str],
-) -> Any:
+def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
     """Choose the types of the keys from the first record: no others are read here."""
     id_, entries = values[:2]
     one = form.single and isinstance(entries, str)
@@ -201,26 +190,20 @@ def _parse_records(
     # an object ends before each newline and one begins after it, so no newline is within an object
     if (before != b"}"[0]).any() or (data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any():
         raise OddError
-    n_lines = len(ends) + (len(data) > 0 and data[-1] != _NEWLINE)
-    read = {"use_threads": True, "block_size": max(_PARSED, 2 * longest)}
-    table = _json_table(block, schema, read)
+    table = pa_json.read_json(
+        pa.BufferReader(block),
+        read_options=pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest)),
+        parse_options=pa_json.ParseOptions(explicit_schema=schema),
+    )
     unused = [key for key in table.column_names if key not in schema.names]
     if any(key not in extra and key.strip().casefold() in others for key in unused):
         raise OddError  # the strict reader knows which of two names it means, or refuses both
     extra |= dict.fromkeys(unused)
     if extra and longest > _DIGITS and _HUGE.search(block):
         raise OddError
-    if len(table) != n_lines:
+    if len(table) != len(ends) + (data[-1] != _NEWLINE):
         raise OddError
     return table
-
-
-def _json_table(block: bytes, schema: Any, read: Mapping[str, Any]) -> Any:
-    return pa_json.read_json(
-        pa.BufferReader(block),
-        read_options=pa_json.ReadOptions(**read),
-        parse_options=pa_json.ParseOptions(explicit_schema=schema),
-    )
 
 
 # CSV
@@ -230,7 +213,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     tabs = kind == "tsv"
     delimiter = options.delimiter or ("\t" if tabs else ",")
     header_end = source.head.find(b"\n") + 1
-    first = source.head[:header_end].removeprefix(b"\xef\xbb\xbf")
+    first = source.head[:header_end].removeprefix(_MARK)
     _check_text(first)
     line = first.decode()[:-1].removesuffix("\r")
     if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
@@ -247,7 +230,8 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, used, split, options)
 
     empty = 0
-    for table, starts, n_lines in _ahead(parsed, _without_header(source, header_end, options)):
+    blocks = _blocks(source, options.max_line_bytes, header_end, quoted=True)
+    for table, starts, n_lines in _ahead(parsed, blocks):
         row = 0
         for batch in table.to_batches():
             places = lines + (row if starts is None else starts[row : row + len(batch)])
@@ -256,20 +240,12 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             if split is not None:
                 empty += int(pc.sum(pc.equal(values, "")).as_py() or 0)
                 values, *scores = _cells(split, values, *scores)
-            coder.add(Batch(ids, values, scores[0] if scores else None, places))
+            coder.add(ids, values, scores[0] if scores else None, places)
         lines += n_lines
     found = coder.finish(source.name, "line {}")
-    understood = table_understood(kind.upper(), header, roles, form, split)
-    notes = found.notes if split is None else row_notes(empty, 0, form)
-    notes = [*notes, *columns_not_used(header, roles)]
-    return replace(found, understood=understood, notes=notes)
-
-
-def _without_header(source: Source, end: int, options: ReadOptions) -> Iterator[bytes]:
-    blocks = _blocks(source, options.max_line_bytes, quoted=True)
-    for block in islice(blocks, 1):
-        yield block[end:]
-    yield from blocks
+    if split is not None:
+        found = replace(found, notes=row_notes(empty, 0, form))
+    return describe_table(found, kind.upper(), header, roles, form, split is not None)
 
 
 def _parse_rows(
@@ -282,40 +258,56 @@ def _parse_rows(
 ) -> tuple[Any, Any, int]:
     """Parse a block of rows: the columns that are used, the line of each row, and all lines."""
     _check_text(block)
-    data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == _NEWLINE)
-    longest = _check_length(ends, len(block), options.max_line_bytes)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         raise OddError
-    row_ends = ends
-    if b'"' in block:
-        quotes = np.flatnonzero(data == _QUOTE)
-        _check_quotes(data, quotes, delimiter)
-        row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     if split is not None:
         kinds = [pa.string()] * 3
-    table = pa_csv.read_csv(
+    types = dict(zip(used, kinds, strict=False))
+    if b'"' not in block and _has_short_lines(block, options.max_line_bytes):
+        table = _csv_table(block, delimiter, columns, types, _PARSED)
+        return table, None, len(table)
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    longest = _check_length(ends, len(block), options.max_line_bytes)
+    quotes = np.flatnonzero(data == _QUOTE)
+    _check_quotes(data, quotes, delimiter)
+    row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    within = len(row_ends) < len(ends)  # newlines within cells
+    table = _csv_table(block, delimiter, columns, types, max(_PARSED, 2 * longest), within)
+    starts = np.append(0, np.searchsorted(ends, row_ends) + 1) if within else None
+    return table, starts, len(ends)
+
+
+def _has_short_lines(block: bytes, limit: int) -> bool:
+    """Tell, without a look at every line, whether they are shorter than half of what is parsed."""
+    step = _PARSED // 4
+    ends = (block.find(b"\n", start, start + step) for start in range(0, len(block) - step, step))
+    return limit >= 2 * step and all(end >= 0 for end in ends)
+
+
+def _csv_table(
+    block: bytes,
+    delimiter: str,
+    columns: Sequence[str],
+    types: Mapping[str, Any],
+    size: int,
+    newlines: bool = False,
+) -> Any:
+    """Parse rows; a blank line has too few cells, which is an error."""
+    return pa_csv.read_csv(
         pa.BufferReader(block),
-        read_options=pa_csv.ReadOptions(
-            column_names=columns, block_size=max(_PARSED, 2 * longest), use_threads=True
-        ),
+        read_options=pa_csv.ReadOptions(column_names=columns, block_size=size),
         parse_options=pa_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=len(row_ends) < len(ends)
+            delimiter=delimiter, newlines_in_values=newlines, ignore_empty_lines=False
         ),
         convert_options=pa_csv.ConvertOptions(
-            include_columns=list(used),
-            column_types=dict(zip(used, kinds, strict=False)),
+            include_columns=list(types),
+            column_types=types,
             null_values=[""],
             strings_can_be_null=False,
         ),
     )
-    unended = len(data) > 0 and data[-1] != _NEWLINE
-    if len(table) != len(row_ends) + unended:
-        raise OddError  # blank lines
-    if len(row_ends) == len(ends):
-        return table, None, len(ends)
-    return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
 def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:

@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import ReadOptions, canonical_id, check_classes
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
-from semmetrics.data.places import at, canonical_id, placed
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, at, listing, placed
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
@@ -161,8 +160,7 @@ def read_matrix_file(
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
-    _check_dimensions(values, 2, where)
-    _check_numbers(values, where)
+    _check_array(values, 2, where)
     rows, columns = values.shape
     own = _classes(arrays, options, columns, source.name)
     kind = "sparse" if sparse else "NumPy"
@@ -187,8 +185,7 @@ def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArra
             where=source.name,
             remedy="save the one array alone",
         )
-    _check_dimensions(arrays[key], dimensions, where)
-    _check_numbers(arrays[key], where)
+    _check_array(arrays[key], dimensions, where)
     if arrays[key].dtype.kind == "f":
         check_finite(arrays[key], where)
     return arrays[key]
@@ -206,7 +203,7 @@ def _main(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[str, str]:
     return found[0], at(name, f"array {found[0]!r}" if found[0] else "")
 
 
-def _check_dimensions(values: Any, dimensions: int, where: str) -> None:
+def _check_array(values: Any, dimensions: int, where: str) -> None:
     if values.ndim != dimensions:
         need = "a vector" if dimensions == 1 else "rows and columns"
         raise InputError(
@@ -214,9 +211,6 @@ def _check_dimensions(values: Any, dimensions: int, where: str) -> None:
             where=where,
             remedy="reshape it before saving",
         )
-
-
-def _check_numbers(values: Any, where: str) -> None:
     if values.dtype.kind not in "biuf":
         raise InputError(f"it holds {values.dtype}", where=where, remedy="save numbers")
 

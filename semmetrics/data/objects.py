@@ -18,12 +18,11 @@ import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_items import POSITION, read_object
+from semmetrics.data.json_files import read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
-from semmetrics.data.places import Places
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -68,7 +67,7 @@ def read_python(
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
         return encode(read_object(data, source, form, options), form)
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
-        return encode(read_object(data, source, form, options, unit=POSITION), form)
+        return encode(read_object(data, source, form, options), form)
     raise InputError(
         f"cannot read {form.noun}s from a {type(data).__name__}",
         where=source,

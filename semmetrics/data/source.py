@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from semmetrics.data.places import at
-from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, at, listing
 
 __all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
 
@@ -126,21 +124,16 @@ class Source:
             raise InputError("it is empty", where=self.name, remedy="check how it was written")
         return text
 
-    @cached_property
-    def json(self) -> Any:
-        """The value of a JSON document; readers do not change it."""
-        with no_collection():
-            return parse(self.text, self.name)
-
-    def take_json(self) -> Any:
-        """Return the same and forget it: it takes several times the memory of the file."""
-        value = self.json
-        self.forget()
-        return value
+    def parsed(self, parse: Callable[[str, str], Any]) -> Any:
+        """Return what a parser makes of the text and the name, once; readers do not change it."""
+        if "value" not in self.__dict__:
+            with no_collection():
+                self.__dict__["value"] = parse(self.text, self.name)
+        return self.__dict__["value"]
 
     def forget(self) -> None:
         """Let go of what can be read or parsed again."""
-        for name in ("json", "text", *(("data",) if self.is_large else ())):
+        for name in ("value", "text", *(("data",) if self.is_large else ())):
             self.__dict__.pop(name, None)
 
 
@@ -235,7 +228,7 @@ def _near(file: Path) -> str:
 
 def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
     suffix = None if file is None else _suffix(file)
-    start = _first(stream, SMALL + 1)
+    start = stream.read(SMALL + 1)
     packed = start.startswith(_GZIP)
     if not start:
         raise InputError("it is empty (0 bytes)", where=name, remedy="check how it was written")
@@ -254,15 +247,6 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
         else:
             path = file
     return Source(name, bytes(head), suffix, packed, path, spool, max_bytes)
-
-
-def _first(stream: BinaryIO, size: int) -> bytes:
-    """Read so many bytes, or all there are."""
-    parts = []
-    while size > 0 and (part := stream.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:

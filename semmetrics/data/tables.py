@@ -13,30 +13,38 @@ from __future__ import annotations
 import csv
 import io
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
-from semmetrics.data.form import Form, ReadOptions, assign, columns_not_used, columns_used
+from semmetrics.data.form import (
+    Form,
+    ReadOptions,
+    assign,
+    canonical_id,
+    number,
+)
 from semmetrics.data.items import Items
-from semmetrics.data.json_items import pair_scores
-from semmetrics.data.places import Places, at, canonical_id, counted, number, placed, shown
+from semmetrics.data.json_files import pair_scores
+from semmetrics.data.lists import Lists
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
 __all__ = [
     "RowTable",
     "Rows",
+    "describe_table",
     "field_limit",
     "item_rows",
     "read_table",
     "row_notes",
-    "table_understood",
 ]
 
 _BATCH = 2**14
 _LOCK = threading.Lock()
+T = TypeVar("T", Items, Lists)
 
 
 @contextmanager
@@ -288,17 +296,22 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
             cells = _cells(rows, form, roles, split)
             found = item_rows(cells, source.name, form, "line {}", remedy)
             found.notes += row_notes(sum(not item for item in found.items), 0, form)
-    found.understood = table_understood("TSV" if tabs else "CSV", rows.header, roles, form, split)
-    found.notes += columns_not_used(rows.header, roles) + rows.notes
+    kind = "TSV" if tabs else "CSV"
+    found = describe_table(found, kind, rows.header, roles, form, split is not None)
+    found.notes += rows.notes
     return found
 
 
-def table_understood(
-    kind: str, names: Sequence[str], roles: dict[str, int], form: Form, wide: Any
-) -> str:
-    """Write how a table was read."""
-    row_is = f"a {form.noun}" if not wide else "an item"
-    return f"{kind}, one row {row_is}: {columns_used(names, roles)}"
+def describe_table(
+    found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
+) -> T:
+    """Say how a table was read, and note the columns without a role."""
+    used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
+    row_is = "an item" if wide else f"a {form.noun}"
+    unused = [shown(name) for i, name in enumerate(names) if i not in roles.values()]
+    notes: list[str] = [f"columns not used: {', '.join(unused)}"] if unused else []
+    understood = f"{kind}, one row {row_is}: {used}"
+    return replace(found, understood=understood, notes=[*found.notes, *notes])
 
 
 def _entry_rows(rows: Rows, form: Form, roles: dict[str, int]) -> Items:

@@ -26,9 +26,8 @@ import numpy as np
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.lists import Terms
-from semmetrics.data.places import at, shown
 from semmetrics.data.taxonomy_graph import closure, generations, heights
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, at, brief, shown
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
 

@@ -19,12 +19,11 @@ import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.formats import format_among
-from semmetrics.data.places import at, shown
+from semmetrics.data.json_files import parse
 from semmetrics.data.source import Source, load
-from semmetrics.data.strict_json import parse
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, MissingDependencyError, at, shown
 
 __all__ = ["as_taxonomy", "read_taxonomy", "read_wordnet"]
 

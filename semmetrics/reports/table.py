@@ -12,7 +12,8 @@ from semmetrics.errors import InputError, listing
 from semmetrics.reports import details
 from semmetrics.reports.forms import draw
 from semmetrics.reports.records import Records
-from semmetrics.scoring.score import NotComputed, Score
+from semmetrics.scoring.protocols import NotComputed
+from semmetrics.scoring.score_result import Score
 
 if TYPE_CHECKING:
     import pandas as pd

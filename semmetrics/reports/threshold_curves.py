@@ -13,9 +13,8 @@ import numpy as np
 from semmetrics.errors import InputError, amount, listing
 from semmetrics.reports.forms import draw
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.score import Score
-from semmetrics.scoring.threshold_points import best_place
+from semmetrics.scoring.calibration import Calibration, best_place
+from semmetrics.scoring.score_result import Score
 
 __all__ = ["FORMS", "SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
 

@@ -23,8 +23,7 @@ from semmetrics.metrics.sweeps import (
     sweep_rows,
     thin_out,
 )
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.score_result import score_values
 
 __all__ = ["find_best_threshold"]
 
@@ -127,9 +126,7 @@ def _best_by_meaning(measure: Measure, task: LabelTask) -> float:
     for start in range(0, len(points), _AT_ONCE):
         rules = [f"threshold:{point!r}" for point in points[start : start + _AT_ONCE].tolist()]
         chosen = [SemF1(k=measure.k, **{**options, "decode": rule}) for rule in rules]
-        statistics = evaluate(task, chosen, keep_rows=False)
-        asked = {"": [(one, "") for one in chosen]}
-        values += [s.value for s in score_statistics({"": statistics}, asked, headings=rules)]
+        values += score_values(task, chosen)
     known = np.where(np.isnan(values), -1.0, values)
     return float(points[np.lexsort((points, known))[-1]])
 

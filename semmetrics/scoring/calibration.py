@@ -13,8 +13,9 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,17 @@ from semmetrics._version import __version__
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
-from semmetrics.data.strict_json import parse
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.kind import Tasks, each_task
 from semmetrics.metrics.definition import Measure
+from semmetrics.scoring.bootstrap import finite_or_none
 
 __all__ = [
     "as_calibrations",
+    "best_place",
     "calibrated",
     "calibration_notes",
     "SCHEMA",
@@ -136,9 +139,11 @@ class Calibration:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
         del entry["notes"], entry["understood"]
-        entry["value"] = _number(self.value)
+        entry["value"] = finite_or_none(self.value)
         entry["settings"] = dict(self.settings)
-        entry["curve"] = {name: [*map(_number, column)] for name, column in self.curve.items()}
+        entry["curve"] = {
+            name: [*map(finite_or_none, column)] for name, column in self.curve.items()
+        }
         return entry
 
     def to_json(self) -> str:
@@ -180,17 +185,47 @@ class Calibration:
         return _of_entry(parse(source.text, source.name), source.name)
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    "threshold": (int, float), "method": (str,), "criterion": (str,), "embedding": (str,),
-    "lookup": (str,), "oov": (str,), "n": (int,), "unit": (str,), "data": (str,),
-    "value": (int, float, type(None)), "curve": (dict,), "auc": (int, float, type(None)),
-    "holdout": (int, float, type(None)), "seed": (int, type(None)), "settings": (dict,),
-    "items": (str,), "version": (str,),
-}  # fmt: skip
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or _is_number(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_hashes(value: Any) -> bool:
+    try:
+        return _is_text(value) and len(base64.b64decode(value, validate=True)) % 8 == 0
+    except ValueError:
+        return False
+
+
+def _is_curve(value: Any) -> bool:
+    """Whether it has columns of numbers, all of one length."""
+    if not isinstance(value, dict) or not all(isinstance(c, list) for c in value.values()):
+        return False
+    numbers = all(map(_is_number_or_none, chain.from_iterable(value.values())))
+    return numbers and len({*map(len, value.values())}) == 1
+
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    "threshold": lambda value: _is_number(value) and -1 <= value <= 1,
+    "method": lambda value: value in ("pairs", "contrast"),
+    **dict.fromkeys(("criterion", "embedding", "lookup", "oov", "unit", "data"), _is_text),
+    "n": lambda value: _is_number(value) and isinstance(value, int),
+    "value": _is_number_or_none,
+    "curve": _is_curve,
+    "auc": _is_number_or_none,
+    "holdout": _is_number_or_none,
+    "seed": lambda value: _is_number_or_none(value) and not isinstance(value, float),
+    "settings": lambda value: isinstance(value, dict),
+    "items": _are_hashes,
+    "version": _is_text,
+}
 
 
 def _of_entry(entry: Any, where: str) -> Calibration:
@@ -199,54 +234,35 @@ def _of_entry(entry: Any, where: str) -> Calibration:
     if schema != SCHEMA:
         said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"
         raise InputError(f"this is no calibration{said}", where=where, remedy=remedy)
-    wrong = [
-        name
-        for name, kinds in _KINDS.items()
-        if not isinstance(entry.get(name, ...), kinds) or isinstance(entry[name], bool)
-    ]
-    if not wrong and entry["method"] not in ("pairs", "contrast"):
-        wrong = ["method"]
-    if not wrong and not _right_curve(entry):
-        wrong = ["curve"]
-    if not wrong and not -1 <= entry["threshold"] <= 1:
-        wrong = ["threshold"]
-    if not wrong and not _right_items(entry["items"]):
-        wrong = ["items"]
+    known = {name: entry.get(name, ...) for name in _CHECKS}
+    wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
+    if not wrong:
+        criterion = "contrast" if known["method"] == "contrast" else known["criterion"]
+        placed = known["threshold"] in known["curve"].get("threshold", ())
+        wrong = [] if placed and criterion in known["curve"] else ["curve"]
     if wrong:
         raise InputError(
             f"the calibration has no valid {listing(wrong)}", where=where, remedy=remedy
         )
-    known = {f.name: entry[f.name] for f in fields(Calibration) if f.name in _KINDS}
-    known["value"] = math.nan if entry["value"] is None else float(entry["value"])
-    known["threshold"] = float(entry["threshold"])
-    known["curve"] = {
-        name: tuple(math.nan if v is None else float(v) for v in column)
-        for name, column in entry["curve"].items()
-    }
-    return Calibration(**known)
+    curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
+    numbers = {name: _float(known[name]) for name in ("threshold", "value")}
+    return Calibration(**{**known, **numbers, "curve": curve})
 
 
-def _right_curve(entry: Mapping[str, Any]) -> bool:
-    """Whether it has columns of numbers of one length, the threshold and the criterion in them."""
-    curve = entry["curve"]
-    columns = list(curve.values())
-    if not all(isinstance(column, list) for column in columns):
-        return False
-    numbers = all(
-        v is None or (isinstance(v, int | float) and not isinstance(v, bool))
-        for column in columns
-        for v in column
-    )
-    criterion = "contrast" if entry["method"] == "contrast" else entry["criterion"]
-    placed = entry["threshold"] in curve.get("threshold", ())
-    return numbers and len({*map(len, columns)}) == 1 and placed and criterion in curve
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
-def _right_items(text: str) -> bool:
-    try:
-        return len(base64.b64decode(text, validate=True)) % 8 == 0
-    except ValueError:
-        return False
+def best_place(values: Sequence[float]) -> int | None:
+    """Where the largest value stands, of equal ones the last; None where all are undefined.
+
+    Examples
+    --------
+    >>> best_place([float("nan"), 0.5, 0.5, 0.2]), best_place([float("nan")])
+    (2, None)
+    """
+    known = [place for place, value in enumerate(values) if not math.isnan(value)]
+    return max(known, key=lambda place: (values[place], place), default=None)
 
 
 def packed_hashes(hashes: Hashes) -> str:
@@ -340,18 +356,19 @@ _IDLE = "the calibration for {} has no effect: no measure here with threshold=au
 
 def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
     lines = [
-        f"the threshold was calibrated with {name}:{then}, and is used with {name}:{now}"
-        for name, then, now in (
-            ("lookup", one.lookup, model.lookup),
-            ("oov", one.oov, model.oov),
-        )
-        if then != now
+        f"the threshold was calibrated with {name}:{getattr(one, name)}, and is used with "
+        f"{name}:{getattr(model, name)}"
+        for name in ("lookup", "oov")
+        if getattr(one, name) != getattr(model, name)
     ]
     if one.method != "contrast":
         return lines
     if isinstance(task.ids, range | np.ndarray) or not one.items:
-        return [*lines, "items are known by position: whether some of them were used to "
-                "calibrate the threshold is not known"]  # fmt: skip
+        return [
+            *lines,
+            "items are known by position: whether some of them were used to calibrate the "
+            "threshold is not known",
+        ]
     used = int(one.used(task.ids).sum())
     if used:
         lines.append(f"{used:,} of {len(task):,} scored items were used to calibrate the threshold")

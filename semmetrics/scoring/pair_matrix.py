@@ -101,19 +101,14 @@ def caption_matrix(
     """
     job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
     if out is not None:
-        return write_matrix(
-            out,
-            job.shape,
-            dtype,
-            job.step,
-            job.facts,
-            job.block,
-            resume=resume,
-            progress=progress,
-        )
+        of = (job.shape, dtype, job.step, job.facts, job.block)
+        return write_matrix(out, *of, resume=resume, progress=progress)
     matrix = np.empty(job.shape, dtype)
     for start, stop in job.bounds:
-        job.block(start, stop, matrix[start:stop])
+        if dtype == "float64":  # without a copy
+            job.pairs.block(start, stop, matrix[start:stop])
+        else:
+            matrix[start:stop] = job.pairs.block(start, stop)
         if progress is not None:
             progress(stop, job.pairs.n_rows)
     return matrix
@@ -260,15 +255,9 @@ class _Job:
         rows = self.pairs.n_rows
         return [(start, min(start + self.step, rows)) for start in range(0, rows, self.step)]
 
-    def block(self, start: int, stop: int, out: Any = None) -> NDArray[np.floating[Any]]:
-        """Rows start to stop, into ``out`` where it is given."""
-        if out is not None and out.dtype == np.float64:
-            return self.pairs.block(start, stop, out)
-        made = self.pairs.block(start, stop)
-        if out is None:
-            return made.astype(self.dtype, copy=False)
-        out[:] = made
-        return out  # type: ignore[no-any-return]
+    def block(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
+        """Rows start to stop."""
+        return self.pairs.block(start, stop).astype(self.dtype, copy=False)
 
     @property
     def facts(self) -> dict[str, str]:

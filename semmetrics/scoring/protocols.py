@@ -1,19 +1,34 @@
-"""Protocols: the measures of a paper with all its conventions fixed.
+"""What to compute: the measures of a protocol, those that are named, or a kind's default ones.
 
 Conventions
 -----------
-A protocol names measures, the headings that the paper prints them under, and how the data are
-read. Its conventions win over defaults; options that would change a number are refused.
+A protocol names the measures of a paper, the headings that the paper prints them under, and how
+the data are read. Its conventions win over defaults; options that would change a number are
+refused. A plan holds what is computed, at every cutoff and under every decoding rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from semmetrics.errors import InputError, listing
+from semmetrics.kinds.kind import Kind, Options, Tasks
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.registry import cutoffs, parse, parse_all
 
-__all__ = ["PROTOCOLS", "Protocol", "find_protocol"]
+__all__ = [
+    "PROTOCOLS",
+    "NotComputed",
+    "Plan",
+    "Protocol",
+    "find_protocol",
+    "listed",
+    "plan_measures",
+]
 
 
 @dataclass(frozen=True)
@@ -131,3 +146,164 @@ def find_protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise InputError(f"there is no protocol {name!r}", remedy=f"choose {listing(PROTOCOLS)}")
     return PROTOCOLS[name]
+
+
+@dataclass(frozen=True)
+class NotComputed:
+    """A measure that a protocol names and this input does not allow.
+
+    Attributes
+    ----------
+    heading, reason : str
+        The reason ends with what to do.
+    """
+
+    heading: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute: measures, their headings, and what cannot be computed."""
+
+    measures: list[Measure]
+    headings: list[str]
+    not_computed: list[NotComputed] = field(default_factory=list)
+
+
+def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
+    """Plan a protocol's measures, those named, or the default ones of the kind.
+
+    Each is computed at every cutoff of ``top_k`` and under every rule of ``decode``, where it has
+    none of its own.
+
+    Raises
+    ------
+    InputError
+        If no measure is named, a cutoff or rule is wrong or does not apply.
+    """
+    decode = options["decode"]
+    one = decode is None or isinstance(decode, str)
+    rules = tuple(decode) if isinstance(decode, Iterable) and not one else (decode,)
+    named = one or all(isinstance(rule, str) for rule in rules)
+    if not rules or not named or len(set(rules)) != len(rules):
+        raise InputError(
+            f"decode={decode!r}",
+            remedy="give one or more different decoding rules, such as 'threshold:0.5'",
+        )
+    cuts = read_cutoffs(options["top_k"])
+    if options["protocol"] is not None:
+        return _plan_protocol(kind, tasks, options, cuts, rules)
+    return _plan_named(kind, tasks, options, cuts, rules)
+
+
+def _plan_named(
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
+) -> Plan:
+    named, absent = options["measures"], []
+    if named is None:
+        defaults = kind.defaults(tasks, options)
+        named = defaults.measures
+        absent = [NotComputed(*pair) for pair in defaults.absent.items()]
+    keep = options["keep_at_least"]
+    chosen: dict[Measure, None] = {}
+    for measure in parse_all(listed(named)):
+        for rule in rules:
+            decoded = _decode(measure, rule, keep)
+            free = decoded.definition.cutoff and decoded.k is None
+            for k in cuts if free and cuts else (decoded.k,):
+                chosen[decoded if k is None else decoded @ k] = None
+    if not chosen:
+        raise InputError("no measure is named", remedy="name one, or leave measures out")
+    if keep and not any(measure["keep_at_least"] for measure in chosen):
+        raise _needs_rule(keep)
+    return Plan(list(chosen), list(map(str, chosen)), absent)
+
+
+def listed(measures: Any) -> list[str | Measure | Definition]:
+    """Return the measures that a user names as a list."""
+    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
+
+
+def _plan_protocol(
+    kind: Kind,
+    tasks: Tasks,
+    options: Options,
+    cuts: Sequence[int],
+    rules: Sequence[str | None],
+) -> Plan:
+    protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
+    if (keep or set(rules) != {None}) and not protocol.decode:
+        raise InputError(
+            f"protocol {protocol.name} takes label lists and no decoding rule",
+            remedy="leave decode and keep_at_least out",
+        )
+    if keep and set(rules) == {None}:
+        raise _needs_rule(keep)
+    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
+    for place, rule in enumerate(rules):
+        for heading, text, k in _entries(protocol, cuts):
+            filled, lacking = kind.fill_entry(text, tasks, options)
+            if lacking:
+                if not place:
+                    plan.not_computed.append(NotComputed(heading, lacking))
+                continue
+            (measure,) = parse(filled)
+            measure = _decode(measure, rule, keep)
+            plan.measures.append(measure if k is None else measure @ k)
+            plan.headings.append(heading if len(rules) == 1 else f"{heading} [{rule}]")
+    return plan
+
+
+def _entries(protocol: Protocol, cuts: Sequence[int]) -> Iterable[tuple[str, str, int | None]]:
+    """Yield heading, measure and cutoff of each entry of a protocol."""
+    every: Sequence[int | None] = cuts or protocol.top_k or (None,)
+    for k in every:
+        for heading, text in protocol.entries.items():
+            yield (heading if k is None else f"{heading}@{k}"), text, k
+
+
+def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
+    """Give a measure the decoding rule, where it has none of its own."""
+    if measure["decode"] is None:
+        return measure
+    if rule is not None and measure["decode"] == "all":
+        measure = measure.with_options(decode=rule)
+    if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
+        measure = measure.with_options(keep_at_least=keep)
+    return measure
+
+
+def _needs_rule(keep: int) -> InputError:
+    return InputError(
+        f"keep_at_least={keep} means nothing without a decoding rule",
+        remedy="give decode=threshold:0.5 (--decode threshold:0.5), or leave it out",
+    )
+
+
+def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
+    """Return cutoffs as a tuple.
+
+    Raises
+    ------
+    InputError
+        If one is not a whole number from 1.
+
+    Examples
+    --------
+    >>> read_cutoffs("1,3,5"), read_cutoffs(5), read_cutoffs(None)
+    ((1, 3, 5), (5,), ())
+    """
+    if top_k is None:
+        return ()
+    if isinstance(top_k, str):
+        top_k = cutoffs(top_k)
+    every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
+    right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
+    if not all(right) or len(set(every)) != len(every):
+        raise InputError(f"top_k={top_k!r}", remedy="give distinct whole numbers from 1")
+    return tuple(map(int, every))

@@ -16,7 +16,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find
 from semmetrics.options import OPTIONS
-from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]

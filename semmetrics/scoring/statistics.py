@@ -10,7 +10,7 @@ classes are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
-from semmetrics.core.ragged import Bools, Codes, Floats, Ints
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.block import Noted, merge_notes
 from semmetrics.data.label_task import FOUND
 from semmetrics.data.lists import Ids
@@ -127,7 +127,13 @@ class Statistics:
             for statistic, arrays in self.sums.items()
         }
         parts = self.parts and {
-            statistic: [_recoded(columns, codes, width) for columns in blocks]
+            statistic: [
+                {
+                    name: column.recoded(codes, width) if hasattr(column, "recoded") else column
+                    for name, column in columns.items()
+                }
+                for columns in blocks
+            ]
             for statistic, blocks in self.parts.items()
         }
         return replace(
@@ -171,8 +177,10 @@ class Statistics:
             in_prediction=left.in_prediction | right.in_prediction,
             ids=_joined(left.ids, right.ids),
             hashes=np.concatenate([left.hashes, right.hashes]),
-            weights=_joined_weights(left, right),
-            groups=_joined_groups(left, right),
+            weights=_joined_or_none(
+                left.weights, right.weights, (np.ones(len(left)), np.ones(len(right)))
+            ),
+            groups=_joined_or_none(left.groups, right.groups, (left.hashes, right.hashes)),
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
@@ -196,7 +204,12 @@ class Statistics:
         return {**self.settings, **listed, **models, **named}
 
     def _check(self, other: Statistics) -> None:
-        different = [*_differences(self._conventions, other._conventions)]
+        mine, theirs = self._conventions, other._conventions
+        different = [
+            f"{name} is {mine.get(name, 'not given')} and {theirs.get(name, 'not given')}"
+            for name in dict.fromkeys((*mine, *theirs))
+            if mine.get(name) != theirs.get(name)
+        ]
         if different:
             raise InputError(
                 f"statistics differ in their conventions: {'; '.join(different)}",
@@ -207,8 +220,8 @@ class Statistics:
                 "labels have synonyms, and each part took its classes from its own references",
                 remedy="make all parts with the class list (classes=, --classes)",
             )
-        mine, theirs = ((set(s.sums), s.parts and set(s.parts)) for s in (self, other))
-        if mine != theirs:
+        measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
+        if measures[0] != measures[1]:
             raise InputError(
                 "statistics differ in their measures", remedy="evaluate both with the same ones"
             )
@@ -223,38 +236,18 @@ class Statistics:
             )
 
 
-def _differences(mine: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
-    """What differs, with both values."""
-    for name in dict.fromkeys((*mine, *theirs)):
-        one, other = (side.get(name, "not given") for side in (mine, theirs))
-        if one != other:
-            yield f"{name} is {one} and {other}"
-
-
-def _recoded(columns: Mapping[str, Column], codes: Codes, width: int) -> dict[str, Column]:
-    return {
-        name: column.recoded(codes, width) if hasattr(column, "recoded") else column
-        for name, column in columns.items()
-    }
-
-
 def _joined(left: Ids, right: Ids) -> Ids:
     if isinstance(left, (range, np.ndarray)) and isinstance(right, (range, np.ndarray)):
         return np.concatenate([np.asarray(left, np.int64), np.asarray(right, np.int64)])
     return [*map(str, left), *map(str, right)]
 
 
-def _joined_weights(left: Statistics, right: Statistics) -> Floats | None:
-    if left.weights is None and right.weights is None:
+def _joined_or_none(one: Any, other: Any, defaults: tuple[Any, Any]) -> Any:
+    """Join what items may have, with the default of a side that lacks it; None where both do."""
+    if one is None and other is None:
         return None
-    parts = [np.ones(len(s)) if s.weights is None else s.weights for s in (left, right)]
-    return np.concatenate(parts)
-
-
-def _joined_groups(left: Statistics, right: Statistics) -> Hashes | None:
-    if left.groups is None and right.groups is None:
-        return None
-    return np.concatenate([s.hashes if s.groups is None else s.groups for s in (left, right)])
+    sides = zip((one, other), defaults, strict=True)
+    return np.concatenate([default if side is None else side for side, default in sides])
 
 
 def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
@@ -322,7 +315,21 @@ def evaluate(
         if progress is not None:
             progress(block.stop, len(task))
     kept = {statistic: columns for statistic, columns in parts.items() if columns}
-    return _packed(task, sums, kept if keep_rows else kept or None, noted)
+    return Statistics(
+        sums=sums,
+        parts=kept if keep_rows else kept or None,
+        **task.axis._asdict(),
+        ids=task.ids,
+        hashes=task.hashes,
+        weights=task.weights,
+        fingerprint=task.fingerprint,
+        settings=task.settings,
+        counts=task.counts,
+        unit=task.unit,
+        groups=task.groups,
+        models=task.identities,
+        noted=noted,
+    )
 
 
 def check_kind(measures: Iterable[Measure], kind: str) -> None:
@@ -348,21 +355,3 @@ def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Float
         if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
             number, key = column.sum(), f"{name}_items"
             total[key] = add_sums(total[key], number) if key in total else number
-
-
-def _packed(task: Task, sums: Any, parts: Any, noted: Mapping[Hashable, Noted]) -> Statistics:
-    return Statistics(
-        sums=sums,
-        parts=parts,
-        **task.axis._asdict(),
-        ids=task.ids,
-        hashes=task.hashes,
-        weights=task.weights,
-        fingerprint=task.fingerprint,
-        settings=task.settings,
-        counts=task.counts,
-        unit=task.unit,
-        groups=task.groups,
-        models=task.identities,
-        noted=noted,
-    )

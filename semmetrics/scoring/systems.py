@@ -3,13 +3,15 @@
 Conventions
 -----------
 A *prepared* input is joined, its models are open and its measures chosen. Scores, sweeps,
-calibration and comparisons all begin there.
+calibration and comparisons all begin there. What a measure asks to be fitted is fitted once on
+the whole data and then frozen: resamples do not fit again. The measure that is computed, and its
+signature, hold the number that was found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,17 +23,17 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, amount
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.fits import freeze
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.planning import Plan, listed, plan_measures
-from semmetrics.scoring.protocols import find_protocol
-from semmetrics.scoring.score import Score, score_tasks
-from semmetrics.scoring.statistics import check_kind
+from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
+from semmetrics.scoring.score_result import Score, score_statistics
+from semmetrics.scoring.statistics import check_kind, evaluate
 
-__all__ = ["Prepared", "prepare_systems", "resolve_task", "score_prepared"]
+__all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
+BEST = "threshold:best"
 _MANY = 3  # inputs that are named one by one
 
 
@@ -129,6 +131,31 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     InputError
         If the input or an option is wrong.
     """
+    _check_inputs(systems, given)
+    if given.get("measures") is not None:  # they are looked at twice
+        given = {**given, "measures": listed(given["measures"])}
+    name, systems, gts = _resolve_kind(systems, gts, given)
+    kind = find_kind(name)
+    protocol = given.get("protocol")
+    fixed = {} if protocol is None else find_protocol(protocol).settings
+    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    calibrations: Sequence[Any] = ()
+    if options["calibration"] is not None:
+        from semmetrics.scoring.calibration import as_calibrations
+
+        calibrations = as_calibrations(options["calibration"])
+    options = kind.read_beside(options)
+    ref = kind.read(gts, "gts", options)
+    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
+    tasks = kind.make_tasks(preds, ref, options)
+    plan = plan_measures(kind, tasks, options)
+    check_kind(plan.measures, name)
+    tasks = kind.prepare(tasks, plan.measures, options)
+    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
+    """Refuse what is wrong whatever is evaluated."""
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError(
             "both measures and a protocol are given",
@@ -143,35 +170,6 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         )
     if not systems:
         raise InputError("there is no system to score", remedy="give predictions")
-    if given.get("measures") is not None:  # they are looked at twice
-        given = {**given, "measures": listed(given["measures"])}
-    name, systems, gts = _resolve_kind(systems, gts, given)
-    kind = find_kind(name)
-    options = _resolve(given, name)
-    calibrations = _read_calibrations(options["calibration"])
-    options = kind.read_beside(options)
-    ref = kind.read(gts, "gts", options)
-    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
-    tasks = kind.make_tasks(preds, ref, options)
-    plan = plan_measures(kind, tasks, options)
-    check_kind(plan.measures, name)
-    tasks = kind.prepare(tasks, plan.measures, options)
-    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
-
-
-def _read_calibrations(given: Any) -> Sequence[Any]:
-    if given is None:
-        return ()
-    from semmetrics.scoring.calibration import as_calibrations
-
-    return as_calibrations(given)
-
-
-def _resolve(given: Mapping[str, Any], kind: str) -> ResolvedOptions:
-    """Return the value of every option, with what a protocol fixes."""
-    protocol = given.get("protocol")
-    fixed = {} if protocol is None else find_protocol(protocol).settings
-    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
@@ -224,22 +222,20 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         Part by part, system by system, measures in the order given.
     """
     options, plan = prepared.options, prepared.plan
+    ci, progress = _bootstrap(options), options["progress"]
+    keep_rows = options["keep_rows"] or ci is not None  # intervals need them
     scores: list[Score] = []
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
-        chosen = {
-            name: [freeze(m, task, prepared.calibrations) for m in plan.measures]
-            for name, task in tasks.items()
-        }
-        scores += score_tasks(
-            tasks,
-            chosen,
-            headings=[f"{part} {heading}" if part else heading for heading in plan.headings],
-            ci=_bootstrap(options),
-            keep_rows=options["keep_rows"],
-            progress=options["progress"],
-            part=part,
-        )
+        chosen, statistics = {}, {}
+        for name, task in tasks.items():
+            chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
+        for name, task in tasks.items():
+            measures = [measure for measure, _ in chosen[name]]
+            statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
+        headings = [f"{part} {heading}" if part else heading for heading in plan.headings]
+        made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
+        scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
     return scores
 
 
@@ -252,3 +248,47 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
         raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
     made = Bootstrap(options["level"], options["resamples"], options["seed"])
     return made if ci else None
+
+
+def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tuple[Measure, str]:
+    """Return the measure with whatever it asks to be fitted, fitted; and a note for the signature.
+
+    Parameters
+    ----------
+    measure : Measure
+    task : Task
+        Prepared, with the models and fits that the measure needs.
+    calibrations : sequence of Calibration
+        What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
+
+    Raises
+    ------
+    InputError
+        If no calibration is for the measure's embedding; if the predictions have no scores, items
+        have weights, or the measure has no best score threshold.
+    """
+    notes = []
+    if measure["threshold"] == "auto" and calibrations:
+        from semmetrics.scoring.calibration import calibrated
+
+        measure, note = calibrated(measure, task, calibrations)
+        notes.append(note)
+    elif measure["threshold"] == "auto":
+        from semmetrics.metrics.label_similarity import label_vectors_of
+
+        vectors = label_vectors_of(task, str(measure["embedding"]))
+        measure = measure.with_options(threshold=repr(vectors.threshold))
+    if measure["decode"] == BEST:
+        from semmetrics.scoring.best_threshold import find_best_threshold
+
+        threshold, judge = find_best_threshold(measure, task)
+        notes.append(f"fit:best-{judge}-{measure['average']}")
+        measure = measure.with_options(decode=f"threshold:{threshold!r}")
+    if measure["df"] is not None:
+        from semmetrics.metrics.document_frequencies import frequency_hash
+
+        if measure["df"] == "references" and "df" in task.fits:
+            measure = measure.with_options(df="given")
+        hashed = frequency_hash(task, str(measure["df"]), str(measure["stem"]))
+        notes.append(f"fit:df@{hashed}")
+    return measure, "|".join(notes)

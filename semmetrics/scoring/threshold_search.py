@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,7 +27,6 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
-from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
@@ -39,10 +37,8 @@ from semmetrics.metrics.label_similarity import (
     label_vectors_of,
     written_codes,
 )
-from semmetrics.scoring.calibration import Calibration, packed_hashes
-from semmetrics.scoring.score import score_statistics
-from semmetrics.scoring.statistics import evaluate
-from semmetrics.scoring.threshold_points import best_place
+from semmetrics.scoring.calibration import Calibration, best_place, packed_hashes
+from semmetrics.scoring.score_result import score_values
 
 __all__ = ["CRITERIA", "choose_holdout", "of_contrast", "of_pairs", "pairs_task", "derangement"]
 
@@ -87,29 +83,32 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
             f"all {len(same):,} pairs {'mean' if same.all() else 'do not mean'} the same",
             remedy="a threshold needs pairs of both kinds",
         )
-    similarity = _similarities(task)
-    curve, auc = _pairs_curve(similarity, same)
+    curve, auc = _pairs_curve(_similarities(task), same)
     place, model = best_place(curve[criterion]), label_vectors_of(task, "default")
     if place is None or len(curve["threshold"]) < 3:
         raise InputError(
             f"all pairs are equally similar{_unknown(model)}",
             remedy="give other pairs, or another embedding",
         )
+    text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
         threshold=curve["threshold"][place],
         method="pairs",
         criterion=criterion,
         value=curve[criterion][place],
-        embedding=model.embedder.identity,
-        lookup=model.lookup,
-        oov=model.oov,
+        **_facts(model),
         n=len(pairs),
         unit="pair",
-        data=_pairs_hash(pairs),
+        data=hashlib.sha256(text.encode()).hexdigest()[:16],
         curve=curve,
         auc=auc,
         settings={"norm": task.settings["norm"]},
     )
+
+
+def _facts(model: Any) -> dict[str, Any]:
+    """Say what labels were compared by."""
+    return {"embedding": model.embedder.identity, "lookup": model.lookup, "oov": model.oov}
 
 
 def _unknown(model: Any) -> str:
@@ -122,9 +121,9 @@ def _unknown(model: Any) -> str:
 def _similarities(task: LabelTask) -> Floats:
     """The cosine of each pair, as the measures compute it; -inf where a label takes no part."""
     parts = []
-    for start, stop in ((block.start, block.stop) for block in task.blocks()):
-        block: Block[LabelTask] = Block(task, start, stop)
-        mine, theirs = (written_codes(side.rows(start, stop)) for side in (task.pred, task.ref))
+    for block in task.blocks():
+        sides = (side.rows(block.start, block.stop) for side in (task.pred, task.ref))
+        mine, theirs = map(written_codes, sides)
         source = block.get(LabelSimilarity("default"))
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
         parts.append(Backend(table).numpy(table))
@@ -163,12 +162,6 @@ def _cuts(distinct: Floats) -> tuple[Floats, Ints]:
     thresholds = np.round((outer[:-1] + outer[1:]) / 2, _DECIMALS)
     thresholds = np.unique(thresholds)
     return thresholds, np.searchsorted(distinct, thresholds, side="right")
-
-
-def _pairs_hash(pairs: Sequence[Pair]) -> str:
-    """Sixteen hex digits of a SHA-256 of the pairs, whatever their order."""
-    text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def choose_holdout(hashes: Hashes, holdout: float, seed: int) -> Bools:
@@ -261,7 +254,7 @@ def of_contrast(
         )
     others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
     measures = [measure.with_options(threshold=point) for point in points]
-    own, other = (_values(some, measures) for some in (chosen, others))
+    own, other = (tuple(score_values(some, measures)) for some in (chosen, others))
     contrast = [a - b for a, b in zip(own, other, strict=True)]
     place = best_place(contrast)
     if place is None:
@@ -282,28 +275,14 @@ def of_contrast(
         method="contrast",
         criterion=str(measure),
         value=contrast[place],
-        embedding=model.embedder.identity,
-        lookup=model.lookup,
-        oov=model.oov,
+        **_facts(model),
         n=len(chosen),
         unit=task.unit,
-        data=_task_hash(chosen),
+        # of ids and references, and of ids and predictions
+        data=f"{chosen.fingerprint:016x}{replace(chosen, ref=chosen.pred).fingerprint:016x}",
         curve={"threshold": tuple(points), "own": own, "other": other, "contrast": tuple(contrast)},
         holdout=float(holdout),
         seed=int(seed),
         settings=dict(task.settings),
         items=packed_hashes(chosen.hashes) if named else "",
     )
-
-
-def _values(task: LabelTask, measures: Sequence[Measure]) -> tuple[float, ...]:
-    statistics = evaluate(task, measures, keep_rows=False)
-    chosen = {"": [(measure, "") for measure in measures]}
-    scores = score_statistics({"": statistics}, chosen, headings=[str(m) for m in measures])
-    return tuple(score.value if math.isfinite(score.value) else math.nan for score in scores)
-
-
-def _task_hash(task: LabelTask) -> str:
-    """Of ids and references, and of ids and predictions."""
-    predictions: Any = replace(task, ref=task.pred)
-    return f"{task.fingerprint:016x}{predictions.fingerprint:016x}"

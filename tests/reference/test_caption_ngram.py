@@ -20,7 +20,7 @@ from semmetrics.core.columns import as_floats
 from semmetrics.data.caption_task import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 BLEU_OF_FAKECAP = [0.5793995754573356, 0.40439129741018104, 0.2785363856619147, 0.1908290437674253]

@@ -20,8 +20,8 @@ from semmetrics.metrics.caption_statistics import (
     Vocabulary,
     has_repeated_word,
 )
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)

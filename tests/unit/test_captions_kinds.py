@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from semmetrics import ReadOptions
-from semmetrics.data import inputs, source
+from semmetrics.data import inputs
 from semmetrics.data.inputs import open_input
+from semmetrics.data.source import Source
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -176,7 +177,7 @@ def test_what_was_understood_is_said():
 def test_standard_input_is_read_once(monkeypatch, text, task):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     held = open_input("-")
-    assert isinstance(held, source.Source)
+    assert isinstance(held, Source)
     assert resolve_kind(held, {"a": ["cat"]} if task == "labels" else SENTENCES).kind == task
     assert len((as_labels if task == "labels" else as_captions)(held)) == 1 + (task == "captions")
 
@@ -185,8 +186,10 @@ def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(LABELS))
     calls = []
-    parse = source.parse
-    monkeypatch.setattr(source, "parse", lambda *a: calls.append(a) or parse(*a))
+    parsed = Source.parsed
+    monkeypatch.setattr(
+        Source, "parsed", lambda held, parse: parsed(held, lambda *a: calls.append(a) or parse(*a))
+    )
     held = open_input(path)
     assert resolve_kind(held, LABELS).kind == "labels"
     assert len(as_labels(held)) == 2
@@ -252,7 +255,7 @@ def test_parsed_json_is_forgotten_once_it_is_read(tmp_path):
     path.write_text('{"a": ["cat"], "b": ["dog", "cat"]}', encoding="utf-8")
     loaded = open_input(path)
     assert resolve_kind(loaded, loaded).kind == "labels"
-    assert "json" in vars(loaded)
+    assert "value" in vars(loaded)
     first = as_labels(loaded)
-    assert "json" not in vars(loaded)
+    assert "value" not in vars(loaded)
     assert as_labels(loaded).vocabulary == first.vocabulary

@@ -29,8 +29,8 @@ from semmetrics.metrics.meteor import (
     meteor_value,
     segment_counts,
 )
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 WORDS = ["a", "the", "man", "horse", "dog", "rides", "riding", "runs", "jogs", "on", "big", "large"]

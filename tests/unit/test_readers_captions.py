@@ -9,6 +9,7 @@ import pytest
 
 from semmetrics import ReadOptions
 from semmetrics.data.inputs import open_input
+from semmetrics.data.json_files import parse
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -284,7 +285,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
     path.unlink()
     assert as_captions(held).values() == ["one", "two"]
     assert as_labels(held).vocabulary == ["one", "two"]
-    assert held.json is held.json
+    assert held.parsed(parse) is held.parsed(parse)
 
 
 @pytest.mark.parametrize(
@@ -394,3 +395,25 @@ def test_flickr30k(reference_dir):
     assert (len(got), got.ids, got.notes) == (5000, range(5000), [])
     assert got.values()[0] == "The man with pierced ears is wearing glasses and an orange hat ."
     assert got.where(4999).endswith("test_caps.txt, line 5000")
+
+
+LONG = "a cat that sleeps " * 7  # 20,000 of them are more than is read at once
+
+
+@pytest.mark.parametrize("last", ["a new one, caption 0", f"{LONG}7"])
+def test_captions_that_differ_but_for_a_late_repeat(load, last):
+    texts = [f"{LONG}{number}" for number in range(20_000)]
+    records = [{"id": number, "captions": [text]} for number, text in enumerate(texts)]
+    records.append({"id": "last", "captions": [last, texts[7]]})
+    got = load(lines(*records), "refs.jsonl")
+    assert got.to_list() == [*([text] for text in texts), [last, texts[7]]]
+    assert list(got.vocabulary) == list(dict.fromkeys([*texts, last]))
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n"])
+def test_blank_lines_of_a_large_table_are_noted(load, blank):
+    rows = [f"{number},{LONG}\n" for number in range(20_000)]
+    rows[15_000] += blank
+    got = load("id,caption\n" + "".join(rows), "refs.csv")
+    assert len(got) == 20_000
+    assert got.notes == ["1 blank line between rows, the first is line 15003"]

@@ -14,7 +14,7 @@ from semmetrics.data.block import Block
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.rouge import ROUGE_L, RougeValues
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
 TEXT = st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join)

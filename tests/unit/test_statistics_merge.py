@@ -19,7 +19,7 @@ from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.score import score_statistics
+from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 
 PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}

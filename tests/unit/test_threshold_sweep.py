@@ -11,7 +11,6 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics import InputError, sweep
-from semmetrics.scoring.threshold_points import best_place, check_swept, threshold_points
 
 WORDS = [f"w{i}" for i in range(40)]
 RNG = np.random.default_rng(7)
@@ -75,14 +74,19 @@ def test_cutoffs_and_rules_are_measures_of_their_own():
     assert ruled.values[name] != found.values["SemF1@3"][:1]
 
 
-def test_default_points_are_hundredths():
-    points = threshold_points()
-    assert points == [i / 100 for i in range(101)]
-    assert threshold_points("-1:1:0.5") == [-1.0, -0.5, 0.0, 0.5, 1.0]
-    assert threshold_points("0.5, 0.3") == [0.3, 0.5]
-    assert threshold_points(np.array([0.25])) == [0.25]
-    assert threshold_points("0:0.99:0.3") == [0.0, 0.3, 0.6, 0.9]
-    assert threshold_points(0.4) == [0.4]
+@pytest.mark.parametrize(
+    ("given", "points"),
+    [
+        (None, [i / 100 for i in range(101)]),
+        ("-1:1:0.5", [-1.0, -0.5, 0.0, 0.5, 1.0]),
+        ("0.5, 0.3", [0.3, 0.5]),
+        (np.array([0.25]), [0.25]),
+        ("0:0.99:0.3", [0.0, 0.3, 0.6, 0.9]),
+        (0.4, [0.4]),
+    ],
+)
+def test_points(given, points):
+    assert list(sweep(PREDS, GTS, thresholds=given, embedding=MODEL).points) == points
 
 
 @pytest.mark.parametrize(
@@ -104,7 +108,7 @@ def test_default_points_are_hundredths():
 )
 def test_wrong_thresholds(wrong, message):
     with pytest.raises(InputError, match=message):
-        threshold_points(wrong)
+        sweep(PREDS, GTS, thresholds=wrong, embedding=MODEL)
 
 
 def test_best_is_the_highest_of_equal_ones():
@@ -113,7 +117,6 @@ def test_best_is_the_highest_of_equal_ones():
     found = sweep(preds, gts, thresholds="0:1:0.2", embedding=model)
     assert found.values == {"SemF1": [1.0, 1.0, 1.0, 1.0, 0.5, 0.0]}
     assert found.best["SemF1"] == (0.6, 1.0)
-    assert best_place([math.nan, 1.0, 0.5]) == 1
 
 
 def test_undefined_values():
@@ -181,7 +184,6 @@ def test_protocols_are_refused():
 
 def test_measures_of_ones_own_definition_can_be_swept():
     (measure,) = semmetrics.parse("SemF1@2")
-    check_swept([measure])
     found = sweep(PREDS, GTS, measures=measure, thresholds=[0.4], embedding=MODEL)
     (score,) = semmetrics.score(PREDS, GTS, measures="SemF1(threshold=0.4)@2", embedding=MODEL)
     assert found.values == {"SemF1@2": [score.value]}

@@ -2,6 +2,7 @@
 
 Conventions
 -----------
+JSON is strict: repeated keys, NaN, lone surrogates and endless nesting are errors.
 A mapping has an item for each id, a list one for each position or record. A record is an object
 with an id and its entries, and perhaps a list of scores beside them; keys of other names are said
 in the notes. Where a form has scores, an item may also be a mapping from entry to score.
@@ -10,25 +11,99 @@ in the notes. Where a form has scores, an item may also be a mapping from entry 
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions, assign, unused
+from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
-from semmetrics.data.places import Places, at, canonical_id, counted, placed, shown
 from semmetrics.data.source import Source, check_lines
-from semmetrics.data.strict_json import parse
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
-__all__ = ["POSITION", "json_lines", "pair_scores", "read_json", "read_jsonl", "read_object"]
+__all__ = ["pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(
+            f"the key {shown(twice)} stands twice in one object", remedy="keep one of them"
+        )
+    return made
+
+
+class _NoNumberError(Exception):
+    """NaN or Infinity, which no JSON text holds."""
+
+
+def _constant(name: str) -> Any:
+    raise _NoNumberError
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
+
+
+def parse(text: str, name: str, line: int = 1) -> Any:
+    """Parse a JSON text that begins at a line of the file called name.
+
+    Examples
+    --------
+    >>> parse('{"a": ["cat"], "a": []}', "gt.json")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: gt.json: the key 'a' stands twice in one object; keep one of them
+    """
+    where = name if line == 1 else at(name, f"line {line}")
+    try:
+        value = _DECODER.decode(text)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except InputError as error:
+        raise InputError(error.problem, where=where, remedy=error.remedy) from None
+    except _NoNumberError:
+        found = next(match for match in _CONSTANT.finditer(text) if match[1])
+        row, column = _position(text, found.start(1))
+        raise InputError(
+            f"{found[1]} is no JSON number",
+            where=at(name, f"line {line + row}, column {column}"),
+            remedy="write a finite number, or leave it out",
+        ) from None
+    except json.JSONDecodeError as error:
+        # Of JSON lines in a .json file the first is parsed and the rest is "extra".
+        lines = error.msg == "Extra data" and text[: error.pos].rstrip(" \t\r").endswith("\n")
+        raise InputError(
+            f"invalid JSON: {error.msg}",
+            where=at(name, f"line {line + error.lineno - 1}, column {error.colno}"),
+            remedy="for one object a line use format='jsonl' (--input-format jsonl)"
+            if lines
+            else "correct the JSON",
+        ) from None
+    except UnicodeEncodeError:
+        problem, remedy = r"a \ud800-\udfff escape without its other half", "write the character"
+    except RecursionError:
+        problem, remedy = "it is nested too deeply", "labels need a few levels only"
+    except ValueError:
+        problem, remedy = "it holds an integer with thousands of digits", "shorten the number"
+    raise InputError(problem, where=where, remedy=remedy)
+
+
+def _position(text: str, start: int) -> tuple[int, int]:
+    """How many lines stand before a place, and its column, from 1."""
+    return text.count("\n", 0, start), start - text.rfind("\n", 0, start)
 
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
-    value, name, coco = source.take_json(), source.name, options.format == "coco"
+    value, name, coco = source.parsed(parse), source.name, options.format == "coco"
+    source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
         return _noting_columns(form.coco(value, name), form, options)
     if (not coco and isinstance(value, dict)) or (
@@ -81,13 +156,15 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[str] = []
     records = _Records(source.name, LINE, form, options)
-    records.gather(json_lines(source, options, notes))
+    records.gather(_json_lines(source, options, notes))
     found = records.finish("JSON lines, one record ")
     found.notes += notes
     return found
 
 
-def json_lines(source: Source, options: ReadOptions, notes: list[str]) -> Iterator[tuple[int, Any]]:
+def _json_lines(
+    source: Source, options: ReadOptions, notes: list[str]
+) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
     check_lines(source, options.max_line_bytes)
     blank, pending = list[int](), list[int]()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +14,17 @@ from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import Ids
 from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.scoring.intervals import Bootstrap, Interval, intervals
+from semmetrics.scoring.bootstrap import (
+    Bootstrap,
+    Interval,
+    Replicates,
+    finite_or_none,
+    replicate,
+)
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
-__all__ = ["SCHEMA", "NotComputed", "Score", "score_statistics", "score_tasks"]
+__all__ = ["SCHEMA", "Score", "score_statistics", "score_values"]
 
 SCHEMA = "semmetrics.score/1"
 
@@ -49,6 +54,8 @@ class Score:
         Items or labels without a value, by cause.
     signature : str
         What was computed.
+    replicates : Replicates or None
+        The value in each resample; None without ``ci``.
     """
 
     system: str
@@ -64,6 +71,7 @@ class Score:
     note: str = ""
     part: str = ""
     task: Any = field(default=None, repr=False)
+    replicates: Replicates | None = field(default=None, repr=False)
 
     def __float__(self) -> float:
         return self.value
@@ -100,48 +108,19 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON has it: null for what is undefined."""
-        interval = None
-        if self.ci is not None:
-            interval = {
-                "low": _number(self.ci.low),
-                "high": _number(self.ci.high),
-                "level": self.ci.bootstrap.level,
-                "method": "percentile",
-                "resamples": self.ci.bootstrap.resamples,
-                "seed": self.ci.bootstrap.seed,
-                "undefined": self.ci.undefined,
-            }
         return {
             "schema": SCHEMA,
             "system": self.system,
             "measure": str(self.measure),
             "heading": self.heading,
-            "value": _number(self.value),
-            "ci": interval,
+            "value": finite_or_none(self.value),
+            "ci": None if self.ci is None else self.ci.to_dict(),
             "unit": self.unit,
             "n": self.n,
             "undefined": self.undefined,
             "signature": self.signature,
             "rows": None,
         }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-@dataclass(frozen=True)
-class NotComputed:
-    """A measure that a protocol names and this input does not allow.
-
-    Attributes
-    ----------
-    heading, reason : str
-        The reason ends with what to do.
-    """
-
-    heading: str
-    reason: str
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
@@ -161,7 +140,6 @@ def score_statistics(
     headings: Sequence[str],
     ci: Bootstrap | None = None,
     progress: Callable[[int, int], None] | None = None,
-    part: str = "",
 ) -> list[Score]:
     """Values, and intervals on request, of measures for several systems on the same items.
 
@@ -174,8 +152,6 @@ def score_statistics(
         How tables call the measures.
     ci : Bootstrap, optional
     progress : callable, optional
-    part : str
-        The part of the data that the statistics are of.
 
     Returns
     -------
@@ -185,51 +161,25 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     frame = frame_of(list(aligned.values()))
-    scores = []
+    scores: list[Score] = []
     for name, statistics in aligned.items():
         chosen = [measure for measure, _ in measures[name]]
-        spans: Sequence[Interval | None] = [None] * len(chosen)
+        made: Sequence[Replicates | None] = [None] * len(chosen)
         if ci is not None:
-            spans = intervals(statistics, chosen, frame, ci, progress)
-        for (measure, note), heading, span in zip(measures[name], headings, spans, strict=True):
-            score = _score(name, statistics, frame, measure, heading, span, note)
-            scores.append(replace(score, part=part))
+            made = replicate(statistics, chosen, frame, ci, progress)
+        scores += [
+            _score(name, statistics, frame, *what, heading, replicates, ci)
+            for what, heading, replicates in zip(measures[name], headings, made, strict=True)
+        ]
     return scores
 
 
-def score_tasks(
-    tasks: Mapping[str, Task],
-    measures: Mapping[str, Sequence[tuple[Measure, str]]],
-    *,
-    headings: Sequence[str],
-    ci: Bootstrap | None = None,
-    keep_rows: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-    part: str = "",
-) -> list[Score]:
-    """Evaluate the task of each system, and score what that gives.
-
-    Parameters
-    ----------
-    tasks : mapping from system to Task
-    measures, headings, ci, progress, part
-        As for ``score_statistics``.
-    keep_rows : bool
-        Keep one row an item; intervals keep them anyway.
-    """
-    statistics = {
-        name: evaluate(
-            task,
-            [measure for measure, _ in measures[name]],
-            keep_rows=keep_rows or ci is not None,
-            progress=progress,
-        )
-        for name, task in tasks.items()
-    }
-    scores = score_statistics(
-        statistics, measures, headings=headings, ci=ci, progress=progress, part=part
-    )
-    return [replace(score, task=tasks[score.system]) for score in scores]
+def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
+    """Return the value of each measure; nan where undefined."""
+    statistics = evaluate(task, measures, keep_rows=False)
+    chosen = [(measure, "") for measure in measures]
+    scores = score_statistics({"": statistics}, {"": chosen}, headings=[""] * len(measures))
+    return [score.value for score in scores]
 
 
 def _score(
@@ -237,12 +187,12 @@ def _score(
     statistics: Statistics,
     frame: Frame,
     measure: Measure,
-    heading: str,
-    ci: Interval | None,
     note: str,
+    heading: str,
+    replicates: Replicates | None,
+    ci: Bootstrap | None,
 ) -> Score:
-    family = measure.definition.family
-    sums = point_sums(measure, statistics)
+    family, sums = measure.definition.family, point_sums(measure, statistics)
     value = np.asarray(family.aggregate(measure, sums, frame))
     return Score(
         system=system,
@@ -251,9 +201,10 @@ def _score(
         value=float(value.reshape(-1)[0]),
         n=len(statistics),
         unit=statistics.unit,
-        ci=ci,
+        ci=None if replicates is None or ci is None else replicates.interval(ci.level),
         undefined=family.undefined(measure, sums, frame),
         statistics=statistics,
         frame=frame,
         note=note,
+        replicates=replicates,
     )

@@ -1,8 +1,10 @@
-"""Bootstrap intervals against a bootstrap in plain Python with the same draws."""
+"""Bootstrap replicates and intervals against plain Python with the same draws."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import pickle
 import random
 from unittest import mock
 
@@ -14,7 +16,7 @@ import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.core.hashing import hash_ids
 from semmetrics.errors import InputError
-from semmetrics.scoring import intervals
+from semmetrics.scoring import bootstrap
 
 CLASSES = list("abcde")
 MEASURES = ["F1", "Precision(empty=skip)", "CardinalityError", "F1(average=macro)",
@@ -159,17 +161,17 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     mixed = [{name: side[name] for name in names} for side in (preds, refs)]
     assert texts(semmetrics.score(*mixed, **options)) == expected
     for chunk in (1, 7):
-        with mock.patch.object(intervals, "_chunk", lambda *_, size=chunk: size):
+        with mock.patch.object(bootstrap, "_chunk", lambda *_, size=chunk: size):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
-        with mock.patch.object(intervals, "_BLOCK", block):
+        with mock.patch.object(bootstrap, "_BLOCK", block):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
 
 
 def test_grids_lose_nothing_and_add_up_exactly():
     rng = np.random.default_rng(0)
     for values in (rng.random(1000), rng.normal(size=500) * 1e9, np.zeros(3), np.full(4, 1 / 3)):
-        parts = intervals._grids(values, len(values))
+        parts = bootstrap._grids(values, len(values))
         scale = np.abs(values).max()
         np.testing.assert_allclose(sum(parts), values, rtol=0, atol=2.0**-80 * scale)
         drawn = rng.integers(0, len(values), len(values))
@@ -186,6 +188,95 @@ def test_systems_are_paired():
     assert table["one", "F1"].ci != table["three", "F1"].ci
     alone = semmetrics.score(preds, refs, measures=["F1"], ci=True)
     assert alone["F1"].ci == table["one", "F1"].ci
+
+
+def test_replicates_are_the_values_of_the_drawn_items():
+    preds, refs = data(15, 6)
+    other = {name: refs[name][:1] for name in refs}
+    names, chosen = list(refs), ["F1(empty=nan)", "F1(average=macro)", "F1(average=micro)"]
+    options, bootstrap = {"measures": chosen}, Bootstrap(0.95, 30, 4)
+    table = semmetrics.score_systems({"one": preds, "two": other}, refs, ci=bootstrap, **options)
+    for place, counts in enumerate(draws(names, bootstrap)):
+        copies = {f"{name},{i}": name for name in names for i in range(counts[name])}
+        systems = {
+            system: {copy: side[name] for copy, name in copies.items()}
+            for system, side in (("one", preds), ("two", other))
+        }
+        drawn = {copy: refs[name] for copy, name in copies.items()}
+        again = semmetrics.score_systems(systems, drawn, **options)
+        for score, expected in zip(table, again, strict=True):
+            found = score.replicates.values[place]
+            assert found == pytest.approx(expected.value, abs=1e-12, nan_ok=True)
+
+
+def test_replicates_of_measures_are_paired():
+    preds, refs = data(50, 7)
+    names = ["F1(average=micro)", "Precision(average=micro)", "Recall(average=micro)"]
+    table = semmetrics.score(preds, refs, measures=names, ci=True)
+    f1, precision, recall = (score.replicates.values for score in table)
+    np.testing.assert_allclose(f1, 2 * precision * recall / (precision + recall), rtol=1e-12)
+    assert len({score.replicates.drawn for score in table}) == 1
+
+
+def test_replicates_of_systems_are_paired():
+    preds, refs = data(50, 8)
+    preds["id0"] = refs["id0"] = ["a"]
+    systems = {"one": dict(reversed(preds.items())), "worse": {**preds, "id0": []}}
+    table = semmetrics.score_systems(systems, refs, measures=["F1"], ci=True)
+    one, worse = (score.replicates for score in table)
+    assert one.drawn == worse.drawn
+    # they differ by the draws of one item
+    counts = [drawn["id0"] for drawn in draws(list(refs), Bootstrap())]
+    np.testing.assert_allclose((one.values - worse.values) * 50, counts, atol=1e-9)
+
+
+def test_unpaired_replicates_tell_so():
+    preds, refs = data(20, 9)
+
+    def drawn(preds, refs, **options):
+        return semmetrics.score(preds, refs, measures=["F1"], **options)["F1"].replicates.drawn
+
+    expected = drawn(preds, refs, ci=True)
+    assert drawn(refs, refs, ci=True, level=0.5) == expected
+    assert drawn(preds, refs, ci=True, seed=1) != expected
+    assert drawn(preds, refs, ci=True, resamples=999) != expected
+    fewer = {name: refs[name] for name in list(refs)[1:]}
+    assert drawn(preds, fewer, ci=True, missing="skip") != expected
+
+
+def test_an_interval_is_made_of_replicates():
+    preds, refs = data(40, 4)
+    table = semmetrics.score(preds, refs, measures=MEASURES, classes=CLASSES, ci=True, level=0.8)
+    half = semmetrics.score(preds, refs, measures=MEASURES, classes=CLASSES, ci=True, level=0.5)
+    for score, narrow in zip(table, half, strict=True):
+        replicates = score.replicates
+        assert (replicates.seed, len(replicates), replicates.unit) == (12345, 1000, "image")
+        assert replicates.interval(0.8) == score.ci
+        assert replicates.interval(level=0.5) == narrow.ci
+        known = replicates.values[~np.isnan(replicates.values)].tolist()
+        expected = percentile(known, 0.1), percentile(known, 0.9)
+        assert (score.ci.low, score.ci.high) == pytest.approx(expected, abs=1e-15)
+        assert "replicates" not in repr(score)
+        assert "replicates" not in score.to_dict()
+    with pytest.raises(InputError, match=r"level=2\.0 is not between"):
+        replicates.interval(2.0)
+    with pytest.raises(InputError, match="method='bca'; choose 'percentile'"):
+        replicates.interval(method="bca")
+    assert semmetrics.score(preds, refs, measures=["F1"])["F1"].replicates is None
+
+
+def test_replicates_are_small_and_immutable():
+    preds, refs = data(2000, 2)
+    systems = {f"system {i}": preds for i in range(3)}
+    table = semmetrics.score_systems(systems, refs, measures=["F1", "MacroF1"], ci=True)
+    for score in table:
+        values = score.replicates.values
+        assert (values.dtype, values.nbytes, values.base) == (np.float64, 8000, None)
+        assert len(pickle.dumps(score.replicates)) < 9000
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0.0
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            score.replicates.values = values
 
 
 def test_seeds_levels_and_defaults():
@@ -215,6 +306,8 @@ def test_resamples_without_a_value_are_left_out_and_counted():
     assert np.isnan(score.value)
     assert score.ci.undefined == 200 - without > 0
     assert (score.ci.low, score.ci.high) == (0.0, 1.0)
+    drawn = [bool(counts["z"]) for counts in draws(list(refs), bootstrap)]
+    assert np.isnan(score.replicates.values).tolist() == drawn
     nothing = semmetrics.score([[]], [[]], measures=["F1(empty=nan)"], ci=bootstrap).scores[0].ci
     assert np.isnan([nothing.low, nothing.high]).all()
     assert nothing.undefined == 200
@@ -237,8 +330,8 @@ def test_many_items_are_taken_in_small_chunks():
         def __len__(self):
             return 1
 
-    assert intervals._chunk(Many()) == intervals._chunk(Wide()) == 1
-    assert intervals._chunk(Few()) > 100
+    assert bootstrap._chunk(Many()) == bootstrap._chunk(Wide()) == 1
+    assert bootstrap._chunk(Few()) > 100
 
 
 def test_progress_counts_resamples():
@@ -279,7 +372,7 @@ def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
     with pytest.raises(InputError, match="item rows were not kept"):
-        intervals.intervals(score.statistics, [score.measure], score.frame, Bootstrap())
+        bootstrap.replicate(score.statistics, [score.measure], score.frame, Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 
 
@@ -302,5 +395,7 @@ def test_captions_of_one_image_are_drawn_together():
         assert widths[0] > 0.01
         assert widths[1] == pytest.approx(widths[0], rel=0.35)  # a fifth where drawn one by one
         assert "|cand:several|" in b.signature
+        assert a.replicates.drawn == b.replicates.drawn  # the same images, in either part
+        assert (a.replicates.grouped, b.replicates.grouped) == (False, True)
     statistics = many.scores[0].statistics
     assert len(np.unique(statistics.groups)) == 20

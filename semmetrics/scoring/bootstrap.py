@@ -1,31 +1,41 @@
-"""Bootstrap intervals: weighted sums of rows aggregated again, never a metric computed again.
+"""Bootstrap replicates: weighted sums of rows aggregated again, never a metric computed again.
 
 Conventions
 -----------
-A resample draws as many items as there are, with replacement; its weights are drawn once and used
-for all measures and systems. Items are drawn in the order of their ids' hashes, so an interval
-does not depend on the order of the input. Several captions of one image are drawn together.
+A resample draws as many items as there are, with replacement. Its weights depend on the ids of the
+items, the seed and the number of resamples alone, so the replicates of all measures, systems and
+parts that have the same items are paired: the first belongs to the first, and so on. Items are
+drawn in the order of their ids' hashes, so the order of the input changes nothing. Several
+captions of one image are drawn together.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Column, Dense
+from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Bootstrap", "Interval", "intervals"]
+__all__ = ["Bootstrap", "Interval", "Replicates", "finite_or_none", "replicate"]
 
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON has it: None where it is undefined."""
+    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -79,15 +89,98 @@ class Interval:
     bootstrap: Bootstrap
     undefined: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as JSON has it: null for what is undefined."""
+        return {
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
+            "level": self.bootstrap.level,
+            "method": "percentile",
+            "resamples": self.bootstrap.resamples,
+            "seed": self.bootstrap.seed,
+            "undefined": self.undefined,
+        }
 
-def intervals(
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The value of a measure in each resample; immutable.
+
+    Attributes
+    ----------
+    values : float64 array, shape (resamples,)
+        Read-only; nan where the measure has no value in a resample.
+    seed : int
+    unit : str
+        What an item is.
+    grouped : bool
+        Whether items are drawn in groups, as the captions of one image.
+    drawn : str
+        A hash of the weights. Replicates with equal hashes are paired: a difference of their
+        values, or a formula on them, is itself a set of replicates.
+    method : str
+        "multinomial": as many items are drawn as there are, with replacement.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"], ["dog"]], [["cat"], ["car"]], measures="F1", ci=True)
+    >>> replicates = table["F1"].replicates
+    >>> interval = replicates.interval(level=0.9)
+    >>> len(replicates), interval.low, interval.high
+    (1000, 0.0, 1.0)
+    """
+
+    values: Floats = field(repr=False)
+    seed: int
+    unit: str
+    grouped: bool
+    drawn: str
+    method: str = "multinomial"
+
+    def __post_init__(self) -> None:
+        # a copy, so that one measure's replicates do not keep those of all others in memory
+        values = np.array(self.values, np.float64)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def interval(self, level: float = 0.95, method: str = "percentile") -> Interval:
+        """Return a confidence interval, from the resamples that have a value.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 1).
+        method : {"percentile"}
+            The quantiles that leave out equal shares below and above.
+
+        Raises
+        ------
+        InputError
+            If the level is not between 0 and 1, or the method is not known.
+        """
+        bootstrap = Bootstrap(level, len(self), self.seed)
+        if method != "percentile":
+            raise InputError(f"method={method!r}", remedy="choose 'percentile'")
+        defined = self.values[~np.isnan(self.values)]
+        low = high = float("nan")
+        if len(defined):
+            tail = (1 - bootstrap.level) / 2
+            low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
+        return Interval(low, high, bootstrap, len(self) - len(defined))
+
+
+def replicate(
     statistics: Statistics,
     measures: Sequence[Measure],
     frame: Frame,
     bootstrap: Bootstrap,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Interval]:
-    """Percentile intervals of all measures from one set of resamples.
+) -> list[Replicates]:
+    """Compute the replicates of all measures from one set of resamples.
 
     Parameters
     ----------
@@ -96,12 +189,13 @@ def intervals(
     measures : sequence of Measure
     frame : Frame
     bootstrap : Bootstrap
+        Its level is not used.
     progress : callable, optional
         Called with resamples done and in all.
 
     Returns
     -------
-    list of Interval, one a measure
+    list of Replicates, one a measure
 
     Raises
     ------
@@ -109,32 +203,46 @@ def intervals(
         If rows were not kept.
     """
     needed = {m: m.definition.family.statistic(m) for m in measures}
-    order = statistics.order
     draws = _Draws.of(statistics)
-    exact = {
-        s: [
-            (name, part, weights)
-            for name, column in statistics.rows(s).items()
-            for part, weights in _exact(column, statistics.weights, draws.most)
-        ]
-        for s in set(needed.values())
-        if s.additive
-    }
+    sums_of = _resampler(statistics, set(needed.values()), draws.most)
     values = np.empty((len(measures), bootstrap.resamples))
     done = 0
     for counts in draws.counts(bootstrap, _chunk(statistics)):
-        sums: dict[Statistic, Any] = {s: _resampled(parts, counts) for s, parts in exact.items()}
-        for s in set(needed.values()) - set(exact):
-            heavy = counts.astype(np.float64)
-            heavy *= 1.0 if statistics.weights is None else statistics.weights
-            sums[s] = {"rows": statistics.rows(s), "weights": heavy, "order": order}
+        sums = sums_of(counts)
         for place, m in enumerate(measures):
             part = m.definition.family.aggregate(m, sums[needed[m]], frame)
             values[place, done : done + len(counts)] = part
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)
-    return [_interval(row, bootstrap) for row in values]
+    grouped, drawn = statistics.groups is not None, draws.fingerprint(bootstrap)
+    return [Replicates(row, bootstrap.seed, statistics.unit, grouped, drawn) for row in values]
+
+
+def _resampler(
+    statistics: Statistics, needed: set[Statistic], most: int
+) -> Callable[[NDArray[np.uint16]], dict[Statistic, Any]]:
+    """Return a function that gives what measures aggregate, in resamples of given counts."""
+    order, weights = statistics.order, statistics.weights
+    exact = {
+        s: [
+            (name, part, heavy)
+            for name, column in statistics.rows(s).items()
+            for part, heavy in _exact(column, weights, most)
+        ]
+        for s in needed
+        if s.additive
+    }
+
+    def sums_of(counts: NDArray[np.uint16]) -> dict[Statistic, Any]:
+        sums: dict[Statistic, Any] = {s: _resampled(parts, counts) for s, parts in exact.items()}
+        for s in needed - set(exact):
+            heavy = counts.astype(np.float64)
+            heavy *= 1.0 if weights is None else weights
+            sums[s] = {"rows": statistics.rows(s), "weights": heavy, "order": order}
+        return sums
+
+    return sums_of
 
 
 def _chunk(statistics: Statistics) -> int:
@@ -152,29 +260,36 @@ class _Draws:
     place : int array, shape (items,)
         The place of each item, or of its group, among those drawn: by rising hash, which no
         permutation or split changes.
-    number : int
-        How many are drawn.
     most : int
         How many items a resample can have.
+    hashes : uint64 array
+        Of what can be drawn, rising.
     """
 
     place: Ints
-    number: int
     most: int
+    hashes: Hashes
 
     @staticmethod
     def of(statistics: Statistics) -> _Draws:
         """Items where there are no groups."""
         if statistics.groups is None:
-            place = np.empty(len(statistics), np.int64)
-            place[statistics.order] = np.arange(len(statistics))
-            return _Draws(place, len(place), len(place))
+            order = statistics.order
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            return _Draws(place, len(place), statistics.hashes[order])
         groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
-        return _Draws(place.ravel(), len(groups), len(groups) * int(sizes.max()))
+        return _Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
+
+    def fingerprint(self, bootstrap: Bootstrap) -> str:
+        """Return sixteen hex digits of a hash of all that decides the weights."""
+        hashed = hashlib.blake2b(f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8)
+        hashed.update(self.hashes.astype("<u8").tobytes())
+        return hashed.hexdigest()
 
     def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
         """How often each item is drawn, shape (up to ``chunk`` resamples, items)."""
-        generator, n = np.random.default_rng(bootstrap.seed), self.number
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
         for start in range(0, bootstrap.resamples, chunk):
             counts = np.empty((min(chunk, bootstrap.resamples - start), len(self.place)), np.uint16)
             for row in counts:
@@ -226,13 +341,3 @@ def _resampled(
     for (name, _, _), part in zip(parts, sums, strict=True):
         total[name] = total[name] + part if name in total else part
     return total
-
-
-def _interval(values: Floats, bootstrap: Bootstrap) -> Interval:
-    defined = values[~np.isnan(values)]
-    undefined = len(values) - len(defined)
-    if not len(defined):
-        return Interval(float("nan"), float("nan"), bootstrap, undefined)
-    tail = (1 - bootstrap.level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return Interval(float(low), float(high), bootstrap, undefined)

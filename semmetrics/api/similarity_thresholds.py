@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from typing import Any
 
 from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import parse, parse_all
+from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibration import Calibration
-from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.statistics import check_kind
-from semmetrics.scoring.systems import prepare_systems, resolve_task
-from semmetrics.scoring.threshold_points import check_swept, threshold_points
+from semmetrics.scoring.systems import BEST, prepare_systems, resolve_task
 from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_task
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
 
 Named = str | Measure | Definition
 _OWN = ("measures", "keep_rows")  # what a sweep sets itself
+_POINTS, _MOST = "0:1:0.01", 10_001
+_REMEDY = "write START:STOP:STEP, as 0:1:0.05, or 0.3,0.4,0.5"
 _IN_MEASURE = ("top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration")
 
 
@@ -76,9 +76,8 @@ def sweep(
     """
     check_options("sweep", options, [name for name in OPTIONS if name not in _OWN])
     asked = parse_all([measures] if isinstance(measures, Named) else measures)
-    check_swept(asked)
-    _check_task(asked, options)
-    points = threshold_points(thresholds)
+    _check_swept(asked, options)
+    points = _threshold_points(thresholds)
     every = [one.with_options(threshold=point) for one in asked for point in points]
     given = {**options, "measures": every, "keep_rows": False}
     table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
@@ -138,7 +137,7 @@ def calibrate_threshold(
     ('SemF1', 3, 10)
     """
     chosen = _calibrated(measure, options)
-    points = threshold_points(thresholds)
+    points = _threshold_points(thresholds)
     for name in _IN_MEASURE:
         if is_given(options.get(name)):
             raise InputError(
@@ -158,8 +157,7 @@ def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
     several = parse(measure) if isinstance(measure, str) else parse_all([measure])
     if len(several) != 1:
         raise InputError(f"{measure} are {len(several)} measures", remedy="calibrate by one")
-    check_swept(several)
-    _check_task(several, options)
+    _check_swept(several, options)
     if several[0]["decode"] == BEST:
         raise InputError(
             f"decode={BEST} is itself fitted", remedy="give a score threshold: decode=threshold:0.5"
@@ -167,8 +165,24 @@ def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
     return several[0]
 
 
-def _check_task(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
-    """Refuse a task that the measures are not of, before others stand in their place."""
+def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse measures without a threshold, or with one already, and a task that is not theirs."""
+    for measure in measures:
+        if measure["threshold"] is None:
+            having = [
+                definition.name
+                for definition in all_definitions()
+                if any(option.name == "threshold" for option in definition.options)
+            ]
+            raise InputError(
+                f"{measure} has no threshold of similarity",
+                remedy=f"those that have one are {', '.join(having)}; score thresholds are those "
+                "of decode=threshold:0.5 (semmetrics score --threshold 0.3,0.5)",
+            )
+        if measure["threshold"] != "auto":
+            raise InputError(
+                f"{measure} has its threshold already", remedy="leave threshold out of the measure"
+            )
     check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
@@ -235,3 +249,62 @@ def calibrate_threshold_on_pairs(
     found = of_pairs(tasks["pairs"], known, criterion=criterion)
     notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options, {})
     return replace(found, notes=tuple(notes))
+
+
+def _threshold_points(given: Any) -> list[float]:
+    """Return thresholds, rising; decimal steps are exact, so that 0.3 is the float 0.3.
+
+    Raises
+    ------
+    InputError
+        If one is no cosine, stands twice, or there are none or more than 10,001.
+    """
+    given = _POINTS if given is None else given
+    if isinstance(given, str):
+        found = _steps(given) if ":" in given else [_decimal(part) for part in given.split(",")]
+        points = sorted(map(float, found))
+    else:
+        points = sorted(map(_number, given if isinstance(given, Iterable) else [given]))
+    if not points or len(points) > _MOST:
+        raise InputError(f"{len(points):,} thresholds", remedy=f"give 1 to {_MOST:,}")
+    twice = next((a for a, b in pairwise(points) if a == b), None)
+    if twice is not None:
+        raise InputError(f"the threshold {twice!r} is given twice", remedy="give each once")
+    outside = next((point for point in points if not -1 <= point <= 1), None)
+    if outside is not None:
+        raise InputError(f"the threshold {outside!r} is no cosine", remedy="give -1 to 1")
+    return points
+
+
+def _steps(text: str) -> list[Decimal]:
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise InputError(f"{text!r} are no thresholds", remedy=_REMEDY)
+    start, stop, step = map(_decimal, parts)
+    if step <= 0 or stop < start:
+        raise InputError(f"{text!r} is no rising row of thresholds", remedy=_REMEDY)
+    if (stop - start) / step > _MOST:
+        raise InputError(f"{text!r} are more than {_MOST:,} thresholds", remedy="take larger steps")
+    return [start + place * step for place in range(int((stop - start) / step) + 1)]
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise InputError(f"{text!r} is no threshold", remedy=_REMEDY)
+    return number
+
+
+def _number(value: Any) -> float:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{brief(value)} is no threshold", remedy="give numbers from -1 to 1")
+    return number
