@@ -237,29 +237,15 @@ def sum_in_order(values: Any) -> Any:
     return total
 
 
-def count_workers(workers: int | None, backend: Backend) -> int:
-    """Return how many threads to use: those asked for, or up to two of the processors available.
+def count_workers(backend: Backend) -> int:
+    """Return how many threads to use: up to two of the processors available.
 
     Torch has threads of its own, and a device one queue: one.
-
-    Raises
-    ------
-    InputError
-        If fewer than one is asked for.
-
-    Examples
-    --------
-    >>> count_workers(3, Backend([]))
-    3
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"workers is {workers}", remedy="give 1 or more, or None")
     if backend.torch:
         return 1
-    if workers is None:
-        available = getattr(os, "sched_getaffinity", None)
-        return min(_MOST_WORKERS, len(available(0)) if available else os.cpu_count() or 1)
-    return workers
+    available = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_WORKERS, len(available(0)) if available else os.cpu_count() or 1)
 
 
 def run_parts(run: Callable[[Any], None], parts: Sequence[Any], workers: int) -> None:

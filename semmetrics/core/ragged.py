@@ -26,6 +26,7 @@ __all__ = [
     "cell_keys",
     "distinct_codes",
     "first_occurrences",
+    "group_by_size",
     "is_member",
     "lengths",
     "occurrence_numbers",
@@ -137,6 +138,24 @@ def runs_within(costs: Ints, most: int) -> Iterator[slice]:
     while start < rows:
         stop = max(start + 1, int(np.searchsorted(costs, costs[start] + most, "right")) - 1)
         yield slice(start, stop)
+        start = stop
+
+
+def group_by_size(n_rows: Ints, n_columns: Ints, cells: int) -> Iterator[Ints]:
+    """Yield the numbers of tables of similar sizes, each group of about ``cells`` cells.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in group_by_size(np.array([1, 2, 1]), np.array([4, 2, 4]), 8)]
+    [[0, 2], [1]]
+    """
+    order = np.lexsort((n_columns, n_rows))
+    tall, wide, start = n_rows[order], n_columns[order], 0
+    while start < len(order):
+        stop = start + max(1, cells // max(1, int(tall[start] * wide[start])))
+        area = int(tall[start:stop][-1]) * int(wide[start:stop].max())
+        stop = min(stop, start + max(1, cells // max(1, area)))
+        yield order[start:stop]
         start = stop
 
 

@@ -64,20 +64,6 @@ def _checked(vectors: Any) -> Any:
     return table
 
 
-def _checked_sides(left: Any, right: Any) -> tuple[Any, Any]:
-    if is_torch(left) != is_torch(right):
-        raise InputError(
-            "one side is a torch tensor, the other is not", remedy="give both sides as one kind"
-        )
-    mine, theirs = _checked(left), _checked(right)
-    if mine.shape[1] != theirs.shape[1]:
-        raise InputError(
-            f"vectors have {mine.shape[1]} and {theirs.shape[1]} numbers",
-            remedy="embed both sides with one model",
-        )
-    return mine, theirs
-
-
 @dataclass(frozen=True, eq=False)
 class SplitVectors:
     """Vectors scaled to lengths below 1, each number cut into 26 bits and the next 20.
@@ -104,7 +90,7 @@ class SplitVectors:
         xp = _module(vectors)
         scaled = vectors / _power_above(abs(vectors).sum(1))[:, None]
         # now squares neither overflow nor vanish
-        scaled = scaled / _power_above(xp.sqrt(xp.einsum("ij,ij->i", scaled, scaled)))[:, None]
+        scaled = scaled / _power_above(_lengths(scaled))[:, None]
         high = xp.round(scaled * _HIGH) / _HIGH
         low = xp.round((scaled - high) * _LOW) / _LOW
         squares = (high * high).sum(1) + 2 * (high * low).sum(1)
@@ -132,6 +118,11 @@ class SplitVectors:
 
 def _module(values: Any) -> Any:
     return Backend(values).xp
+
+
+def _lengths(table: Any) -> Any:
+    xp = _module(table)
+    return xp.sqrt(xp.einsum("ij,ij->i", table, table))
 
 
 def _power_above(sizes: Any) -> Any:
@@ -163,17 +154,11 @@ def unit_rows(vectors: Any) -> Any:
     [[0.6, 0.8], [0.0, 0.0]]
     """
     table = _checked(vectors)
-    norms = _norms(table)
+    norms = _lengths(table)
     if (norms < _SMALL).any():
         table = table / _power_above(abs(table).sum(1))[:, None]
-        norms = _norms(table)
+        norms = _lengths(table)
     return table / _module(table).where(norms == 0, 1.0, norms)[:, None]
-
-
-def _norms(table: Any) -> Any:
-    if is_torch(table):
-        return (table * table).sum(1).sqrt()
-    return np.sqrt(np.einsum("ij,ij->i", table, table))
 
 
 def cosine_table(left: Any, right: Any) -> Any:
@@ -190,15 +175,15 @@ def cosine_table(left: Any, right: Any) -> Any:
     Raises
     ------
     InputError
-        If the vectors have different lengths, or are not finite.
+        If a vector is not finite.
 
     Examples
     --------
     >>> cosine_table(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])).round(4).tolist()
     [[1.0, 0.7071]]
     """
-    mine, theirs = _checked_sides(left, right)
-    return SplitVectors.of(mine).cosines(SplitVectors.of(theirs))
+    mine, theirs = (SplitVectors.of(_checked(side)) for side in (left, right))
+    return mine.cosines(theirs)
 
 
 def paired_cosines(left: Any, right: Any) -> Any:
@@ -215,14 +200,14 @@ def paired_cosines(left: Any, right: Any) -> Any:
     Raises
     ------
     InputError
-        If the vectors have different lengths, or are not finite.
+        If a vector is not finite.
 
     Examples
     --------
     >>> paired_cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.ones((2, 2))).round(4).tolist()
     [0.7071, 0.0]
     """
-    mine, theirs = map(unit_rows, _checked_sides(left, right))
+    mine, theirs = map(unit_rows, (left, right))
     xp = _module(mine)
     return xp.round(xp.einsum("ij,ij->i", mine, theirs), decimals=_DECIMALS)
 
@@ -276,9 +261,6 @@ class EuclideanDistances:
         self.backend = Backend(vectors)
         self.vectors = self.backend.array(vectors, "float64")
         self.squares = self.backend.xp.einsum("ij,ij->i", self.vectors, self.vectors)
-
-    def __len__(self) -> int:
-        return len(self.vectors)
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""

@@ -34,31 +34,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, count_workers, run_parts, sum_in_order
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, group_by_size
 from semmetrics.core.simplex import Solutions
-from semmetrics.core.transport_block import (
-    bad_value,
-    cells_per_block,
-    check_costs,
-    group_by_size,
-    solve_block,
-)
-from semmetrics.errors import InputError
+from semmetrics.core.transport_block import cells_per_block, solve_block, used_cells
 
 __all__ = ["Distances", "WeightedWords", "relaxed_transport", "transport"]
 
 _ROUNDING = 1e-15  # a share below this is what rounding left
-_LARGE = 2.0**960  # weights above it are divided by it: no side has so many that they overflow then
 
 
 class Distances(Protocol):
     """Distances of words, such as ``core.similarity.EuclideanDistances``."""
 
     backend: Backend
-
-    def __len__(self) -> int:
-        """Return the number of words."""
-        ...
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
@@ -73,36 +61,12 @@ class WeightedWords(NamedTuple):
     indptr : int array, shape (items + 1,)
     codes : int array
     weights : float array
-        Not negative.
+        Finite, not negative.
     """
 
     indptr: Ints
     codes: Ints
     weights: Floats
-
-    def checked(self, name: str, n_words: int) -> WeightedWords:
-        """Return the same as arrays.
-
-        Raises
-        ------
-        InputError
-            If the offsets are none, or a code has no weight or no distances.
-        """
-        indptr, codes = np.asarray(self.indptr, np.int64), np.asarray(self.codes, np.int64)
-        weights = np.asarray(self.weights, np.float64)
-        if not len(indptr) or indptr[0] != 0 or (np.diff(indptr) < 0).any():
-            raise InputError(f"{name}.indptr is no list of offsets", remedy="start at 0 and rise")
-        if not len(codes) == len(weights) == indptr[-1]:
-            raise InputError(
-                f"{name} has {len(codes)} codes, {len(weights)} weights and offsets up"
-                f" to {indptr[-1]}",
-                remedy="give a weight for each code",
-            )
-        if len(codes) and (codes.min() < 0 or codes.max() >= n_words):
-            raise InputError(
-                f"a code of {name} has no distances", remedy=f"give codes from 0 to {n_words - 1}"
-            )
-        return WeightedWords(indptr, codes, weights)
 
     def padded(self, items: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return codes and weights with the items along the last axis; padding has weight 0."""
@@ -147,7 +111,7 @@ def transport(
     Raises
     ------
     InputError
-        If offsets, codes, weights, distances or the number of workers are wrong; names the item.
+        If a problem cannot be solved; names the item.
 
     Examples
     --------
@@ -158,7 +122,7 @@ def transport(
     >>> transport(distances, pred, ref).costs
     array([1.])
     """
-    sides, backend = _check_sides(distances, pred, ref), distances.backend
+    sides, backend = (pred, ref), distances.backend
     costs, gaps = (backend.zeros(len(sides[0].indptr) - 1) for _ in range(2))
 
     def solve(items: Ints) -> None:
@@ -171,7 +135,7 @@ def transport(
         costs[these] = backend.xp.where(same, 0.0, found.costs)
         gaps[these] = backend.xp.where(same, 0.0, found.gaps)
 
-    workers = count_workers(workers, backend)
+    workers = count_workers(backend) if workers is None else workers
     run_parts(solve, [*_groups(backend, sides, workers)], workers)
     return Solutions(costs, gaps)
 
@@ -200,8 +164,8 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
     >>> relaxed_transport(distances, pred, ref)
     array([0.5])
     """
-    sides, backend = _check_sides(distances, pred, ref), distances.backend
-    bounds = backend.zeros(len(sides[0].indptr) - 1)
+    sides, backend = (pred, ref), distances.backend
+    bounds = backend.zeros(len(pred.indptr) - 1)
     for items in _groups(backend, sides, 1):
         bounds[backend.array(items)] = _relaxed_block(_make_block(distances, sides, items))
     return bounds
@@ -211,24 +175,13 @@ def _relaxed_block(block: _Block) -> Any:
     backend, costs = Backend(block.costs), block.costs
     if not (costs.shape[0] and costs.shape[1]):
         return backend.zeros(costs.shape[2]) + np.nan
-    used = check_costs(costs, block.rows, block.columns, block.items)
+    used = used_cells(block.rows, block.columns)
     where, costs = backend.xp.where, backend.xp.where(used, costs, np.inf)
     sums = [
         sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
         for axis, mass in ((1, block.rows), (0, block.columns))
     ]
     return where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
-
-
-def _check_sides(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Sides:
-    """Check offsets, codes and weights of both sides."""
-    pred, ref = pred.checked("pred", len(distances)), ref.checked("ref", len(distances))
-    if len(pred.indptr) != len(ref.indptr):
-        raise InputError(
-            f"{len(pred.indptr) - 1} predicted and {len(ref.indptr) - 1} reference items",
-            remedy="give both sides of each item",
-        )
-    return pred, ref
 
 
 def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
@@ -240,25 +193,18 @@ def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
 def _make_block(distances: Distances, sides: Sides, items: Ints) -> _Block:
     backend = distances.backend
     (mine, rows), (theirs, columns) = (side.padded(items) for side in sides)
-    rows = backend.array(_normalize(rows, "a predicted word", items))
-    columns = backend.array(_normalize(columns, "a reference word", items))
+    rows, columns = (backend.array(_normalize(side)) for side in (rows, columns))
     pred, ref = backend.array(mine), backend.array(theirs)
     costs = _gather_costs(distances, sides, (pred, ref), items)
-    equal = (pred[:, None] == ref) & (rows > 0)[:, None] & (columns > 0)
+    equal = (pred[:, None] == ref) & used_cells(rows, columns)
     costs[equal] = 0.0
     return _Block(items, costs, rows, columns, equal)
 
 
-def _normalize(weights: Any, name: str, items: Any) -> Any:
+def _normalize(weights: NDArray[Any]) -> NDArray[Any]:
     """Divide weights by their sum, where that is not 0; items lie along the last axis."""
-    good = (weights >= 0) & (weights < np.inf)
-    if not good.all():
-        raise bad_value(f"the mass of {name}", weights, good, items)
     if not len(weights):
         return weights
-    most = np.amax(weights, 0)
-    if (most > _LARGE).any():
-        weights = np.where(most > _LARGE, weights / _LARGE, weights)
     total = sum_in_order(weights)
     return weights / np.where(total > 0, total, 1.0)
 

@@ -33,17 +33,20 @@ from numpy.typing import NDArray
 from semmetrics.core.backend import Backend, sum_in_order
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.simplex import MAX_NODES, Solutions, solve_simplex
-from semmetrics.core.uniform_assignment import is_uniform, solve_uniform
+from semmetrics.core.uniform_assignment import (
+    MAX_TOGETHER,
+    is_uniform,
+    solve_singly,
+    solve_uniform,
+)
 from semmetrics.errors import InputError
 
 __all__ = [
-    "bad_value",
     "cells_per_block",
-    "check_costs",
-    "group_by_size",
     "linear_program",
     "network_simplex",
     "solve_block",
+    "used_cells",
 ]
 
 Solver: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solutions]
@@ -71,53 +74,9 @@ def cells_per_block(backend: Backend, n_rows: Ints, n_columns: Ints, workers: in
     return min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
 
 
-def group_by_size(n_rows: Ints, n_columns: Ints, cells: int) -> Iterator[Ints]:
-    """Yield the numbers of problems of similar sizes, each group of about ``cells`` cells.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in group_by_size(np.array([1, 2, 1]), np.array([4, 2, 4]), 8)]
-    [[0, 2], [1]]
-    """
-    order = np.lexsort((n_columns, n_rows))
-    tall, wide, start = n_rows[order], n_columns[order], 0
-    while start < len(order):
-        stop = start + max(1, cells // max(1, int(tall[start] * wide[start])))
-        area = int(tall[start:stop][-1]) * int(wide[start:stop].max())
-        stop = min(stop, start + max(1, cells // max(1, area)))
-        yield order[start:stop]
-        start = stop
-
-
-def bad_value(what: str, values: Any, good: Any, numbers: Any) -> InputError:
-    """Return the error that names the first problem with a value that is not good."""
-    backend = Backend(values)
-    bad = backend.numpy(~good).reshape(-1, good.shape[-1])
-    column = int(np.flatnonzero(bad.any(0))[0])
-    place = int(np.flatnonzero(bad[:, column])[0])
-    value = backend.numpy(values).reshape(bad.shape)[place, column]
-    return InputError(
-        f"{what} is {value}",
-        where=f"problem {int(numbers[column])}",
-        remedy="give finite numbers that are not negative",
-    )
-
-
-def check_costs(costs: Any, rows: Any, columns: Any, numbers: Any) -> Any:
-    """Return the cells where both sides have mass.
-
-    Raises
-    ------
-    InputError
-        If a cost of such a cell is negative or not finite; names the problem.
-    """
-    used = (rows > 0)[:, None] & (columns > 0)
-    if not used.any() or (costs.min() >= 0 and costs.max() < np.inf):
-        return used
-    good = (costs >= 0) & (costs < np.inf) | ~used
-    if not good.all():
-        raise bad_value("a cost", costs, good, numbers)
-    return used
+def used_cells(rows: Any, columns: Any) -> Any:
+    """Return the cells where both sides have mass."""
+    return (rows > 0)[:, None] & (columns > 0)
 
 
 def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions:
@@ -126,7 +85,7 @@ def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions
     Parameters
     ----------
     costs : float64 array or tensor, shape (rows, columns, problems)
-        Anything where a side has no mass.
+        Finite and not negative; anything where a side has no mass.
     rows, columns : float64, shapes (rows, problems) and (columns, problems)
         Masses, not negative. The two sums of a problem agree up to rounding; they need not be 1.
     numbers : int array, shape (problems,)
@@ -140,10 +99,10 @@ def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions
     Raises
     ------
     InputError
-        If a cost is negative or not finite, or a problem cannot be solved; names the problem.
+        If a problem cannot be solved; names it.
     """
     backend, size = Backend(costs), costs.shape[2]
-    used = check_costs(costs, rows, columns, numbers)
+    used = used_cells(rows, columns)
     value, gaps = backend.zeros(size) + np.nan, backend.zeros(size) + np.nan
     if not (costs.shape[0] and costs.shape[1]):
         return Solutions(value, gaps)
@@ -173,7 +132,8 @@ def _choose_solvers(
     uniform = lone & False
     if not backend.torch:  # some one by one on the processor, which a device would wait for
         uniform = is_uniform(rows, columns, n_rows, n_columns)
-        yield solve_uniform, uniform
+        yield solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
+        yield solve_singly, uniform & (n_rows > MAX_TOGETHER)
     yield solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
 
 

@@ -5,22 +5,23 @@ Conventions
 Problems lie along the last axis, as in ``core.simplex``. Some optimal plan is then a permutation
 (Birkhoff 1946), and potentials prove it like any other plan.
 
-Potentials of small problems are looked for in all at once. Each row's is put halfway between the
-two least of its costs minus the columns' potentials, then each column's halfway between the two
-least of its costs minus the rows', and so on, to and fro. These are the messages by which belief
-propagation finds a matching (Bayati, Shah, Sharma 2008), with one for a row or column instead of
-one for a cell; each step is made a third longer, which needs fewer of them. Where the columns'
-cheapest rows are all different, that is the plan. Steps are of 32 bits, the proof of 64.
+Potentials are looked for in all problems at once. Each row's is put halfway between the two least
+of its costs minus the columns' potentials, then each column's halfway between the two least of its
+costs minus the rows', and so on, to and fro. These are the messages by which belief propagation
+finds a matching (Bayati, Shah, Sharma 2008), with one for a row or column instead of one for a
+cell; each step is made a third longer, which needs fewer of them. Where the columns' cheapest rows
+are all different, that is the plan. Steps are of 32 bits, the proof of 64.
 
 What is left, such as problems with several best plans, and larger ones go one by one to scipy's
-``linear_sum_assignment`` (Crouse 2016). It gives no potentials; they are shortest distances
-between rows, where row i is reached from row l at the cost of serving l's column instead of l
-(Bellman 1958; in alternating order, Yen 1970).
+``linear_sum_assignment`` (Crouse 2016), which is exact. It gives no potentials: the gap is 0 on its
+word.
 
 References
 ----------
 Bayati, Shah, Sharma, 2008, Max-product for maximum weight matching: convergence, correctness, and
 LP duality, IEEE Transactions on Information Theory 54 (3).
+Crouse, 2016, On implementing 2D rectangular assignment algorithms, IEEE Transactions on Aerospace
+and Electronic Systems 52 (4).
 """
 
 from __future__ import annotations
@@ -34,21 +35,18 @@ from semmetrics.core.backend import sum_in_order
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.simplex import Solutions, certify, scale_costs
 
-__all__ = ["MIN_ROWS", "is_uniform", "solve_uniform"]
+__all__ = ["MAX_TOGETHER", "is_uniform", "solve_singly", "solve_uniform"]
 
 Singles = NDArray[np.float32]
 
-MIN_ROWS = 4
-"""Rows from which it is faster than the simplex method."""
-_MOST = 32  # rows up to which looking in all problems at once is faster
+MAX_TOGETHER = 32
+"""Rows up to which looking in all problems at once is faster."""
+_FEWEST = 4  # rows from which it is faster than the simplex method
 _SWEEPS = 3, 2, 2, 3, 4  # to and fro, each number followed by a look at what is solved
 _LONGER = np.float32(1.35)
 _HALF = np.float32(0.5)
 _FAR = np.float32(1 << 60)  # beside scaled costs
 _PROVED = 1e-13  # of the largest cost
-_KEPT = 0.7  # problems whose potentials stand are taken out when fewer than these are left
-_CELLS = 1 << 17  # looked at together: they stay in a cache
-_SAME = 1e-14  # of the largest cost: a potential changes by more, or not at all
 
 
 def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> Bools:
@@ -60,7 +58,7 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
     >>> is_uniform(side, side, size, size).tolist()
     [True]
     """
-    uniform: Bools = (n_rows == n_columns) & (n_rows >= MIN_ROWS)
+    uniform: Bools = (n_rows == n_columns) & (n_rows >= _FEWEST)
     for side in (rows, columns):
         np.logical_and(uniform, np.where(side > 0, side, np.inf).min(0) == side.max(0), out=uniform)
     return uniform
@@ -69,7 +67,7 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
 def solve_uniform(
     costs: Floats, rows: Floats, columns: Floats, sizes: Ints, _: Ints, largest: Floats
 ) -> Solutions:
-    """Solve a block of such problems. Parameters and result are those of ``solve_simplex``.
+    """Solve a block of small ones. Parameters and result are those of ``solve_simplex``.
 
     Examples
     --------
@@ -81,38 +79,34 @@ def solve_uniform(
     m, n = costs.shape[:2]
     real = np.arange(m)[:, None] < sizes
     closed = costs if real.all() else np.where(real[:, None] & real, costs, np.inf)
-    column, u = _search_permutations(costs, real, sizes, largest)
+    column, u = _balance_potentials(costs, real, sizes, largest)
     cells = np.where(real, np.arange(m)[:, None] * n + column, 0)
     found = certify((costs, closed), (rows, columns), (cells, rows, u), largest)
     rest = np.flatnonzero(~(found.gaps <= _PROVED * largest))
     if len(rest):
-        few: list[NDArray[Any]] = [costs, closed, rows, columns, real, largest]
-        other = _solve_singly(*(values.take(rest, -1) for values in few))
+        few: list[Any] = [costs, rows, columns, sizes, sizes, largest]
+        other = solve_singly(*(values.take(rest, -1) for values in few))
         found.costs[rest], found.gaps[rest] = other.costs, other.gaps
     return found
 
 
-def _search_permutations(
-    costs: Floats, real: Bools, sizes: Ints, largest: Floats
-) -> tuple[Ints, Floats]:
-    """Return columns of the rows, and row potentials; zeros where none are searched or found."""
-    few = np.flatnonzero(sizes <= _MOST)
-    if len(few) == len(sizes):
-        return _balance_potentials(costs, real, sizes, largest)
-    column, u = np.zeros(real.shape, np.int64), np.zeros(real.shape)
-    if len(few):
-        most = int(sizes[few].max())
-        table, kept = costs[:most, :most].take(few, -1), real[:most].take(few, -1)
-        column[:most, few], u[:most, few] = _balance_potentials(
-            table, kept, sizes[few], largest[few]
-        )
-    return column, u
+def solve_singly(
+    costs: Floats, rows: Floats, columns: Floats, sizes: Ints, _: Ints, largest: Floats
+) -> Solutions:
+    """Solve problems of any size one by one. Parameters are those of ``solve_simplex``."""
+    from scipy.optimize import linear_sum_assignment
+
+    value, tables = np.empty(len(sizes)), np.ascontiguousarray(np.moveaxis(costs, -1, 0))
+    for k, (table, size) in enumerate(zip(tables, sizes.tolist(), strict=True)):
+        chosen = linear_sum_assignment(table[:size, :size])
+        value[k] = sum_in_order(table[chosen] * rows[:size, k])
+    return Solutions(value, np.zeros(len(sizes)))
 
 
 def _balance_potentials(
     costs: Floats, real: Bools, sizes: Ints, largest: Floats
 ) -> tuple[Ints, Floats]:
-    """Do the same for problems of which none is large."""
+    """Return columns of the rows, and row potentials; zeros where none are found."""
     column, potentials = np.zeros(real.shape, np.int64), np.zeros(real.shape)
     table, v = _scaled_table(costs, real, sizes, largest)
     u, mask, number = np.zeros_like(v), real.astype(np.float32), np.arange(len(sizes))
@@ -164,54 +158,3 @@ def _two_least(table: Singles, offset: Singles) -> tuple[Singles, Singles]:
     second += best
     second *= _HALF
     return best, second
-
-
-def _solve_singly(
-    costs: Floats, closed: Floats, rows: Floats, columns: Floats, real: Bools, largest: Floats
-) -> Solutions:
-    """Solve each problem by scipy, then find the potentials of all."""
-    from scipy.optimize import linear_sum_assignment
-
-    m, n, size = costs.shape
-    tables, sizes = np.ascontiguousarray(np.moveaxis(costs, -1, 0)), real.sum(0)
-    found = [
-        linear_sum_assignment(table[:one, :one])[1]
-        for table, one in zip(tables, sizes.tolist(), strict=True)
-    ]
-    chosen = np.zeros((size, m), np.int64)
-    chosen[real.T] = np.concatenate(found)
-    column = np.ascontiguousarray(chosen.T)
-    cells = np.where(real, np.arange(m)[:, None] * n + column, 0)
-    u, step = np.zeros((m, size)), max(1, _CELLS // (m * n))
-    for start in range(0, size, step):
-        part = slice(start, start + step)
-        u[:, part] = _shortest_potentials(
-            costs[..., part], column[:, part], real[:, part], largest[part]
-        )
-    return certify((costs, closed), (rows, columns), (cells, rows, u), largest)
-
-
-def _shortest_potentials(
-    costs: Floats, column: Ints, real: Bools, largest: Floats
-) -> NDArray[np.float64]:
-    """Return row potentials under which no cell is cheaper than the chosen one of its column."""
-    m, size = column.shape
-    number, row = np.arange(size), np.arange(m)[:, None]
-    steps = costs[row, column[:, None], number]  # from the first to the second axis
-    steps -= costs[row, column, number][:, None]
-    if not real.all():
-        steps[~(real[:, None] & real)] = np.inf
-    found, u = np.zeros((m, size)), np.zeros((m, size))
-    for sweep in range(m):
-        before, u = u, u.copy()
-        for one in range(m)[:: -1 if sweep % 2 else 1]:  # to and fro, which halves the sweeps
-            np.minimum(u, steps[one] + u[one], out=u)
-        u = np.where(u < before - _SAME * largest, u, before)
-        found[:, number] = u
-        moved = np.flatnonzero((u != before).any(0))
-        if not len(moved):
-            break
-        if len(moved) < _KEPT * len(number):
-            number, largest = number[moved], largest[moved]
-            u, steps = u.take(moved, -1), steps.take(moved, -1)
-    return found

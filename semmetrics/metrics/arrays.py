@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core.binary import binary_matrix, column_counts, row_counts
-from semmetrics.core.columns import Dense, OneHot
-from semmetrics.core.ragged import Floats
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
-from semmetrics.metrics.families import causes, evaluate_formula, formula_options
+from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
@@ -75,12 +74,8 @@ def score(
     mine, theirs, heavy = _matrices(pred, ref, weights)
     frame = _frame(mine, theirs, str(measure["labels"]))
     if measure["average"] == "example":
-        value, cause = _items(measure, mine, theirs)
-        known: dict[str, Any] = {
-            "value": Dense(np.where(cause == 0, value, 0.0)),
-            "cause": OneHot(cause, 5),
-        }
-        sums = {name: column.sum(heavy) for name, column in known.items()}
+        columns = value_columns(*_items(measure, mine, theirs))
+        sums = {name: column.sum(heavy) for name, column in columns.items()}
     else:
         sums = _label_sums(mine, theirs, heavy)
     return float(SetFamily().aggregate(measure, sums, frame))
@@ -118,11 +113,12 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     return _items(measure, mine, theirs)[0]
 
 
-def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Any]:
+def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
+    """Return the value, the predictions and the references of each item."""
     hit, n_pred, n_ref = row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
     value = evaluate_formula(measure.definition, known, formula_options(measure))
-    return value, causes(value, n_pred, n_ref)
+    return value, n_pred, n_ref
 
 
 def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import (
-    Bools,
     Floats,
     Ints,
     distinct_codes,
     lengths,
     offsets,
     row_numbers,
+    sum_rows,
     take_rows,
 )
 from semmetrics.core.similarity import EuclideanDistances
@@ -43,7 +43,7 @@ from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.metrics.bag_similarity import bag_options
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -109,13 +109,13 @@ def _text_words(vectors: Any) -> WordTable:
         for terms in vectors.terms_of_labels
     ]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
-    codes = [place[word] for words in found for word in words]
+    codes = np.array([place[word] for words in found for word in words], np.int64)
     looked = label_vectors(
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
-    indptr = offsets(np.fromiter(map(len, found), np.int64, len(found)))
-    table = WordTable(indptr, np.array(codes, np.int64), looked.vectors, vectors.device)
-    return _leave_out(table, looked.included)
+    kept = looked.included[codes]  # words that take part
+    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
+    return WordTable(indptr, codes[kept], looked.vectors, vectors.device)
 
 
 def _label_words(vectors: Any) -> WordTable:
@@ -126,15 +126,6 @@ def _label_words(vectors: Any) -> WordTable:
     place[order] = np.arange(len(order))
     indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
-
-
-def _leave_out(table: WordTable, included: Bools) -> WordTable:
-    """Leave out the words that do not take part."""
-    if included.all():
-        return table
-    kept = included[table.codes]
-    widths = np.bincount(row_numbers(table.indptr)[kept], minlength=len(table.indptr) - 1)
-    return replace(table, indptr=offsets(widths), codes=table.codes[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,35 +167,21 @@ def _bag(side: Side, table: WordTable) -> WeightedWords:
 
 
 @dataclass(frozen=True)
-class TransportValues:
+class TransportValues(ItemSums):
     """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
 
     name: str
     bags: Bags
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Solve the items that have words on both sides."""
+        """Solve the problem of each item."""
         bags = block.get(self.bags)
-        widths = [lengths(side.indptr) for side in (bags.pred, bags.ref)]
-        both = np.flatnonzero((widths[0] > 0) & (widths[1] > 0))
-        value = np.full(len(block), np.nan)
-        if len(both):
-            sides = [_rows(side, both) for side in (bags.pred, bags.ref)]
-            value[both] = self._solve(bags.table.distances, *sides)
-            if self.bags.build == "text":
-                value[both] = _flat_as_ones(value[both], sides, bags.table.points)
-        return value_columns(value, *widths)
-
-    def _solve(self, *problem: Any) -> Any:
+        problem = bags.table.distances, bags.pred, bags.ref
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
-        return problem[0].backend.numpy(costs)
-
-
-def _rows(side: WeightedWords, items: Ints) -> WeightedWords:
-    indptr, flat = take_rows(side.indptr, items)
-    return WeightedWords(indptr, side.codes[flat], side.weights[flat])
+        value = problem[0].backend.numpy(costs)
+        if self.bags.build == "text":
+            value = _flat_as_ones(value, (bags.pred, bags.ref), bags.table.points)
+        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
 
 
 def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
@@ -218,7 +195,7 @@ def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
     )
-    return np.where((n_points == 1) & (n_words > 1), 1.0, value)
+    return np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
 
 
 class TransportFamily(ItemMeans):
@@ -237,39 +214,32 @@ _BUILD = Option(
     ("labels", "text"),
     help="every label a point, or the words of the joined text (Kubany et al. 2020)",
 )
-
-
-def _distance(
-    name: str, summary: str, equation: str, source: str, cite: tuple[str, ...]
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=TransportFamily(),
-            summary=summary,
-            equation=equation,
-            source=source,
-            cite=cite,
-            needs=frozenset({"embedding"}),
-            options=bag_options("skip", _BUILD),
-            bounds=(0.0, np.inf),
-            higher_is_better=False,
-            symmetric=True,
-        )
+_TRAITS: dict[str, Any] = {
+    "family": TransportFamily(),
+    "options": bag_options("skip", _BUILD),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+    "symmetric": True,
+    "needs": frozenset({"embedding"}),
+}
+WMD = add(
+    Definition(
+        name="WMD",
+        summary="Least total distance that the words of one side travel to become the other's.",
+        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+        cite=("kubany2020", "kusner2015"),
+        **_TRAITS,
     )
-
-
-WMD = _distance(
-    "WMD",
-    "Least total distance that the words of one side travel to become the other's.",
-    "min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
-    "Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-    ("kubany2020", "kusner2015"),
 )
-RWMD = _distance(
-    "RWMD",
-    "Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
-    "max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-    "Kusner et al. 2015, section 4",
-    ("kusner2015",),
+RWMD = add(
+    Definition(
+        name="RWMD",
+        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
+        "directions.",
+        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+        source="Kusner et al. 2015, section 4",
+        cite=("kusner2015",),
+        **_TRAITS,
+    )
 )

@@ -27,8 +27,8 @@ from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
@@ -38,7 +38,7 @@ __all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options
 
 
 @dataclass(frozen=True)
-class BagValues:
+class BagValues(ItemSums):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
     ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
@@ -48,8 +48,6 @@ class BagValues:
     how: str
     cut: Cut
     model: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
@@ -154,57 +152,38 @@ def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
 
     ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
     """
-    shared = []
-    for option in set_options(("example",)):
-        if option.name in ("average", "duplicates"):
-            continue
-        default = option.default
-        if option.choices == POLICIES:
-            default = "1" if option.name == "empty" and policy != "skip" else policy
-        shared.append(replace(option, averages=None, default=default))
-    return (*more, EMBEDDING, *shared)
+    policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
+    if policy != "skip":
+        policies["empty"] = "1"
+    shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
+    return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
-def _similarity(
-    name: str,
-    summary: str,
-    equation: str,
-    source: str,
-    cite: tuple[str, ...],
-    *,
-    needs: str = "embedding",
-    order_invariant: bool = True,
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=BagSimilarityFamily(),
-            summary=summary,
-            equation=equation,
-            source=source,
-            cite=cite,
-            options=bag_options("0"),
-            bounds=(-1.0, 1.0),
-            symmetric=True,
-            order_invariant=order_invariant,
-            needs=frozenset({needs}),
-        )
+_TRAITS: dict[str, Any] = {
+    "family": BagSimilarityFamily(),
+    "options": bag_options("0"),
+    "bounds": (-1.0, 1.0),
+    "symmetric": True,
+}
+BagSim = add(
+    Definition(
+        name="BagSim",
+        summary="Cosine of the embeddings of both label lists, each joined to one text.",
+        equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+        source="Kubany et al. 2020, section 3.2",
+        cite=("kubany2020",),
+        order_invariant=False,
+        needs=frozenset({"text_embedding"}),
+        **_TRAITS,
     )
-
-
-BagSim = _similarity(
-    "BagSim",
-    "Cosine of the embeddings of both label lists, each joined to one text.",
-    "cos(e(y_1 y_2 …), e(z_1 z_2 …))",
-    "Kubany et al. 2020, section 3.2",
-    ("kubany2020",),
-    needs="text_embedding",
-    order_invariant=False,
 )
-MeanSim = _similarity(
-    "MeanSim",
-    "Cosine of the mean label vectors of both sides.",
-    "cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-    "mean of normalised label vectors",
-    (),
+MeanSim = add(
+    Definition(
+        name="MeanSim",
+        summary="Cosine of the mean label vectors of both sides.",
+        equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+        source="mean of normalised label vectors",
+        needs=frozenset({"embedding"}),
+        **_TRAITS,
+    )
 )

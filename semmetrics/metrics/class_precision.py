@@ -15,6 +15,7 @@ Metrics
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -44,16 +45,16 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import POLICIES, weighted_mean
+from semmetrics.metrics.families import policy_option, weighted_mean
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matches, Reference
+from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import (
     SCORES,
     item_weights,
     mean_over_items,
+    scored_labels,
     target_matrix,
     tie_spans,
-    with_scores,
 )
 from semmetrics.metrics.registry import add
 
@@ -326,8 +327,8 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     """Compute the areas under the curves; positives' weights are summed as recall is."""
     seen = np.take(weights, curves.item, axis=1)
     right = seen[:, curves.hits]
-    _class_cumsum(seen, curves.indptr)
-    _class_cumsum(right, curves.hit_ptr)
+    _accumulate(np.add, seen, curves.indptr)
+    _accumulate(np.add, right, curves.hit_ptr)
     n_classes = len(curves.indptr) - 1
     filled = np.flatnonzero(lengths(curves.hit_ptr))
     positives = _missed_weights(curves, weights)
@@ -338,7 +339,8 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     of_class = np.repeat(np.arange(n_classes), lengths(curves.hit_ptr))
     recall = divide(right, positives[:, of_class], 0.0)
     if interpolation != "none":
-        _raise_precision(precision, curves.hit_ptr)
+        # the best at the same or a higher recall: the envelope
+        _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
     if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
         points = _POINTS[interpolation]
         recall = np.searchsorted(points, recall, side="right") / len(points)
@@ -362,18 +364,11 @@ def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
     return total
 
 
-def _class_cumsum(table: Floats, indptr: Ints) -> None:
-    """Sum each class as it runs, in place; class by class, so that none rounds another."""
-    for row in np.flatnonzero(lengths(indptr)):
-        part = table[:, indptr[row] : indptr[row + 1]]
-        np.cumsum(part, axis=1, out=part)
-
-
-def _raise_precision(table: Floats, indptr: Ints) -> None:
-    """Raise precision to the best at the same or a higher recall, in place (the envelope)."""
-    for row in np.flatnonzero(lengths(indptr)):
-        part = table[:, indptr[row] : indptr[row + 1]][:, ::-1]
-        np.maximum.accumulate(part, axis=1, out=part)
+def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
+    """Accumulate along each class in place; class by class, so that none rounds another."""
+    for start, stop in pairwise(indptr.tolist()):
+        part = table[:, start:stop]
+        operation.accumulate(part, axis=1, out=part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,12 +447,8 @@ class ScoredPairs:
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Make the column "pairs"."""
-        side = with_scores(block, "mAP")
+        side, hit, matched = scored_labels(block, "mAP")
         ref = block.get(Reference())
-        matched = block.get(Matches("once", "class"))
-        hit = matched.hit
-        if matched.counted is not None:
-            side, hit = side.keep(matched.counted), hit[matched.counted]
         if matched.once is not None:
             ref = ref.keep(matched.once)
         return {
@@ -539,17 +530,17 @@ mAP = add(
                 "interpolation",
                 "interp",
                 "none",
-                ("none", "voc2007", "voc2010", "coco101"),
+                get_args(Interpolation),
                 help="none as scikit-learn; 11 points; all points; 101 points",
             ),
             Option(
                 "ties",
                 "ties",
                 "grouped",
-                ("grouped", "ordered"),
+                get_args(Ties),
                 help="equal scores together as scikit-learn, or in file order as VOC and COCO",
             ),
-            Option("no_reference", "noref", "skip", POLICIES, help="policy for unseen classes"),
+            policy_option("no_reference", "noref", "skip", "unseen classes"),
         ),
         averages=("macro", "weighted"),
         cutoff=False,

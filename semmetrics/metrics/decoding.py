@@ -4,13 +4,12 @@ Conventions
 -----------
 The labels of an item are looked at by falling score, equal scores in the order of the columns. A
 rule says how many of the first make the set. The rules work on ragged rows that are sorted by
-falling score (stable: equal scores keep their order); each returns, for each row, the number of
-labels to keep from its start, int64, shape (n,). A result depends on its own row only, never on
-the rows beside it.
+falling score (stable: equal scores keep their order), without NaN; each returns, for each row, the
+number of labels to keep from its start, int64, shape (n,). A result depends on its own row only,
+never on the rows beside it.
 
 Rules
 -----
-``keep_top``                      the first k labels
 ``keep_above``                    the labels with a score above a threshold
 ``keep_cumulative``               labels until their scores add up to a threshold
 ``keep_cardinality``              as many as a cardinality head says
@@ -39,8 +38,6 @@ __all__ = [
     "keep_cardinality",
     "keep_cardinality_with_scores",
     "keep_cumulative",
-    "keep_top",
-    "row_offsets",
     "score_matrix",
 ]
 
@@ -98,22 +95,24 @@ def decode(
            [0, 1, 0]])
     """
     matrix = score_matrix(scores)
-    _check_options(rule, threshold, k, head, keep_at_least, offset)
     n, width = matrix.shape
-    kept_columns = width if k is None else min(_whole_number(k, "k"), width)
+    kept_columns = min(width if k is None else _whole_number(k, "k"), width)
+    _check_options(rule, threshold, k, head, keep_at_least, offset)
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :kept_columns]
     rows = offsets(np.full(n, kept_columns))
     flat = np.take_along_axis(matrix, order, axis=1).ravel()
     if rule == "top":
-        counts = keep_top(rows, kept_columns)
+        counts = lengths(rows)
     elif rule == "threshold":
         counts = keep_above(rows, flat, threshold, keep_at_least)
     elif rule == "cumulative":
         counts = keep_cumulative(rows, flat, threshold, keep_at_least)
+    elif head is None:
+        raise InputError(f"the rule {rule!r} needs head")
     elif rule == "cardinality":
-        counts = keep_cardinality(rows, _given(head, rule), offset)
+        counts = keep_cardinality(rows, head, offset)
     else:
-        counts = keep_cardinality_with_scores(rows, flat, _given(head, rule), offset)
+        counts = keep_cardinality_with_scores(rows, flat, head, offset)
     chosen = np.zeros(matrix.shape, np.bool_)
     np.put_along_axis(chosen, order, np.arange(kept_columns) < counts[:, None], axis=1)
     return chosen
@@ -148,11 +147,15 @@ def score_matrix(scores: ArrayLike) -> Floats:
 def _check_options(
     rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
 ) -> None:
-    """Refuse an unknown rule, and options that the rule would not look at."""
+    """Refuse an unknown rule, options out of range, and those that the rule would not look at."""
     if rule not in get_args(Rule):
         raise InputError(f"unknown rule {rule!r}", remedy=f"use one of {', '.join(get_args(Rule))}")
     if rule == "top" and k is None:
         raise InputError("the rule 'top' needs k")
+    if np.isnan(threshold):
+        raise InputError("the threshold is NaN")
+    _whole_number(keep_at_least, "keep_at_least")
+    _whole_number(offset, "offset")
     by_head = rule.startswith("cardinality")
     unused = {
         "head": head is not None and not by_head,
@@ -165,47 +168,13 @@ def _check_options(
             raise InputError(f"the rule {rule!r} has no option {name}", remedy="leave it out")
 
 
-def _given(head: ArrayLike | None, rule: str) -> ArrayLike:
-    if head is None:
-        raise InputError(f"the rule {rule!r} needs head")
-    return head
-
-
-def keep_top(indptr: ArrayLike, k: int) -> Ints:
-    """Keep the first k labels of each row.
-
-    Parameters
-    ----------
-    indptr : array-like of int, shape (n + 1,)
-    k : int, at least 0
-
-    Returns
-    -------
-    array, shape (n,), int64
-        ``k``, or the length of the row where that is less.
-
-    Raises
-    ------
-    InputError
-        If k is negative or not an integer.
-
-    Examples
-    --------
-    >>> keep_top([0, 3, 4], 2)
-    array([2, 1])
-    """
-    return np.minimum(lengths(row_offsets(indptr)), _whole_number(k, "k"))
-
-
-def keep_above(
-    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
-) -> Ints:
+def keep_above(indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0) -> Ints:
     """Keep the labels with a score above the threshold.
 
     Parameters
     ----------
-    indptr : array-like of int, shape (n + 1,)
-    scores : array-like, shape (indptr[-1],)
+    indptr : array, shape (n + 1,), int64
+    scores : array, shape (indptr[-1],)
         Falling in each row.
     threshold : float
         Strict: a label whose score equals it is left out (the released code of the paper; its
@@ -217,33 +186,25 @@ def keep_above(
     -------
     array, shape (n,), int64
 
-    Raises
-    ------
-    InputError
-        If a score is NaN or rises in a row, naming the row; if an option is out of range.
-
     References
     ----------
     Pineda, Salvador et al., 2019, section 3.1.1, "Set cardinality".
 
     Examples
     --------
-    >>> keep_above([0, 3, 4], [0.9, 0.5, 0.1, 0.2], 0.5, keep_at_least=1)
+    >>> keep_above(np.array([0, 3, 4]), np.array([0.9, 0.5, 0.1, 0.2]), 0.5, keep_at_least=1)
     array([1, 1])
     """
-    rows, flat = _sorted_scores(indptr, scores)
-    return _at_least(sum_rows(flat > _threshold_number(threshold), rows), rows, keep_at_least)
+    return _at_least(sum_rows(scores > threshold, indptr), indptr, keep_at_least)
 
 
-def keep_cumulative(
-    indptr: ArrayLike, scores: ArrayLike, threshold: float, keep_at_least: int = 0
-) -> Ints:
+def keep_cumulative(indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0) -> Ints:
     """Keep a label while the sum of the scores before it is below the threshold.
 
     Parameters
     ----------
-    indptr : array-like of int, shape (n + 1,)
-    scores : array-like, shape (indptr[-1],), at least 0
+    indptr : array, shape (n + 1,), int64
+    scores : array, shape (indptr[-1],), at least 0
         Probabilities over the labels, falling in each row.
     threshold : float
         Strict: once the sum equals it, no further label is kept.
@@ -257,8 +218,7 @@ def keep_cumulative(
     Raises
     ------
     InputError
-        If a score is NaN, negative, or rises in a row, naming the row; if an option is out of
-        range.
+        If a score is negative; names the row.
 
     References
     ----------
@@ -266,23 +226,22 @@ def keep_cumulative(
 
     Examples
     --------
-    >>> keep_cumulative([0, 3, 4], [0.4, 0.3, 0.3, 0.2], 0.5)
+    >>> keep_cumulative(np.array([0, 3, 4]), np.array([0.4, 0.3, 0.3, 0.2]), 0.5)
     array([2, 1])
     """
-    rows, flat = _sorted_scores(indptr, scores)
-    _refuse(flat < 0, rows, "a score is negative", "give probabilities")
-    before = np.zeros(len(flat))
-    before[1:] = _row_cumsum(rows, flat)[:-1]
-    before[_starts(rows)] = 0.0
-    return _at_least(sum_rows(before < _threshold_number(threshold), rows), rows, keep_at_least)
+    _refuse_scores(scores < 0, indptr, "a score is negative")
+    before = np.zeros(len(scores))
+    before[1:] = _row_cumsum(indptr, scores)[:-1]
+    before[indptr[:-1][lengths(indptr) > 0]] = 0.0
+    return _at_least(sum_rows(before < threshold, indptr), indptr, keep_at_least)
 
 
-def keep_cardinality(indptr: ArrayLike, head: ArrayLike, offset: int = 0) -> Ints:
+def keep_cardinality(indptr: Ints, head: ArrayLike, offset: int = 0) -> Ints:
     """Keep as many labels as the cardinality head finds most probable.
 
     Parameters
     ----------
-    indptr : array-like of int, shape (n + 1,)
+    indptr : array, shape (n + 1,), int64
     head : array-like, shape (n, C)
         Column c is for the cardinality c + offset; probabilities or logits. Of equal columns
         the first, so the smaller cardinality, is meant.
@@ -305,16 +264,15 @@ def keep_cardinality(indptr: ArrayLike, head: ArrayLike, offset: int = 0) -> Int
 
     Examples
     --------
-    >>> keep_cardinality([0, 3, 4], [[0.1, 0.7, 0.2], [0.0, 0.1, 0.9]], offset=1)
+    >>> keep_cardinality(np.array([0, 3, 4]), [[0.1, 0.7, 0.2], [0.0, 0.1, 0.9]], offset=1)
     array([2, 1])
     """
-    rows = row_offsets(indptr)
-    best: Ints = _cardinality_head(head, rows).argmax(axis=1) + _whole_number(offset, "offset")
-    return np.minimum(best, lengths(rows))
+    best: Ints = _cardinality_head(head, indptr).argmax(axis=1) + offset
+    return np.minimum(best, lengths(indptr))
 
 
 def keep_cardinality_with_scores(
-    indptr: ArrayLike, scores: ArrayLike, head: ArrayLike, offset: int = 0, extra: int = 0
+    indptr: Ints, scores: Floats, head: ArrayLike, offset: int = 0, extra: int = 0
 ) -> Ints:
     r"""Keep the cardinality that is most probable together with the labels it would keep.
 
@@ -323,8 +281,8 @@ def keep_cardinality_with_scores(
 
     Parameters
     ----------
-    indptr : array-like of int, shape (n + 1,)
-    scores : array-like, shape (indptr[-1],), at least 0, finite
+    indptr : array, shape (n + 1,), int64
+    scores : array, shape (indptr[-1],), at least 0, finite
         Label probabilities, falling in each row.
     head : array-like, shape (n, C), at least 0, finite
         *Probabilities* (not logs) of the cardinalities offset, offset + 1, ...; a common factor
@@ -342,7 +300,8 @@ def keep_cardinality_with_scores(
     Raises
     ------
     InputError
-        If scores or head are NaN, negative or infinite, or of the wrong shape; names the row.
+        If scores or head are negative or infinite, or the head is NaN or of the wrong shape;
+        names the row.
 
     References
     ----------
@@ -351,20 +310,20 @@ def keep_cardinality_with_scores(
 
     Examples
     --------
-    >>> keep_cardinality_with_scores([0, 3], [0.9, 0.8, 0.01], [[0.2, 0.3, 0.5]], offset=1)
+    >>> rows = np.array([0, 3]), np.array([0.9, 0.8, 0.01])
+    >>> keep_cardinality_with_scores(*rows, [[0.2, 0.3, 0.5]], offset=1)
     array([2])
     """
-    rows, flat = _sorted_scores(indptr, scores)
-    _refuse((flat < 0) | np.isinf(flat), rows, "a score is no probability", "give probabilities")
-    table = _cardinality_head(head, rows)
+    _refuse_scores((scores < 0) | np.isinf(scores), indptr, "a score is no probability")
+    table = _cardinality_head(head, indptr)
     _refuse_rows((table < 0) | np.isinf(table), "the cardinality head is no probability")
-    sizes = np.arange(table.shape[1]) + _whole_number(offset, "offset")
-    widths = lengths(rows)[:, None]
+    sizes = np.arange(table.shape[1]) + offset
+    widths = lengths(indptr)[:, None]
     with np.errstate(divide="ignore"):  # log 0 = -inf is meant: such a set is impossible
         total = np.log(table)
-        sums = np.append(_row_cumsum(rows, np.log(flat)), 0.0)
-    summed = np.minimum(sizes + _whole_number(extra, "extra"), widths)
-    total += np.where(summed > 0, sums[rows[:-1, None] + summed - 1], 0.0)
+        sums = np.append(_row_cumsum(indptr, np.log(scores)), 0.0)
+    summed = np.minimum(sizes + extra, widths)
+    total += np.where(summed > 0, sums[indptr[:-1, None] + summed - 1], 0.0)
     total[sizes > widths] = -np.inf
     best: Ints = total.argmax(axis=1) + offset
     return np.minimum(best, widths[:, 0])
@@ -390,29 +349,7 @@ def _row_cumsum(rows: Ints, flat: Floats) -> Floats:
 
 
 def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
-    floor = np.minimum(_whole_number(keep_at_least, "keep_at_least"), lengths(rows))
-    return np.maximum(counts, floor)
-
-
-def _sorted_scores(indptr: ArrayLike, scores: ArrayLike) -> tuple[Ints, Floats]:
-    """Check row offsets, and scores that fall in each row."""
-    rows, flat = row_offsets(indptr), np.asarray(scores, np.float64)
-    if flat.shape != (rows[-1],):
-        raise InputError(f"{rows[-1]} scores are needed, the array has shape {flat.shape}")
-    _refuse(np.isnan(flat), rows, "a score is NaN", "give every label a number")
-    rising = np.zeros(len(flat), np.bool_)
-    rising[1:] = flat[1:] > flat[:-1]
-    rising[_starts(rows)] = False
-    _refuse(rising, rows, "the scores are not in falling order", "sort each row first")
-    return rows, flat
-
-
-def row_offsets(indptr: ArrayLike) -> Ints:
-    """Check row offsets: from 0, never falling."""
-    rows = np.asarray(indptr, np.int64)
-    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
-        raise InputError("indptr must be row offsets: from 0, never falling")
-    return rows
+    return np.maximum(counts, np.minimum(keep_at_least, lengths(rows)))
 
 
 def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
@@ -427,11 +364,6 @@ def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
     return table
 
 
-def _starts(rows: Ints) -> Ints:
-    """First flat index of each row that is not empty."""
-    return rows[:-1][lengths(rows) > 0]
-
-
 def _whole_number(value: int, name: str) -> int:
     """Check an option that counts something."""
     try:
@@ -443,19 +375,11 @@ def _whole_number(value: int, name: str) -> int:
     return number
 
 
-def _threshold_number(threshold: float) -> float:
-    """Check that a threshold is a number."""
-    value = float(threshold)
-    if np.isnan(value):
-        raise InputError("the threshold is NaN")
-    return value
-
-
-def _refuse(bad: Bools, rows: Ints, problem: str, remedy: str) -> None:
+def _refuse_scores(bad: Bools, rows: Ints, problem: str) -> None:
     """Name the row of the first score that is wrong."""
     if bad.any():
         row = int(np.searchsorted(rows, bad.argmax(), side="right")) - 1
-        raise InputError(problem, where=f"scores, row {row}", remedy=remedy)
+        raise InputError(problem, where=f"scores, row {row}", remedy="give probabilities")
 
 
 def _refuse_rows(bad: Bools, problem: str) -> None:

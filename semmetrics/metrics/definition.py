@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ __all__ = [
     "Definition",
     "Family",
     "Frame",
+    "ItemSums",
     "Measure",
     "Option",
     "Statistic",
@@ -164,6 +165,13 @@ class Statistic(Protocol):
         ...
 
     def __hash__(self) -> int: ...
+
+
+class ItemSums:
+    """Base of statistics whose sums over items are enough, and have no label axis."""
+
+    additive: ClassVar[bool] = True
+    labels: ClassVar[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ Families
 ``SumFormulas``    a formula on sums over items
 ``CountFormulas``  a formula on counts: its mean over items (``average=example``), or its value on
                    the counts of all items together (``micro``)
-``RowMeans``       the mean over items of values that depend on all items
 """
 
 from __future__ import annotations
@@ -33,7 +32,9 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
+    ItemSums,
     Measure,
+    Option,
     Statistic,
     Sums,
     Value,
@@ -47,8 +48,8 @@ __all__ = [
     "CountFormulas",
     "FormulaValues",
     "ItemMeans",
-    "RowMeans",
     "SumFormulas",
+    "WithoutLabels",
     "apply_policies",
     "cause_option",
     "causes",
@@ -56,6 +57,7 @@ __all__ = [
     "formula_options",
     "item_values",
     "mean_of_defined",
+    "policy_option",
     "undefined_items",
     "value_columns",
     "weighted_mean",
@@ -65,6 +67,13 @@ CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
+
+
+def policy_option(
+    name: str, short: str, default: Any, text: str, averages: tuple[str, ...] | None = None
+) -> Option:
+    """Return the option that says what an undefined value counts as."""
+    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
@@ -181,7 +190,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
 
 
-class _WithoutLabels:
+class WithoutLabels:
     """Families whose labels have no value of their own."""
 
     def per_label(
@@ -191,7 +200,7 @@ class _WithoutLabels:
         return None
 
 
-class ItemMeans(_WithoutLabels):
+class ItemMeans(WithoutLabels):
     """Means over items of the columns "value" and "cause".
 
     Attributes
@@ -223,7 +232,7 @@ class ItemMeans(_WithoutLabels):
         return item_values(rows)
 
 
-class SumFormulas(_WithoutLabels):
+class SumFormulas(WithoutLabels):
     """A formula on sums of numbers over the items that have a value; column "cause" says which."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
@@ -254,14 +263,12 @@ class SumFormulas(_WithoutLabels):
 
 
 @dataclass(frozen=True)
-class FormulaValues:
+class FormulaValues(ItemSums):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags."""
 
     definition: Definition
     counts: Step[dict[str, Any]]
     options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Evaluate the formula item by item."""
@@ -329,34 +336,3 @@ def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
     """Count each cause, by the name of its option."""
     names = [cause_option(measure, name) for name in CAUSES]
     return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
-
-
-class RowMeans(_WithoutLabels):
-    """Means over items of values that are known only when all items are: rows are weighted."""
-
-    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
-        """Return the value of each item, nan where undefined, and the cause."""
-        raise NotImplementedError
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Average under the policies; items are added in an order of their own."""
-        values, cause = self.values(measure, sums["rows"], frame)
-        order = sums["order"]
-        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
-        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
-        total = np.empty(len(sums["weights"]))
-        counts = np.zeros((len(sums["weights"]), len(CAUSES)))
-        for row, weights in enumerate(sums["weights"]):
-            ordered = weights[order]
-            total[row] = (values * ordered).sum()
-            counts[row] = [ordered[place].sum() for place in places]
-        return mean_of_defined(measure, {"value": total, "cause": counts})
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items without a value, by cause."""
-        cause = self.values(measure, sums["rows"], frame)[1]
-        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value of each item."""
-        return self.values(measure, rows, frame)[0]

@@ -58,13 +58,8 @@ from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
-from semmetrics.metrics.definition import (
-    Definition,
-    Measure,
-    Option,
-    Statistic,
-)
-from semmetrics.metrics.families import CountFormulas, ItemMeans, value_columns
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
@@ -150,14 +145,12 @@ class TakingPart:
 
 
 @dataclass(frozen=True)
-class ClosedCounts:
+class ClosedCounts(ItemSums):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
     cut: Cut
     root: str
     unknown: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Close both sides under ancestors and count."""
@@ -172,31 +165,25 @@ class ClosedCounts:
 
 
 @dataclass(frozen=True)
-class LabelDistances:
+class LabelDistances(ItemSums):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
-    cut: Cut
-    duplicates: str
-    measure: str
-    normalize: str
-    unconnected: str
-    unknown: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
+    measure: Measure
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        part = block.get(TakingPart(self.cut, self.unknown, self.duplicates))
+        unknown, duplicates = str(self.measure["unknown"]), str(self.measure["duplicates"])
+        part = block.get(TakingPart(cut_of(self.measure), unknown, duplicates))
         placed = block.get(Places())
         edges, height = lca_distances(part.pred, part.ref, placed)
         rows = row_numbers(part.pred.indptr)
         n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
         asked = n_ref[rows] > 0
         apart = asked & (edges < 0)
-        distance = edges if self.measure == "edges" else height
-        if self.unconnected == "root":
+        distance = edges if self.measure["measure"] == "edges" else height
+        if self.measure["unconnected"] == "root":
             distance = np.where(apart, self._joined(part, placed, rows), distance)
-        counted = asked & ~apart if self.unconnected == "skip" else asked
+        counted = asked & ~apart if self.measure["unconnected"] == "skip" else asked
         number = np.bincount(rows[counted], minlength=len(block))
         total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
         alone = np.bincount(rows[apart], minlength=len(block)) > 0
@@ -208,7 +195,7 @@ class LabelDistances:
 
     def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
         """Measure the distance of each prediction through the implied root."""
-        if self.measure == "height":
+        if self.measure["measure"] == "height":
             return np.full(len(rows), placed.top)
         nearest = np.full(len(part.ref), FAR)
         np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
@@ -216,9 +203,9 @@ class LabelDistances:
         return joined
 
     def _scaled(self, distance: Ints, placed: Placed) -> Floats:
-        if self.normalize == "none":
+        if self.measure["normalize"] == "none":
             return distance.astype(np.float64)
-        most = max(placed.span, 1) * (2 if self.measure == "edges" else 1)
+        most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
         return np.minimum(distance / most, 1.0)
 
 
@@ -239,14 +226,7 @@ class DistanceFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose item values."""
-        return LabelDistances(
-            cut=cut_of(measure),
-            duplicates=str(measure["duplicates"]),
-            measure=str(measure["measure"]),
-            normalize=str(measure["normalize"]),
-            unconnected=str(measure["unconnected"]),
-            unknown=str(measure["unknown"]),
-        )
+        return LabelDistances(measure)
 
 
 _UNKNOWN = Option(
@@ -259,14 +239,13 @@ _UNKNOWN = Option(
 _ROOT = Option(
     "root", "root", "exclude", ("exclude", "include"), help="whether the root counts as an ancestor"
 )
-_SHARED = {option.name: option for option in set_options(("micro", "example"))}
 _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *, symmetric: bool = False
 ) -> Definition:
-    names = ("average", "empty", "no_prediction", "no_reference", "decode", "keep_at_least")
+    averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
     return add(
         Definition(
             name=name,
@@ -275,8 +254,8 @@ def _hierarchical(
             equation=equation,
             source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
             cite=_CITE,
-            options=(*(_SHARED[option] for option in names), _ROOT, _UNKNOWN),
-            averages=("micro", "example"),
+            options=(*set_options(averages, without=left_out), _ROOT, _UNKNOWN),
+            averages=averages,
             symmetric=symmetric,
             formula=formula,
             needs=frozenset(["taxonomy"]),
@@ -303,15 +282,7 @@ hF = _hierarchical(
     formulas.f1,
     symmetric=True,
 )
-_DISTANCE_POLICIES = tuple(
-    replace(_SHARED[name], default=default, averages=None, help=f"policy for {text}")
-    for name, default, text in (
-        ("empty", "0", "nothing predicted and nothing true"),
-        ("no_prediction", "skip", "nothing predicted"),
-        ("no_reference", "skip", "nothing true"),
-        ("undefined", "skip", "items whose predictions are all left out as unconnected"),
-    )
-)
+_DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
 LCADistance = add(
     Definition(
         name="LCADistance",
@@ -345,10 +316,18 @@ LCADistance = add(
                 help="labels without a common ancestor: joined at an implied root, or left out",
             ),
             _UNKNOWN,
-            replace(_SHARED["duplicates"], averages=None),
-            *_DISTANCE_POLICIES,
-            _SHARED["decode"],
-            _SHARED["keep_at_least"],
+            replace(_DUPLICATES, averages=None),
+            policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
+            policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
+            policy_option("no_reference", "noref", "skip", "nothing true"),
+            policy_option(
+                "undefined",
+                "undef",
+                "skip",
+                "items whose predictions are all left out as unconnected",
+            ),
+            _DECODE,
+            _LEAST,
         ),
         bounds=(0.0, np.inf),
         higher_is_better=False,

@@ -126,10 +126,14 @@ class _Views(NamedTuple):
     by_label: Any
 
 
+# Of cells that stand for several, the largest decision is theirs.
+_BELOW, _CLOSE_BELOW, _CLOSE_ABOVE, _ABOVE = np.arange(4, dtype=np.int8)
+
+
 class _Decided(NamedTuple):
     threshold: float
-    above: _Views
-    close: _Views | None
+    decisions: _Views
+    any_close: bool
 
 
 class SimilarityTable:
@@ -203,12 +207,12 @@ class SimilarityTable:
         decided = self._decided
         if decided is None or decided.threshold != threshold:
             return _compare(self.gather(rows, labels, by_term=by_term), threshold)
-        above = decided.above[not by_term]
-        cells = self._cells(above, rows, labels, by_term=by_term)
-        n_close = 0
-        if decided.close is not None:
-            n_close = int(np.count_nonzero(np.take(decided.close[not by_term], cells)))
-        return np.take(above, cells), n_close
+        table = decided.decisions[not by_term]
+        found = np.take(table, self._cells(table, rows, labels, by_term=by_term))
+        above, n_close = found >= _CLOSE_ABOVE, 0
+        if decided.any_close:
+            n_close = int(np.count_nonzero((found == _CLOSE_BELOW) | (found == _CLOSE_ABOVE)))
+        return above, n_close
 
     def _take(self, table: Any, cells: Any) -> Any:
         return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
@@ -227,26 +231,15 @@ class SimilarityTable:
         indptr, flat = take_rows(vectors.indptr, self._referred)
         columns = vectors.rows[flat]
         above, places = vectors.threshold_test.test_table(self._terms, columns, threshold)
-        equal = _equal_cells(vectors, self._terms, columns)
-        above[equal] = threshold < 1.0
-        close = np.zeros(above.shape if len(places) else (0, 0), np.bool_)
-        close.ravel()[places] = True
-        if close.size:
-            close[equal] = False
-        for table in (above, close) if close.size else (above,):
-            table[:, ~vectors.included[columns]] = False
-            table[~vectors.included[self._terms]] = False
-        if not close.any():
-            return _Decided(threshold, self._any_term(above, indptr), None)
-        far = self._any_term(above & ~close, indptr)
-        near = self._any_term(close, indptr)
-        only = _Views(*(mine & ~other for mine, other in zip(near, far, strict=True)))
-        return _Decided(threshold, self._any_term(above, indptr), only)
-
-    def _any_term(self, cells: Bools, indptr: Ints) -> _Views:
-        if cells.shape[1] > len(self._referred):
-            cells = np.maximum.reduceat(cells, indptr[:-1], axis=1)
-        return self._views(cells, False)
+        cells = above.view(np.int8)
+        cells *= _ABOVE
+        cells.ravel()[places] = np.where(cells.ravel()[places], _CLOSE_ABOVE, _CLOSE_BELOW)
+        cells[_equal_cells(vectors, self._terms, columns)] = _ABOVE if threshold < 1.0 else _BELOW
+        cells[:, ~vectors.included[columns]] = _BELOW
+        cells[~vectors.included[self._terms]] = _BELOW
+        if len(columns) > len(self._referred):
+            cells = self._backend.max_rows(cells, indptr, 1)
+        return _Decided(threshold, self._views(cells, _BELOW), len(places) > 0)
 
     def _views(self, cells: Any, filling: Any) -> _Views:
         """Return the cells with padding, and the best of the terms of each predicted label."""

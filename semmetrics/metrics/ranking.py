@@ -2,11 +2,13 @@
 
 Conventions
 -----------
-Item-wise measures (``coverage_items``, ``ranking_loss_items``, ``lrap_items``) look along an
-item's row. Equal scores tie, with the worst rank of the tie for every label in it, as in
-scikit-learn. Rows are ragged and sorted by falling score, and may hold only some labels of the
-dictionary: the labels without a score stand below all scored ones and tie with each other.
-A value that is not defined is nan; the caller's policy decides what becomes of it.
+Measures look along an item's row. Equal scores tie, with the worst rank of the tie for every label
+in it, as in scikit-learn. Rows are ragged and sorted by falling score, and may hold only some
+labels of the dictionary: the labels without a score stand below all scored ones and tie with each
+other. A value that is not defined is nan; the caller's policy decides what becomes of it.
+
+A value has two steps: a part that the scored labels give, and what the size of the dictionary
+makes of it, which is known when all labels are.
 
 Metrics
 -------
@@ -44,10 +46,16 @@ from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
-from semmetrics.metrics.definition import Definition, Frame, Measure, Option, Statistic
-from semmetrics.metrics.families import POLICIES, RowMeans
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import (
+    CAUSES,
+    WithoutLabels,
+    mean_of_defined,
+    policy_option,
+    undefined_items,
+)
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matches, Ranked
+from semmetrics.metrics.matching import Matched, Matches, Ranked
 from semmetrics.metrics.registry import add
 
 __all__ = [
@@ -58,27 +66,27 @@ __all__ = [
     "ItemRankingFamily",
     "RankingLoss",
     "coverage_error",
-    "coverage_items",
+    "item_values",
     "item_weights",
     "label_ranking_average_precision",
-    "lrap_items",
     "mean_over_items",
     "ranking_loss",
-    "ranking_loss_items",
-    "sorted_rows",
+    "scored_labels",
     "target_matrix",
     "tie_spans",
-    "with_scores",
 ]
 
 Empty: TypeAlias = "float | Literal['skip']"
 
 
-def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """Count how many labels of an item's ranking it takes to find all its reference labels.
+def item_values(
+    name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int
+) -> Floats:
+    """Compute a ranking measure of each item.
 
     Parameters
     ----------
+    name : {"LRAP", "RankingLoss", "CoverageError"}
     indptr : array, shape (n + 1,), int64
     scores : array, shape (indptr[-1],)
         Falling in each row.
@@ -91,84 +99,71 @@ def coverage_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labe
 
     Returns
     -------
-    array, shape (n,), in [n_ref, n_labels]
-        The worst rank of a reference label; nan for an item without reference labels.
+    array, shape (n,)
+        nan where undefined: for an item without reference labels, and the ranking loss where every
+        label is a reference.
 
     Examples
     --------
     >>> rows = np.array([0, 3]), np.array([0.9, 0.4, 0.4]), np.array([False, True, False])
-    >>> coverage_items(*rows, np.array([1]), 5), coverage_items(*rows, np.array([2]), 5)
-    (array([3.]), array([5.]))
+    >>> item_values("CoverageError", *rows, np.array([1]), 5)
+    array([3.])
+    >>> item_values("CoverageError", *rows, np.array([2]), 5)
+    array([5.])
     """
+    part, missed = _PARTS[name](indptr, scores, hit, n_ref), n_ref - sum_rows(hit, indptr)
+    return _complete(name, part, n_ref, lengths(indptr), missed, n_labels)
+
+
+def _worst_ranks(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
+    """Return the worst rank of a reference label that is scored."""
     found = np.flatnonzero(hit)
     _, ends = tie_spans(indptr, scores)
     rows = np.searchsorted(indptr, found, side="right") - 1
     worst = np.zeros(len(n_ref))
     np.maximum.at(worst, rows, ends[found] - indptr[rows])
-    worst[sum_rows(hit, indptr) < n_ref] = n_labels
-    return np.where(n_ref > 0, worst, np.nan)
+    return worst
 
 
-def ranking_loss_items(
-    indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int
-) -> Floats:
-    """Compute the share of (reference, other) label pairs in the wrong order; a tie is wrong.
-
-    Parameters
-    ----------
-    indptr, scores, hit, n_ref, n_labels
-        As for `coverage_items`.
-
-    Returns
-    -------
-    array, shape (n,), in [0, 1]
-        nan for an item without a pair: no label is a reference, or every label is.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 3]), np.array([0.9, 0.4, 0.1]), np.array([False, True, False])
-    >>> ranking_loss_items(*rows, np.array([1]), 3)
-    array([0.5])
-    """
+def _wrong_pairs(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Ints:
+    """Count the (reference, other) label pairs in the wrong order whose other label is scored."""
     firsts, _ = tie_spans(indptr, scores)
     found = running_sums(hit)
     above = found[firsts] - np.repeat(found[indptr[:-1]], lengths(indptr))
     not_above = np.repeat(n_ref, lengths(indptr)) - above
-    wrong = sum_rows(np.where(hit, 0, not_above), indptr)
-    missed = n_ref - sum_rows(hit, indptr)  # reference labels without a score
-    wrong = wrong + missed * (n_labels - lengths(indptr) - missed)
-    pairs = n_ref * (n_labels - n_ref)
-    return divide(wrong, pairs)
+    return sum_rows(np.where(hit, 0, not_above), indptr)
 
 
-def lrap_items(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints, n_labels: int) -> Floats:
-    """Average the precision at the rank of each reference label of an item.
-
-    Parameters
-    ----------
-    indptr, scores, hit, n_ref, n_labels
-        As for `coverage_items`.
-
-    Returns
-    -------
-    array, shape (n,), in (0, 1]
-        nan for an item without reference labels; 1 where every label is a reference.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 3]), np.array([0.9, 0.4, 0.1]), np.array([False, True, True])
-    >>> lrap_items(*rows, np.array([2]), 3).round(4)
-    array([0.5833])
-    """
+def _mean_precisions(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
+    """Sum the precision at the rank of each reference label that is scored, over all of them."""
     found = np.flatnonzero(hit)
     rows = np.searchsorted(indptr, found, side="right") - 1
     _, ends = tie_spans(indptr, scores)
     until = ends[found]
     hits = running_sums(hit)
     precisions = (hits[until] - hits[indptr[rows]]) / (until - indptr[rows])
-    total = np.bincount(rows, precisions, minlength=len(n_ref))
-    missed = n_ref - sum_rows(hit, indptr)
-    return divide(total + missed * (n_ref / max(n_labels, 1)), n_ref, np.nan)
+    return divide(np.bincount(rows, precisions, minlength=len(n_ref)), n_ref, 0.0)
+
+
+_PARTS: Mapping[str, Callable[..., NDArray[Any]]] = {
+    "LRAP": _mean_precisions,
+    "RankingLoss": _wrong_pairs,
+    "CoverageError": _worst_ranks,
+}
+
+
+def _complete(
+    name: str, part: NDArray[Any], n_ref: Ints, scored: Ints, missed: Ints, n_labels: int
+) -> Floats:
+    """Return values from the parts of scored labels; ``missed`` references have no score."""
+    if name == "LRAP":
+        value = part + missed / max(n_labels, 1)
+    elif name == "CoverageError":
+        value = np.where(missed > 0, float(n_labels), part)
+    else:
+        wrong = part + missed * (n_labels - scored - missed)
+        value = divide(wrong, n_ref * (n_labels - n_ref))
+    return np.where(n_ref > 0, value, np.nan)
 
 
 def coverage_error(
@@ -209,8 +204,7 @@ def coverage_error(
     >>> coverage_error([[0.9, 0.4, 0.1], [0.3, 0.2, 0.1]], [[0, 1, 0], [1, 0, 0]])
     1.5
     """
-    rows = sorted_rows(scores, targets)
-    return mean_over_items(coverage_items(*rows), empty, weights)
+    return _mean_value("CoverageError", scores, targets, empty, weights)
 
 
 def ranking_loss(
@@ -248,8 +242,7 @@ def ranking_loss(
     >>> ranking_loss([[0.9, 0.4, 0.1], [0.3, 0.2, 0.1]], [[0, 1, 0], [1, 0, 0]])
     0.25
     """
-    rows = sorted_rows(scores, targets)
-    return mean_over_items(ranking_loss_items(*rows), empty, weights)
+    return _mean_value("RankingLoss", scores, targets, empty, weights)
 
 
 def label_ranking_average_precision(
@@ -286,8 +279,20 @@ def label_ranking_average_precision(
     >>> label_ranking_average_precision([[0.9, 0.4, 0.1], [0.3, 0.2, 0.1]], [[0, 1, 0], [1, 0, 0]])
     0.75
     """
-    rows = sorted_rows(scores, targets)
-    return mean_over_items(lrap_items(*rows), empty, weights)
+    return _mean_value("LRAP", scores, targets, empty, weights)
+
+
+def _mean_value(
+    name: str, scores: ArrayLike, targets: ArrayLike, empty: Empty, weights: ArrayLike | None
+) -> float:
+    table = score_matrix(scores)
+    truth = target_matrix(targets, table.shape)
+    n, width = table.shape
+    indptr = offsets(np.full(n, width))
+    order = order_rows(indptr, table.ravel())
+    n_ref = truth.sum(axis=1, dtype=np.int64)
+    rows = indptr, table.ravel()[order], truth.ravel()[order], n_ref, width
+    return mean_over_items(item_values(name, *rows), empty, weights)
 
 
 def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
@@ -315,23 +320,6 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
         where = f"targets, row {int(bad.any(axis=1).argmax())}"
         raise InputError("an entry is neither 0 nor 1", where=where)
     return table.astype(np.bool_)
-
-
-def sorted_rows(scores: ArrayLike, targets: ArrayLike) -> tuple[Ints, Floats, Bools, Ints, int]:
-    """Turn dense scores and targets into ragged rows: indptr, scores, hit, n_ref, n_labels.
-
-    Examples
-    --------
-    >>> [np.asarray(part).tolist() for part in sorted_rows([[0.1, 0.9]], [[0, 1]])]
-    [[0, 2], [0.9, 0.1], [True, False], [1], 2]
-    """
-    table = score_matrix(scores)
-    truth = target_matrix(targets, table.shape)
-    n, width = table.shape
-    indptr = offsets(np.full(n, width))
-    order = order_rows(indptr, table.ravel())
-    n_ref = truth.sum(axis=1, dtype=np.int64)
-    return indptr, table.ravel()[order], truth.ravel()[order], n_ref, width
 
 
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
@@ -371,24 +359,25 @@ def item_weights(weights: ArrayLike | None, n: int) -> Floats:
     return table
 
 
-_CORES: Mapping[str, Callable[..., Floats]] = {
-    "LRAP": lrap_items,
-    "RankingLoss": ranking_loss_items,
-    "CoverageError": coverage_items,
-}
+def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Matched]:
+    """Return the ranked predictions that count, which of them are hits, and the matching.
 
-
-def with_scores(block: Block[LabelTask], name: str) -> Any:
-    """Return the ranked predictions of a block; refuse those without scores."""
-    ranked = block.get(Ranked())
+    Raises
+    ------
+    InputError
+        If they have no scores.
+    """
+    ranked, matched = block.get(Ranked()), block.get(Matches("once", "class"))
     if not len(ranked.codes):  # nothing is predicted, so no score is lacking
-        return replace(ranked, scores=np.zeros(0))
+        ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
         raise InputError(
             f"{name} needs a score for each predicted label",
             remedy="give scores (a score matrix, or labels with scores), or another measure",
         )
-    return ranked
+    if matched.counted is None:
+        return ranked, matched.hit, matched
+    return ranked.keep(matched.counted), matched.hit[matched.counted], matched
 
 
 @dataclass(frozen=True)
@@ -404,102 +393,96 @@ class ItemRanking:
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Compute "part" (the measure on the scored labels), "n_ref", "scored" and "missed"."""
-        ranked = with_scores(block, self.name)
-        matched = block.get(Matches("once", "class"))
-        side, hit = ranked, matched.hit
-        if matched.counted is not None:
-            side, hit = ranked.keep(matched.counted), hit[matched.counted]
+        """Compute "part" (what the scored labels give), "n_ref", "scored" and "missed"."""
+        side, hit, matched = scored_labels(block, self.name)
         if block.task.given is not None:  # what is not in the class list counts nowhere
             inside = side.codes < block.task.given
             side, hit = side.keep(inside), hit[inside]
-        n_ref, scored = matched.n_ref, np.diff(side.indptr)
-        missed = n_ref - sum_rows(hit, side.indptr)
-        n_labels = {"LRAP": np.inf, "RankingLoss": scored + missed, "CoverageError": 0}[self.name]
-        part = _CORES[self.name](side.indptr, side.scores, hit, n_ref, n_labels)
-        if self.name == "RankingLoss":  # as a number of pairs
-            part = np.rint(part * (n_ref * (n_labels - n_ref)))
-        part = np.where(np.isnan(part), 0.0, part)
-        known = {"part": part, "n_ref": n_ref, "scored": scored, "missed": missed}
+        n_ref = matched.n_ref
+        known = {
+            "part": _PARTS[self.name](side.indptr, side.scores, hit, n_ref),
+            "n_ref": n_ref,
+            "scored": lengths(side.indptr),
+            "missed": n_ref - sum_rows(hit, side.indptr),
+        }
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(RowMeans):
-    """Means of ranking measures over items."""
+class ItemRankingFamily(WithoutLabels):
+    """Means over items of values that are known only when all items are: rows are weighted."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose the numbers of each item."""
         return ItemRanking(measure.definition.name)
 
-    def values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average under the policies; items are added in an order of their own."""
+        values, cause = self._values(measure, sums["rows"], frame)
+        order = sums["order"]
+        values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
+        places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
+        total = np.empty(len(sums["weights"]))
+        counts = np.zeros((len(sums["weights"]), len(CAUSES)))
+        for row, weights in enumerate(sums["weights"]):
+            ordered = weights[order]
+            total[row] = (values * ordered).sum()
+            counts[row] = [ordered[place].sum() for place in places]
+        return mean_of_defined(measure, {"value": total, "cause": counts})
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items without a value, by cause."""
+        cause = self._values(measure, sums["rows"], frame)[1]
+        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value of each item."""
+        return self._values(measure, rows, frame)[0]
+
+    def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""
         part, n_ref, scored, missed = (
             rows[name].values for name in ("part", "n_ref", "scored", "missed")
         )
-        size = frame.dictionary
-        if measure.definition.name == "LRAP":
-            value = part + missed / max(size, 1)
-        elif measure.definition.name == "CoverageError":
-            value = np.where(missed > 0, float(size), part)
-        else:
-            wrong = part + missed * (size - scored - missed)
-            value = divide(wrong, n_ref * (size - n_ref))
-        value = np.where(n_ref > 0, value, np.nan)
+        name, size = measure.definition.name, frame.dictionary
+        value = _complete(name, part, n_ref, scored, missed, size)
         cause = np.where(np.isnan(value), np.where(n_ref == 0, 3, 4), 0).astype(np.int8)
         return value, cause
 
 
-_NO_REFERENCE = Option(
-    "no_reference", "noref", "skip", POLICIES, help="policy for items without true labels"
-)
-_UNDEFINED = Option(
-    "undefined", "undef", "skip", POLICIES, help="policy for items for which every label is true"
-)
 SCORES = frozenset(["scores"])
+_OPTIONS = (
+    policy_option("no_reference", "noref", "skip", "items without true labels"),
+    policy_option("undefined", "undef", "skip", "items for which every label is true"),
+)
 
 
-LRAP = add(
-    Definition(
-        name="LRAP",
-        family=ItemRankingFamily(),
-        summary="Mean over true labels of the share of true labels among those ranked as high.",
-        equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
-        source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
-        cite=("tsoumakas2010",),
-        options=(_NO_REFERENCE, _UNDEFINED),
-        needs=SCORES,
-        cutoff=False,
-        dictionary=True,
-    )
+def _ranking(name: str, **traits: Any) -> Definition:
+    """Register a ranking measure of items."""
+    shared: dict[str, Any] = {"options": _OPTIONS, "needs": SCORES, "cutoff": False}
+    return add(Definition(name, ItemRankingFamily(), dictionary=True, **shared, **traits))
+
+
+LRAP = _ranking(
+    "LRAP",
+    summary="Mean over true labels of the share of true labels among those ranked as high.",
+    equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
+    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
+    cite=("tsoumakas2010",),
 )
-RankingLoss = add(
-    Definition(
-        name="RankingLoss",
-        family=ItemRankingFamily(),
-        summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
-        equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
-        source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
-        cite=("schapire2000", "tsoumakas2010"),
-        options=(_NO_REFERENCE, _UNDEFINED),
-        needs=SCORES,
-        higher_is_better=False,
-        cutoff=False,
-        dictionary=True,
-    )
+RankingLoss = _ranking(
+    "RankingLoss",
+    summary="Share of an item's (true, other) label pairs in the wrong order; a tie is wrong.",
+    equation="|{(y, z): s(y) <= s(z)}| / (|Y| |not Y|)",
+    source="Schapire & Singer 2000; Tsoumakas et al. 2010, section 7.3.3",
+    cite=("schapire2000", "tsoumakas2010"),
+    higher_is_better=False,
 )
-CoverageError = add(
-    Definition(
-        name="CoverageError",
-        family=ItemRankingFamily(),
-        summary="How many labels to go through, best first, until all true ones are found.",
-        equation="max over y in Y of |{l: s(l) >= s(y)}|",
-        source="Tsoumakas et al. 2010, section 7.3.3, plus one",
-        cite=("tsoumakas2010",),
-        options=(_NO_REFERENCE, _UNDEFINED),
-        needs=SCORES,
-        bounds=(0.0, np.inf),
-        higher_is_better=False,
-        cutoff=False,
-        dictionary=True,
-    )
+CoverageError = _ranking(
+    "CoverageError",
+    summary="How many labels to go through, best first, until all true ones are found.",
+    equation="max over y in Y of |{l: s(l) >= s(y)}|",
+    source="Tsoumakas et al. 2010, section 7.3.3, plus one",
+    cite=("tsoumakas2010",),
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
 )

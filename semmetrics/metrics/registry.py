@@ -46,8 +46,10 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             ),
         },
         "Meanings of labels (--embedding)": {
-            "semantic": ("SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP"),
-            "soft": ("SoftPrecision", "SoftRecall", "SoftF1"),
+            "semantic": (
+                "SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP", "SoftPrecision",
+                "SoftRecall", "SoftF1",
+            ),
         },
         "Bags of labels and transport (--embedding)": {
             "bag_distances": ("WMD", "RWMD"),

@@ -3,13 +3,14 @@
 Conventions
 -----------
 Similarities are those of ``metrics.label_similarity``. Items of like size are matched together, in
-the tensors of ``metrics.label_batches``, on the device of the similarities.
+one padded tensor on the device of the similarities: predicted labels (or their terms) along its
+rows, reference labels along its columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,31 @@ from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    cell_keys,
+    first_occurrences,
+    group_by_size,
+    offsets,
+    positions,
+    prefixes,
+    row_numbers,
     sum_rows,
+    take_rows,
 )
 from semmetrics.data.block import Block
 from semmetrics.data.label_task import LabelTask
-from semmetrics.metrics.label_batches import Batch, Layout
-from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
-from semmetrics.metrics.matching import Cut, Matched
+from semmetrics.data.lists import Side
+from semmetrics.metrics.label_similarity import (
+    LabelSimilarity,
+    Similarities,
+    label_vectors_of,
+    written_codes,
+)
+from semmetrics.metrics.matching import Cut, Matched, Ranked, Reference
 
 __all__ = [
+    "Batch",
+    "BatchLayout",
+    "Layout",
     "MatchedPairs",
     "SemanticMatched",
     "SemanticMatches",
@@ -41,8 +58,126 @@ __all__ = [
 ]
 
 LabelBlock = Block[LabelTask]
+_TENSOR = 1 << 21  # cells of the padded tensor of some items
 _MORE = 5e-10  # half of the last place of a similarity
 _NEAR = "pairs near a threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Items of like size, padded with -1.
+
+    Attributes
+    ----------
+    rows : int array, shape (items, rows)
+        Predicted labels, or their terms.
+    columns : int array, shape (items, references)
+        Reference labels.
+    owner : int array, shape (items, rows)
+        The place of the prediction that a row belongs to.
+    goal : int array, shape (items, references)
+        The place of the reference of a column.
+    continues : bool array, shape (items, rows), or None
+        Rows that are a further term of the prediction of the row before; None where rows are
+        labels.
+    """
+
+    rows: Ints
+    columns: Ints
+    owner: Ints
+    goal: Ints
+    continues: Bools | None
+
+    def similarities(self, source: Similarities) -> Any:
+        """Gather those of rows with columns, shape (items, rows, references); -inf is padding."""
+        return source.gather(self.rows, self.columns, by_term=self.continues is not None)
+
+    def above(self, source: Similarities, threshold: float) -> tuple[Any, int]:
+        """Decide which of them are above a threshold, and count those close to it."""
+        by_term = self.continues is not None
+        return source.above(self.rows, self.columns, threshold, by_term=by_term)
+
+    def pairs(self, found: Ints) -> tuple[Ints, Ints]:
+        """Return the places of the predictions that have a column, and of their references."""
+        item, row = np.nonzero(found >= 0)
+        return self.owner[item, row], self.goal[item, found[item, row]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which predictions and references of a block take part, and where they stand."""
+
+    duplicates: str
+    model: str
+    cut: Cut | None = None
+
+    def compute(self, block: LabelBlock) -> BatchLayout:
+        """Leave out labels without a vector that takes part, and then repeats (under "once")."""
+        if self.cut is not None:
+            whole = block.get(Layout(self.duplicates, self.model))
+            inside = prefixes(whole.pred.indptr, block.get(self.cut))
+            return replace(whole, pred_kept=whole.pred_kept & inside)
+        vectors = label_vectors_of(block.task, self.model)
+        sides = block.get(Ranked()), block.get(Reference())
+        included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
+        kept = [included[written_codes(side)] for side in sides]
+        if self.duplicates == "once":
+            width = max(1, len(block.task.classes))
+            kept = [_keep_first(*one, width) for one in zip(sides, kept, strict=True)]
+        return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
+
+
+def _keep_first(side: Side, kept: Bools, width: int) -> Bools:
+    """Keep the first label of each class of an item."""
+    chosen = side if kept.all() else side.keep(kept)
+    keys = cell_keys(chosen.indptr, chosen.codes, width)
+    first = first_occurrences(keys, len(side) * width)
+    if first is None:
+        return kept
+    flags = np.zeros(len(kept), np.bool_)
+    flags[kept] = first
+    return flags
+
+
+@dataclass(frozen=True, eq=False)
+class BatchLayout:
+    """Both sides of a block, flags of what takes part in them, and the label vectors."""
+
+    pred: Side
+    ref: Side
+    pred_kept: Bools
+    ref_kept: Bools
+    vectors: Any
+
+    def batches(self, *, by_term: bool) -> Iterator[Batch]:
+        """Yield the items that have something on both sides, those of like size together."""
+        owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
+        row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
+        widths = sum_rows(self.pred_kept, self.pred.indptr)
+        continues = None
+        if by_term:
+            tptr, flat = take_rows(self.vectors.indptr, row)
+            owner, row = owner[row_numbers(tptr)], self.vectors.rows[flat]
+            continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
+        pred_ptr = offsets(widths)
+        ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
+        sizes = np.diff(pred_ptr), np.diff(ref_ptr)
+        both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
+        for part in group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
+            items = both[part]
+            mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
+            rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
+            columns, goals = (np.append(values, -1)[theirs] for values in (column, goal))
+            more = None if continues is None else np.append(continues, False)[mine]
+            yield Batch(rows, columns, owners, goals, more)
+
+
+def _flat_places(indptr: Ints, items: Ints) -> Ints:
+    """Return flat places of the items' elements, shape (items, longest); -1 is padding."""
+    widths = np.diff(indptr)[items]
+    place = np.arange(int(widths.max()))
+    padded: Ints = np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
+    return padded
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +231,7 @@ class SemanticMatches:
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
-        for batch in layout.batches(by_term=self.match == "greedy" and layout.has_synonyms):
+        for batch in layout.batches(by_term=self.match == "greedy" and layout.vectors.has_synonyms):
             above, near = batch.above(source, self.threshold)
             found, hits = self._match(batch, source, above)
             mine, theirs = batch.pairs(found)

@@ -41,6 +41,7 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
+    ItemSums,
     Measure,
     Option,
     Statistic,
@@ -50,12 +51,12 @@ from semmetrics.metrics.definition import (
 from semmetrics.metrics.families import (
     CAUSES,
     LABEL_AVERAGES,
-    POLICIES,
     CountFormulas,
     apply_policies,
     causes,
     evaluate_formula,
     formula_options,
+    policy_option,
     weighted_mean,
 )
 from semmetrics.metrics.matching import (
@@ -105,12 +106,13 @@ def _check_count(value: Value) -> None:
         raise InputError(f"keep_at_least={value} is not a whole number from 0")
 
 
-def _policy(name: str, short: str, default: Any, text: str, averages: Any = None) -> Option:
-    return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
-
-
-def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
-    """Return the options that all set metrics share."""
+def set_options(
+    averages: tuple[str, ...],
+    *,
+    without: tuple[str, ...] = (),
+    defaults: Mapping[str, Value] | None = None,
+) -> tuple[Option, ...]:
+    """Return the options that all set metrics share, but for some, and with other defaults."""
     over_labels = ("macro", "micro", "weighted")
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
@@ -130,28 +132,32 @@ def set_options(averages: tuple[str, ...]) -> tuple[Option, ...]:
             help="count a repeated label once, or each time",
             averages=("example",),
         ),
-        _policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
-        _policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
-        _policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
-        _policy("no_reference", "noref", "0", "0/0 with nothing true"),
-        _policy("undefined", "undef", "nan", "0/0 for another reason"),
+        policy_option(
+            "empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")
+        ),
+        policy_option("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
+        policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
+        policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
+        policy_option("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
         Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
     ]
-    chosen = set(averages)
-    return tuple(o for o in options if o.averages is None or chosen & set(o.averages))
+    chosen, other = set(averages), defaults or {}
+    return tuple(
+        replace(o, default=other.get(o.name, o.default))
+        for o in options
+        if o.name not in without and (o.averages is None or chosen & set(o.averages))
+    )
 
 
 @dataclass(frozen=True)
-class ItemValues:
+class ItemValues(ItemSums):
     """The formula on each item: its value, and the cause where it has none."""
 
     definition: Definition
     cut: Cut
     matches: Step[Matched]
     options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Compute the columns "value" (0 where undefined) and "cause"."""
@@ -186,7 +192,7 @@ class LabelCounts:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
         ranked, ref = block.get(Ranked()), block.get(Reference())
         matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
-        chosen = None if matched.counted is None else matched.counted
+        chosen = matched.counted
         if (kept < np.diff(ranked.indptr)).any():
             inside = prefixes(ranked.indptr, kept)
             chosen = inside if chosen is None else inside & chosen
@@ -325,14 +331,14 @@ def measure(
 
     def decorate(formula: Callable[..., Any]) -> Definition:
         own = _own_options(formula, averages)
-        known = [option.name for option in set_options(averages)]
+        shared = set_options(averages, defaults=defaults)
+        known = [option.name for option in shared]
         wrong = [name for name in defaults or {} if name not in known]
         if wrong:
             raise InputError(
                 f"defaults for {listing(wrong)}, which are no shared options",
                 remedy=f"these are {listing(known, most=20)}",
             )
-        shared = tuple(_with_default(o, defaults or {}) for o in set_options(averages))
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
             Definition(
@@ -355,10 +361,6 @@ def measure(
         )
 
     return decorate
-
-
-def _with_default(option: Option, defaults: Mapping[str, Value]) -> Option:
-    return replace(option, default=defaults[option.name]) if option.name in defaults else option
 
 
 def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
@@ -393,11 +395,15 @@ def _own_option(name: str, parameter: inspect.Parameter, hint: Any) -> Option:
         )
     required = parameter.default is inspect.Parameter.empty
     default = None if required else parameter.default
-    return Option(name, name, default, choices, kind, required=required, help=_help(name))
-
-
-def _help(name: str) -> str:
-    return _HELP.get(name, "an option of the formula")
+    return Option(
+        name,
+        name,
+        default,
+        choices,
+        kind,
+        required=required,
+        help=_HELP.get(name, "an option of the formula"),
+    )
 
 
 _HELP = {

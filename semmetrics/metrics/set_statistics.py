@@ -19,9 +19,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, sum_rows
+from semmetrics.core.ragged import (
+    Floats,
+    Ints,
+    cell_keys,
+    first_occurrences,
+    lengths,
+    offsets,
+    positions,
+    sum_rows,
+)
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import row_offsets
 
 __all__ = [
     "Cardinality",
@@ -113,7 +121,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     >>> cardinality([0, 2, 2, 5]).histogram.tolist()
     [1, 0, 1, 1]
     """
-    sizes = lengths(row_offsets(indptr))
+    sizes = lengths(_row_offsets(indptr))
     n = len(sizes)
     mean = float(sizes.mean()) if n else float("nan")
     std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
@@ -184,7 +192,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    rows, flat = row_offsets(indptr), _codes(codes)
+    rows, flat = _row_offsets(indptr), _codes(codes)
     if flat.shape != (rows[-1],):
         raise InputError(f"{rows[-1]} codes are needed, the array has shape {flat.shape}")
     span = int(flat.max(initial=0)) + 1
@@ -204,12 +212,9 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
 
 def _first_places(rows: Ints, flat: Ints) -> tuple[Ints, Ints]:
     """Leave out the later places of repeated labels."""
-    number = row_numbers(rows)
-    order = np.lexsort((flat, number))  # stable: the first place of a label comes first
-    repeated = np.zeros(len(flat), np.bool_)
-    same = (flat[order][1:] == flat[order][:-1]) & (number[order][1:] == number[order][:-1])
-    repeated[order[1:][same]] = True
-    return offsets(sum_rows(~repeated, rows)), flat[~repeated]
+    span = int(flat.max(initial=0)) + 1
+    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
+    return (rows, flat) if first is None else (offsets(sum_rows(first, rows)), flat[first])
 
 
 def _directed(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints]:
@@ -251,3 +256,11 @@ def _codes(codes: ArrayLike) -> Ints:
     if flat.min(initial=0) < 0:
         raise InputError(f"code {flat.min()} is negative")
     return flat.astype(np.int64)
+
+
+def _row_offsets(indptr: ArrayLike) -> Ints:
+    """Check row offsets: from 0, never falling."""
+    rows = np.asarray(indptr, np.int64)
+    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
+        raise InputError("indptr must be row offsets: from 0, never falling")
+    return rows

@@ -16,10 +16,12 @@ from semmetrics.metrics.matching import Matches, Ranked, Reference
 from semmetrics.metrics.semantic import SemF1
 from semmetrics.metrics.sweeps import (
     AVERAGES,
+    Rows,
     Sweep,
     Undefined,
     candidate_thresholds,
-    sweep_thresholds_rows,
+    sweep_rows,
+    thin_out,
 )
 from semmetrics.scoring.score_result import score_values
 
@@ -93,18 +95,16 @@ def _best_of_sets(measure: Measure, task: LabelTask) -> float:
     scores: Any = side.scores
     # labels that are always kept are above every threshold
     scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
-    rows = (
+    rows = Rows(
         side.indptr,
         (np.cumsum(inside) - 1)[side.codes],
         matched.hit[chosen],
+        scores,
         matched.n_ref,
         np.bincount(block.get(Reference()).codes, minlength=len(inside))[inside],
-        scores,
     )
     low, high = (
-        sweep_thresholds_rows(*rows, averages=[average], undefined=Undefined(0.0, empty, empty))[
-            average
-        ]
+        sweep_rows(rows, averages=[average], undefined=Undefined(0.0, empty, empty))[average]
         for empty in (0.0, 1.0)
     )
     groups = {"example": len(task), "micro": 1, "macro": int(inside.sum())}[average]
@@ -118,9 +118,7 @@ def _best_by_meaning(measure: Measure, task: LabelTask) -> float:
     """The score threshold with the best SemF1; some at a time, so that little is kept."""
     every: Any = task.pred.scores
     points = candidate_thresholds(every)
-    points = points[np.isfinite(points)]
-    if len(points) > _POINTS:
-        points = points[np.linspace(0, len(points) - 1, _POINTS).round().astype(np.int64)]
+    points = thin_out(points[np.isfinite(points)], _POINTS)
     if not len(points):
         raise InputError("there is no score to choose a threshold by", remedy="give some scores")
     options = {name: value for name, value in measure.options if name != "normalize"}

@@ -20,8 +20,7 @@ from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
-from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.soft import SoftFamily
+from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
 from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate

@@ -29,13 +29,6 @@ def heads(rows, columns, seed):
     return rng.integers(0, 4, (len(rows), columns)) / 4
 
 
-@given(rows=ROWS, k=SMALL)
-def test_top_keeps_the_first_k(rows, k):
-    counts = decoding.keep_top(ragged(rows)[0], k)
-    assert counts.dtype == np.int64
-    assert counts.tolist() == [oracle.top(row, k) for row in rows]
-
-
 @given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
 def test_above_is_strict_and_keeps_the_least_number(rows, threshold, least):
     counts = decoding.keep_above(*ragged(rows), threshold, least)
@@ -97,7 +90,7 @@ def test_decode_marks_the_best_columns(rule, k):
         "cardinality": {"head": head, "offset": 1},
         "top": {},
     }[rule]
-    k = 2 if rule == "top" and k is None else k
+    k = 9 if rule == "top" and k is None else k
     got = decoding.decode(scores, rule, k=k, **options)
     assert got.dtype == np.bool_
     for row, chosen, h in zip(scores.tolist(), got, head, strict=True):
@@ -105,7 +98,7 @@ def test_decode_marks_the_best_columns(rule, k):
         ranked = [row[label] for label in order]
         size = {
             "threshold": oracle.above(ranked, 0.25, 1),
-            "top": len(ranked),
+            "top": oracle.top(ranked, 9 if k is None else k),
             "cumulative": oracle.cumulative(ranked, 0.5, 2),
             "cardinality": oracle.cardinality(ranked, h, 1),
         }[rule]
@@ -128,29 +121,24 @@ def test_decode_of_no_items_and_of_no_labels():
     assert decoding.decode(np.zeros((2, 0)), "cumulative").shape == (2, 0)
 
 
+def with_head(head, scores=((0.1,), (0.2,)), rule="cardinality+scores"):
+    return decoding.decode(scores, rule, head=head)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: decoding.keep_top([0, 2], -1), "k = -1 is negative"),
-        (lambda: decoding.keep_top([0, 2], 1.5), "not an integer"),
-        (lambda: decoding.keep_top([1, 2], 1), "row offsets"),
-        (lambda: decoding.keep_above([0, 1, 2], [0.1, np.nan], 0.5), "row 1: a score is NaN"),
-        (lambda: decoding.keep_above([0, 0, 2], [0.1, 0.2], 0.5), "row 1: .*falling order"),
-        (lambda: decoding.keep_above([0, 2], [0.1], 0.5), "2 scores are needed"),
-        (lambda: decoding.keep_above([0, 1], [0.1], np.nan), "threshold is NaN"),
-        (lambda: decoding.keep_above([0, 1], [0.1], 0.5, -1), "keep_at_least = -1"),
-        (lambda: decoding.keep_cumulative([0, 1, 2], [0.1, -0.2], 1), "row 1: .*negative"),
-        (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1], [np.nan]]), "head, row 1: .*NaN"),
-        (lambda: decoding.keep_cardinality([0, 1, 2], [[0.1]]), r"shape \(1, 1\); give 2 rows"),
-        (lambda: decoding.keep_cardinality([0, 1], [[]]), "shape"),
-        (
-            lambda: decoding.keep_cardinality_with_scores([0, 1], [0.1], [[-0.1]]),
-            "head, row 0: .*no probability",
-        ),
-        (
-            lambda: decoding.keep_cardinality_with_scores([0, 1], [np.inf], [[0.1]]),
-            "scores, row 0: .*no probability",
-        ),
+        (lambda: decoding.decode([[0.1]], "top", k=-1), "k = -1 is negative"),
+        (lambda: decoding.decode([[0.1]], "top", k=1.5), "not an integer"),
+        (lambda: decoding.decode([[0.1]], threshold=np.nan), "threshold is NaN"),
+        (lambda: decoding.decode([[0.1]], keep_at_least=-1), "keep_at_least = -1"),
+        (lambda: decoding.decode([[0.1]], "cardinality", head=[[1]], offset=-1), "offset = -1"),
+        (lambda: decoding.decode([[0.1], [-0.2]], "cumulative"), "row 1: .*negative"),
+        (lambda: with_head([[0.1], [np.nan]], rule="cardinality"), "head, row 1: .*NaN"),
+        (lambda: with_head([[0.1]], rule="cardinality"), r"shape \(1, 1\); give 2 rows"),
+        (lambda: with_head([[], []], rule="cardinality"), "shape"),
+        (lambda: with_head([[0.1], [-0.1]]), "head, row 1: .*no probability"),
+        (lambda: with_head([[1], [1]], [[np.inf], [0.1]]), "scores, row 0: .*no probability"),
         (lambda: decoding.decode([0.1, 0.2]), r"shape \(2,\)"),
         (lambda: decoding.decode([[0.1], [np.nan]]), "row 1: a score is NaN"),
         (lambda: decoding.decode([[0.1]], "best"), "unknown rule 'best'"),

