@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Ids
 from semmetrics.errors import listing
-from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [
-    "Describer",
     "count_items",
     "describe_sizes",
     "find_odd_ids",
@@ -26,36 +24,6 @@ __all__ = [
     "list_ids",
     "on_one_line",
 ]
-
-
-class Describer(Protocol):
-    """What the module ``describe`` of a kind has."""
-
-    FILES: str
-
-    def describe(self, data: Any) -> dict[str, Any]:
-        """Describe what was read."""
-        ...
-
-    def report(self, record: Mapping[str, Any]) -> dict[str, str]:
-        """Return the facts of a description as texts by name."""
-        ...
-
-    def show_item(self, task: Any, row: int, measure: Measure) -> dict[str, Any]:
-        """Show one item of a task as a measure sees it."""
-        ...
-
-    def report_item(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the lines of an item."""
-        ...
-
-    def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition's traits mean for the kind, by name."""
-        ...
-
-    def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for the kind, by name."""
-        ...
 
 
 _TOP = 10  # names that a line shows

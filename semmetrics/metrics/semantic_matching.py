@@ -28,7 +28,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.metrics.label_batches import Batch, Layout
 from semmetrics.metrics.label_similarity import LabelSimilarity, Similarities
 from semmetrics.metrics.matching import Cut, Matched

@@ -13,7 +13,7 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
-from semmetrics.data.label_task import TAXONOMY
+from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths, row_numbers
-from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import amount, listing
 from semmetrics.kinds.description import (
     count_items,

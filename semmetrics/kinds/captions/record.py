@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.captions.task import join_captions, leave_one_out
-from semmetrics.kinds.kind import (
+from semmetrics.kinds import (
     Defaults,
     Kind,
     Options,
@@ -23,6 +21,8 @@ from semmetrics.kinds.kind import (
     each_task,
     read_weights,
 )
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import (
     DocumentFrequencies,

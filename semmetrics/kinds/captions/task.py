@@ -17,9 +17,9 @@ import numpy as np
 
 from semmetrics.core.hashing import hash_ids
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers, take_rows
-from semmetrics.data.caption_task import CaptionTask, item_ids
 from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import CaptionTask, item_ids
 from semmetrics.errors import InputError
 
 __all__ = ["join_captions", "leave_one_out"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import lengths, row_numbers
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import amount, listing
 from semmetrics.kinds.description import (
     count_items,

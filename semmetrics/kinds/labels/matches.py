@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Measure

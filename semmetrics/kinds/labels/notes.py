@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import amount
-from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
+from semmetrics.kinds import Options, Tasks, count_notes, different_items, each_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

@@ -22,8 +22,8 @@ import numpy as np
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
-from semmetrics.data.label_task import LabelTask, Synonyms
 from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.data.tasks import LabelTask, Synonyms
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes
 from semmetrics.kinds.labels.normalize import normalization
