@@ -13,7 +13,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Options, Tasks, each_task, read_weights
-from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
