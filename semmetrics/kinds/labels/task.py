@@ -155,9 +155,8 @@ class _Coding:
         truth = joined.ref
         if empty_predictions == "skip":
             truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
-        occur = tuple(
-            occurring(s.codes, len(v.terms)) for s, v in ((joined.pred, pred), (truth, ref))
-        )
+        predicted = occurring(joined.pred.codes, len(pred.terms))
+        occur = predicted, occurring(truth.codes, len(ref.terms))
         return _code_terms(pred, ref, occur, listed, ignored)
 
 
