@@ -76,11 +76,7 @@ _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
     coco = tuple("COCO captions" if _is_coco(one) else one.what for one in samples)
-    if any(_is_own(one) for one in samples):
-        return Verdict(Certainty.CERTAIN, whats=coco)
-    named = [one.shape in ("columns", "keys") and names_entries(one, FORM, options)
-             for one in samples]  # fmt: skip
-    if any(named):
+    if any(_is_own(one, options) for one in samples):
         return Verdict(Certainty.CERTAIN, whats=coco)
     shapes = {one.shape for one in samples}
     if "strings" in shapes:
@@ -91,10 +87,12 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     return Verdict(Certainty.NO)
 
 
-def _is_own(sample: Sample) -> bool:
+def _is_own(sample: Sample, options: ReadOptions) -> bool:
     if sample.noun is not None:
         return sample.noun == FORM.noun
-    return sample.shape == "text" or _is_coco(sample)
+    if sample.shape == "text" or _is_coco(sample):
+        return True
+    return sample.shape in ("columns", "keys") and names_entries(sample, FORM, options)
 
 
 def _is_coco(sample: Sample) -> bool:
