@@ -16,9 +16,9 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,8 @@ def table_of_counts(
     tokenizer: str = "",
     stem: str = "",
     where: str = "",
+    *,
+    log_documents: float | None = None,
 ) -> FrequencyTable:
     """Return the table of a mapping from n-grams to counts; counts of 0 are left out.
 
@@ -102,56 +104,48 @@ def table_of_counts(
         How the tokens were made.
     where : str
         The file, for messages.
+    log_documents : float, optional
+        The logarithm, where only that is known and ``documents`` is None.
 
     Raises
     ------
     InputError
         If a count is no whole number from 0 to the number of documents, below 2**53.
     """
-    if not _is_count(documents):
-        raise InputError(
-            f"there are {brief(documents)} documents",
-            where=where,
-            remedy="give a whole number below 2**53",
-        )
-    table = _table(counts, documents, log_of(documents), where, tokenizer, stem)
-    _check_counts(table, where)
-    return table
-
-
-def _table(
-    counts: Mapping[tuple[Any, ...], Any],
-    documents: int | None,
-    log_documents: float,
-    where: str,
-    tokenizer: str = "",
-    stem: str = "",
-) -> FrequencyTable:
+    if log_documents is None:
+        if not _is_count(documents):
+            raise InputError(
+                f"there are {brief(documents)} documents",
+                where=where,
+                remedy="give a whole number below 2**53",
+            )
+        log_documents = log_of(documents)
     for gram, count in counts.items():
         _check_entry(gram, count, where)
-    alike: dict[int, list[tuple[tuple[str, ...], Any]]] = {}
+    alike: dict[int, dict[tuple[str, ...], Any]] = {}
     for gram, count in counts.items():
         if count > 0:
-            alike.setdefault(len(gram), []).append((gram, count))
-    chosen = [alike.get(order, []) for order in range(1, max(alike, default=0) + 1)]
+            alike.setdefault(len(gram), {})[gram] = count
+    orders = range(1, max(alike, default=0) + 1)
+    chosen = [alike.get(order, {}) for order in orders]
     names = dict.fromkeys(chain.from_iterable(gram for gram, count in counts.items() if count > 0))
     vocabulary = {token: code for code, token in enumerate(names)}
-    return FrequencyTable(
+    table = FrequencyTable(
         documents,
         log_documents,
         tuple(vocabulary),
         tuple(
-            _rows((vocabulary[token] for gram, _ in some for token in gram), order)
-            for order, some in enumerate(chosen, 1)
+            np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(some)), np.int32).reshape(
+                -1, order
+            )
+            for order, some in zip(orders, chosen, strict=True)
         ),
-        tuple(np.array([count for _, count in some], np.int64) for some in chosen),
+        tuple(np.fromiter(some.values(), np.int64, len(some)) for some in chosen),
         tokenizer,
         stem,
     )
-
-
-def _rows(codes: Iterable[int], order: int) -> Codes:
-    return np.fromiter(codes, np.int32).reshape(-1, order)
+    _check_counts(table, where)
+    return table
 
 
 def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
@@ -222,7 +216,6 @@ def read_frequencies(
             where=source.name,
             remedy="leave documents out",
         )
-    _check_counts(table, source.name)
     return table
 
 
@@ -308,7 +301,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
             where=where,
             remedy="keep one of them",
         )
-    return _table(counts, number, log_of(number), where, *names)
+    return table_of_counts(counts, number, names[0], names[1], where)
 
 
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
@@ -328,7 +321,8 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
             where=where,
             remedy="give it as documents= (it is 40504 for coco-val-df.p)",
         )
-    return _table(counts, *_number_of_documents(length, where), where)
+    number, log = _number_of_documents(length, where)
+    return table_of_counts(counts, number, where=where, log_documents=log)
 
 
 def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
@@ -357,19 +351,25 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
         if header["format"] != _FORMAT:
             raise ValueError("format")
         vocabulary = _vocabulary(arrays["tokens"], arrays["token_indptr"])
-        orders = range(1, 1 + sum(name.startswith("grams_") for name in arrays))
-        grams = tuple(_codes(arrays[f"grams_{n}"], n, len(vocabulary)) for n in orders)
-        counts = tuple(_counts(arrays[f"counts_{n}"], len(grams[n - 1])) for n in orders)
+        grams, counts = [], []
+        for n in range(1, 1 + sum(name.startswith("grams_") for name in arrays)):
+            codes, width = arrays[f"grams_{n}"], len(vocabulary)
+            _check_integers(f"grams_{n}", codes, (len(codes), n), 0, width - 1)
+            _check_integers("counts", arrays[f"counts_{n}"], (len(codes),), 1, _LARGEST - 1)
+            grams.append(np.asarray(codes, np.int32))
+            counts.append(np.asarray(arrays[f"counts_{n}"], np.int64))
         names = [header["tokenizer"], header["stem"]]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("tokenizer or stem")
-        return FrequencyTable(*_documents(header), vocabulary, grams, counts, *names)
+        table = FrequencyTable(*_documents(header), vocabulary, tuple(grams), tuple(counts), *names)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
         raise InputError(
             f"it holds no document frequencies, or damaged ones ({error})",
             where=source.name,
             remedy="write it with DocumentFrequencies.save",
         ) from None
+    _check_counts(table, source.name)
+    return table
 
 
 def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
@@ -384,33 +384,22 @@ def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
 
 
 def _vocabulary(tokens: Any, indptr: Any) -> tuple[str, ...]:
-    data, ends = tokens.tobytes(), indptr.astype(np.int64)
-    if (
-        ends.ndim != 1
-        or indptr.dtype.kind not in "iu"
-        or (lengths(ends) < 0).any()
-        or ends[0] != 0
-        or ends[-1] != len(data)
-    ):
+    data = tokens.tobytes()
+    _check_integers("tokens", indptr, (len(indptr),), 0, len(data))
+    ends = indptr.astype(np.int64)
+    if ends[0] != 0 or ends[-1] != len(data) or (lengths(ends) < 0).any():
         raise ValueError("tokens")
-    bounds = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in bounds)
+    vocabulary = tuple(
+        data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends.tolist())
+    )
     if len(set(vocabulary)) < len(vocabulary):
         raise ValueError("a token is there twice")
     return vocabulary
 
 
-def _codes(grams: Any, order: int, width: int) -> Codes:
-    if grams.shape != (len(grams), order) or grams.dtype.kind not in "iu":
-        raise ValueError(f"grams_{order}")
-    if grams.size and not 0 <= grams.min() <= grams.max() < width:
-        raise ValueError(f"grams_{order}")
-    return np.asarray(grams, np.int32)
-
-
-def _counts(counts: Any, number: int) -> Ints:
-    if counts.shape != (number,) or counts.dtype.kind not in "iu":
-        raise ValueError("counts")
-    if number and not 1 <= counts.min() <= counts.max() < _LARGEST:
-        raise ValueError("counts")
-    return np.asarray(counts, np.int64)
+def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
+    """Refuse an array of another shape, or of anything but integers from low to high."""
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(name)
+    if array.size and not low <= array.min() <= array.max() <= high:
+        raise ValueError(name)

@@ -9,6 +9,7 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import amount
 from semmetrics.kinds import Options, Tasks, count_notes, different_items, each_task
 from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
 
 __all__ = ["BY_NAME", "label_notes", "unused_embeddings"]
 
