@@ -119,22 +119,17 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
         )
     child, parent = header.index("child"), header.index("parent")
     known: dict[str, str] = {}
-    for lines, batch in rows.batches():
-        for line, row in zip(lines, batch, strict=True):
-            where = at(source.name, f"line {line}")
-            for name in (row[child], row[parent]):
-                _check_blanks(name, known, where)
-            yield row[child], row[parent] or None, where
-
-
-def _check_blanks(name: str, known: dict[str, str], where: str) -> None:
-    """Cells are kept exactly, as those of labels are; "a, b" would part a name from itself."""
-    if (other := known.setdefault(name.strip(), name)) != name:
-        raise InputError(
-            f"{shown(name)} and {shown(other)} differ by blanks alone",
-            where=where,
-            remedy="write the name in one way, without blanks beside the delimiter",
-        )
+    for line, row in rows:
+        where = at(source.name, f"line {line}")
+        for name in (row[child], row[parent]):
+            # cells are kept exactly, as those of labels are: "a, b" would part a name from itself
+            if (other := known.setdefault(name.strip(), name)) != name:
+                raise InputError(
+                    f"{shown(name)} and {shown(other)} differ by blanks alone",
+                    where=where,
+                    remedy="write the name in one way, without blanks beside the delimiter",
+                )
+        yield row[child], row[parent] or None, where
 
 
 def read_wordnet(
