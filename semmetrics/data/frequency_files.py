@@ -122,30 +122,28 @@ def table_of_counts(
         log_documents = log_of(documents)
     for gram, count in counts.items():
         _check_entry(gram, count, where)
-    alike: dict[int, dict[tuple[str, ...], Any]] = {}
-    for gram, count in counts.items():
-        if count > 0:
-            alike.setdefault(len(gram), {})[gram] = count
-    orders = range(1, max(alike, default=0) + 1)
-    chosen = [alike.get(order, {}) for order in orders]
-    names = dict.fromkeys(chain.from_iterable(gram for gram, count in counts.items() if count > 0))
-    vocabulary = {token: code for code, token in enumerate(names)}
-    table = FrequencyTable(
-        documents,
-        log_documents,
-        tuple(vocabulary),
-        tuple(
-            np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(some)), np.int32).reshape(
-                -1, order
-            )
-            for order, some in zip(orders, chosen, strict=True)
-        ),
-        tuple(np.fromiter(some.values(), np.int64, len(some)) for some in chosen),
-        tokenizer,
-        stem,
-    )
+    columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
+    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
     return table
+
+
+def _code_grams(
+    counts: Mapping[tuple[str, ...], Any],
+) -> tuple[tuple[str, ...], tuple[Codes, ...], tuple[Ints, ...]]:
+    """Return the tokens of n-grams, and the codes and counts of those of each order."""
+    alike: dict[int, list[tuple[str, ...]]] = {}
+    for gram in counts:
+        alike.setdefault(len(gram), []).append(gram)
+    tokens = dict.fromkeys(chain.from_iterable(counts))
+    vocabulary = {token: code for code, token in enumerate(tokens)}
+    grams, numbers = [], []
+    for order in range(1, max(alike, default=0) + 1):
+        some = alike.get(order, [])
+        codes = np.fromiter((vocabulary[token] for gram in some for token in gram), np.int32)
+        grams.append(codes.reshape(-1, order))
+        numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
+    return tuple(vocabulary), tuple(grams), tuple(numbers)
 
 
 def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
