@@ -36,12 +36,11 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
     {'near': 5, 'df': frozenset({'a'})}
     """
     for name, found in more.items():
-        if isinstance(found, frozenset):
-            before = total.get(name, frozenset())
-            total[name] = found | before if isinstance(before, frozenset) else found
+        before: Any = total.get(name)
+        if before is None:
+            total[name] = found
         else:
-            before = total.get(name, 0)
-            total[name] = found + before if isinstance(before, int) else found
+            total[name] = before | found if isinstance(found, frozenset) else before + found
 
 
 class Step(Protocol[T_co]):

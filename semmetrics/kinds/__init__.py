@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from semmetrics.data.block import Task
 from semmetrics.data.form import ReadOptions
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
@@ -29,12 +28,12 @@ __all__ = [
     "Kind",
     "Options",
     "Tasks",
-    "count_notes",
     "different_items",
     "each_task",
     "find_kind",
     "name_task",
     "read_weights",
+    "task_notes",
 ]
 
 Options: TypeAlias = ResolvedOptions
@@ -70,15 +69,22 @@ def name_task(system: str, part: str) -> str:
     return f"{system}, {part}" if part else system
 
 
-def count_notes(task: Task, texts: Mapping[str, str]) -> list[str]:
-    """Say what was left out, merged or odd in a task.
+def task_notes(
+    tasks: Tasks, texts: Mapping[str, str], more: Callable[[str, Any], list[str]]
+) -> list[str]:
+    """Say what was left out, merged or odd in each task, and what more there is to say of it.
 
     Parameters
     ----------
-    task : Task
+    tasks : mapping from system and part to Task
     texts : mapping from name of a count to text
+    more : callable (name of a task, task) -> list of str
     """
-    return [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
+    notes = []
+    for name, task in each_task(tasks):
+        lines = [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
+        notes += [f"{name}: {line}" for line in dict.fromkeys(lines + more(name, task))]
+    return notes
 
 
 def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:

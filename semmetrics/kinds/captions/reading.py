@@ -11,7 +11,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
+from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 
 __all__ = ["FORM", "as_captions", "recognise"]
 
@@ -82,7 +82,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     if "strings" in shapes:
         single = all(one.is_single_words for one in samples)
         return Verdict(Certainty.POSSIBLE if single else Certainty.LIKELY, "single words")
-    if shapes == {"lists"} and mean_words(samples) >= _PHRASE:
+    if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)
 
@@ -90,9 +90,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
 def _is_own(sample: Sample, options: ReadOptions) -> bool:
     if sample.noun is not None:
         return sample.noun == FORM.noun
-    if sample.shape == "text" or _is_coco(sample):
-        return True
-    return sample.shape in ("columns", "keys") and names_entries(sample, FORM, options)
+    return sample.shape == "text" or _is_coco(sample) or names_entries(sample, FORM, options)
 
 
 def _is_coco(sample: Sample) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import amount
-from semmetrics.kinds import Options, Tasks, count_notes, different_items, each_task
+from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -52,20 +52,17 @@ def label_notes(
     -------
     list of str
     """
-    notes = []
-    for name, task in each_task(tasks):
-        lines = count_notes(task, _COUNTS)
-        if task.models:
-            lines += _meaning_notes(task, noted.get(name, {}))
-        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+    notes = task_notes(tasks, _COUNTS, lambda name, task: _model_notes(task, noted.get(name, {})))
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
     notes += _unused_cache(tasks, options["cache"])
     return notes + _unused_options(measures, options)
 
 
-def _meaning_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
+def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     """Say what models did not know or read, and what the steps of semantic measures noted."""
+    if not task.models:
+        return []
     from semmetrics.metrics.bag_similarity import list_counts
     from semmetrics.metrics.semantic_matching import pairs_near
 
@@ -73,14 +70,14 @@ def _meaning_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     for model in task.models.values():
         of = f"of {amount(len(model.terms), 'term')}"
         found = {key: f"{n:,} {of}" for key, n in model.counts.items() if n}
-        lines += _model_notes(model, found)
+        lines += _of_model(model, found)
     for name, counts in list_counts(noted).items():
         found = {key: amount(n, "label list") for key, n in counts.items() if n}
-        lines += _model_notes(task.models[name], found)
+        lines += _of_model(task.models[name], found)
     return lines + _near_notes(pairs_near(noted))
 
 
-def _model_notes(model: Any, found: Mapping[str, str]) -> list[str]:
+def _of_model(model: Any, found: Mapping[str, str]) -> list[str]:
     """Say what a model did not know or read, from how much of it was found."""
     words = {"model": model.embedder.identity, "oov": model.oov}
     return [
