@@ -80,9 +80,15 @@ def log_of(documents: int) -> float:
     return float(np.log(np.float64(max(1, documents))))
 
 
-def _is_count(number: object) -> bool:
+def _is_number(value: Any) -> bool:
+    """Return whether it is a number from 0, below 2**53."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and 0 <= value < _LARGEST
+
+
+def _is_count(value: object) -> bool:
     """Return whether it is a whole number from 0, below 2**53."""
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _LARGEST
+    return isinstance(value, int) and _is_number(value)
 
 
 def table_of_counts(
@@ -151,8 +157,7 @@ def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
         raise InputError(
             f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
         )
-    number = isinstance(count, int | float) and not isinstance(count, bool)
-    if not number or not 0 <= count < _LARGEST or count != int(count):
+    if not _is_number(count) or count != int(count):
         raise InputError(
             f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
             where=where,
@@ -325,8 +330,7 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
 
 def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, from either of them."""
-    plain = isinstance(length, int | float) and not isinstance(length, bool)
-    if not plain or not 0 <= length < _LARGEST:
+    if not _is_number(length):
         raise InputError(
             f"ref_len is {brief(length)}",
             where=where,
@@ -375,8 +379,7 @@ def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
     documents, log = header["documents"], header["log_documents"]
     if _is_count(documents):
         return documents, log_of(documents)
-    plain = isinstance(log, int | float) and not isinstance(log, bool)
-    if documents is not None or not plain or not 0 <= log <= _LARGEST_LOG:
+    if documents is not None or not _is_number(log) or log > _LARGEST_LOG:
         raise ValueError("the number of documents")
     return None, float(log)
 

@@ -87,11 +87,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
         return read_wordnet(path.partition(":")[2] or None)
     source = load(path, options.max_bytes)
-    used = ReadOptions(
-        delimiter=options.delimiter,
-        max_bytes=options.max_bytes,
-        max_line_bytes=options.max_line_bytes,
-    )
+    used = options.beside()
     kind = format_among(source, used, "a taxonomy is", ("json", "csv", "tsv"))
     if kind == "json":
         value = parse(source.text, source.name)

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids
+from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
+from semmetrics.data.lists import Ids, Lists
 from semmetrics.errors import listing
 
 __all__ = [
     "count_items",
     "describe_sizes",
+    "find_empty",
     "find_odd_ids",
     "find_odd_texts",
+    "find_repeated",
     "finite_or_none",
     "format_counts",
     "format_known",
@@ -67,6 +69,24 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
 def count_items(some: int, of: Sequence[Any] | Any) -> str:
     """Write how many of the items are meant."""
     return f"{some:,} of {len(of):,} items"
+
+
+def find_empty(lists: Lists) -> Iterator[str]:
+    """Say which items have no entries."""
+    yield from _find_items(lists, lengths(lists.side.indptr) == 0, f"have no {lists.noun}s")
+
+
+def find_repeated(lists: Lists) -> Iterator[str]:
+    """Say which items have an entry twice."""
+    cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
+    distinct = np.bincount(np.unique(cells) // max(1, len(lists.vocabulary)), minlength=len(lists))
+    yield from _find_items(lists, lengths(lists.side.indptr) > distinct, f"repeat a {lists.noun}")
+
+
+def _find_items(lists: Lists, chosen: Bools, what: str) -> Iterator[str]:
+    if chosen.any():
+        ids = list_ids(lists.ids, np.flatnonzero(chosen))
+        yield f"{count_items(int(chosen.sum()), lists)} {what}: {ids}"
 
 
 def list_ids(ids: Ids, rows: Any) -> str:

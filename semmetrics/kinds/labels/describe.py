@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths, row_numbers
+from semmetrics.core.ragged import cell_keys, lengths, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, amount, listing
 from semmetrics.kinds.description import (
     count_items,
     describe_sizes,
+    find_empty,
     find_odd_ids,
     find_odd_texts,
+    find_repeated,
     finite_or_none,
     format_counts,
     format_known,
@@ -102,33 +104,29 @@ def _describe_order(labels: Lists) -> dict[str, Any] | None:
 
 def _find_odd(labels: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
-    yield from _find_odd_lists(labels)
+    yield from find_empty(labels)
+    yield from find_repeated(labels)
+    yield from _find_common(labels)
     terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from find_odd_texts(terms, "label")
     yield from find_odd_ids(labels.ids)
     yield from _find_odd_scores(labels)
 
 
-def _find_odd_lists(labels: Lists) -> Iterator[str]:
-    side = labels.side
-    empty = np.flatnonzero(lengths(side.indptr) == 0)
-    if len(empty):
-        yield f"{count_items(len(empty), labels)} have no labels: {list_ids(labels.ids, empty)}"
-    rows = row_numbers(side.indptr)
-    cells, times = np.unique(rows * max(1, len(labels.vocabulary)) + side.codes, return_counts=True)
-    repeated = np.unique(cells[times > 1] // max(1, len(labels.vocabulary)))
-    if len(repeated):
-        ids = list_ids(labels.ids, repeated)
-        yield f"{count_items(len(repeated), labels)} repeat a label: {ids}"
-    if not labels.ranked and len(labels) >= _FEW:
-        present = np.bincount(cells % max(1, len(labels.vocabulary)))
-        common = np.flatnonzero(present > _OFTEN * len(labels))
-        if len(common):
-            names = listing(class_name(labels.terms[code]) for code in common.tolist())
-            yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
-        once = int((present == 1).sum())
-        if once:
-            yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
+def _find_common(labels: Lists) -> Iterator[str]:
+    """Say which labels nearly all items have, and how many labels one item alone has."""
+    if labels.ranked or len(labels) < _FEW:
+        return
+    side, width = labels.side, max(1, len(labels.vocabulary))
+    cells = np.unique(cell_keys(side.indptr, side.codes, width))
+    present = np.bincount(cells % width)
+    common = np.flatnonzero(present > _OFTEN * len(labels))
+    if len(common):
+        names = listing(class_name(labels.terms[code]) for code in common.tolist())
+        yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
+    once = int((present == 1).sum())
+    if once:
+        yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
 
 
 def _find_odd_scores(labels: Lists) -> Iterator[str]:

@@ -67,7 +67,7 @@ def read(data: Any, source: str, options: Options) -> Lists:
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
-    names = ("normalize", "missing", "classes", "ignore", "weights")
+    names = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights")
     conventions = {name: options[name] for name in names}
     return {
         name: {
@@ -75,7 +75,6 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
                 pred,
                 ref,
                 heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
-                empty_predictions=options["empty_predictions"],
                 **conventions,
             )
         }

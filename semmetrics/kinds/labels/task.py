@@ -84,7 +84,15 @@ def label_task(
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
     listed = None if classes is None else cleaned_classes(classes, clean)
-    coding = _Coding.of(pred, ref, joined, listed, ignored, empty_predictions)
+    if listed is None and not pred.synonyms and not ref.synonyms:
+        coding = _code_names(pred, ref)
+    else:
+        truth = joined.ref
+        if empty_predictions == "skip":
+            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
+        predicted = occurring(joined.pred.codes, len(pred.terms))
+        occur = predicted, occurring(truth.codes, len(ref.terms))
+        coding = _code_terms(pred, ref, occur, listed, ignored)
     task = LabelTask(
         ids=joined.ids,
         classes=tuple(map(class_name, coding.classes)),
@@ -136,28 +144,13 @@ class _Coding:
     counts: dict[str, int]
     synonyms: Synonyms | None = None
 
-    @staticmethod
-    def of(
-        pred: Lists,
-        ref: Lists,
-        joined: Joined,
-        listed: list[Terms] | None,
-        ignored: Ignored,
-        empty_predictions: str,
-    ) -> _Coding:
-        if listed is None and not pred.synonyms and not ref.synonyms:
-            every = sorted({*pred.terms, *ref.terms})
-            place = {terms: code for code, terms in enumerate(every)}
-            codes = [
-                np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)
-            ]
-            return _Coding(every, codes[0], codes[1], {})
-        truth = joined.ref
-        if empty_predictions == "skip":
-            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
-        predicted = occurring(joined.pred.codes, len(pred.terms))
-        occur = predicted, occurring(truth.codes, len(ref.terms))
-        return _code_terms(pred, ref, occur, listed, ignored)
+
+def _code_names(pred: Lists, ref: Lists) -> _Coding:
+    """Make each label of one term a class of its own."""
+    every = sorted({*pred.terms, *ref.terms})
+    place = {terms: code for code, terms in enumerate(every)}
+    codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
+    return _Coding(every, codes[0], codes[1], {})
 
 
 def _code_terms(
