@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, ratio, seconds, take_turns
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.ngsm import NGSM

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from semmetrics.embed.embedder import Embedded
+from semmetrics.kinds import find_kind
+from semmetrics.options import resolve_options
 
 
 class Tiny:
@@ -28,3 +30,9 @@ class Tiny:
 
 def one_hot(names):
     return Tiny(dict(zip(names, np.eye(len(names)).tolist(), strict=True)))
+
+
+def with_vectors(task, measures, embedding, **options):
+    """Add the label vectors that measures need, as a score does."""
+    resolved = resolve_options({"embedding": embedding, **options}, "labels")
+    return find_kind("labels").prepare({"": {"": task}}, measures, resolved)[""][""]

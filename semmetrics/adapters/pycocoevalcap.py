@@ -24,7 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief, listing
 from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.cider import CIDErD

@@ -14,8 +14,8 @@ from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, brief, listing
-from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.notes import label_notes
+from semmetrics.kinds.labels.record import prepare
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
@@ -241,14 +241,9 @@ def calibrate_threshold_on_pairs(
     known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
     task = pairs_task(known, options["normalize"])
     measures = parse("SemF1")
-    names = ("device", "cache", "lookup", "oov")
-    opening = {name: options[name] for name in names}
-    tasks = with_models(
-        {"pairs": task}, measures, embedding, max_words=options["max_words"], **opening
-    )
-    found = of_pairs(tasks["pairs"], known, criterion=criterion)
-    notes = label_notes({"pairs": {"": tasks["pairs"]}}, measures, options, {})
-    return replace(found, notes=tuple(notes))
+    tasks = prepare({"pairs": {"": task}}, measures, options)
+    found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
+    return replace(found, notes=tuple(label_notes(tasks, measures, options, {})))
 
 
 def _threshold_points(given: Any) -> list[float]:

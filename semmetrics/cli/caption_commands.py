@@ -291,7 +291,7 @@ def _write_lines(output: str, lines: Iterator[str]) -> None:
 def _caption_ids(captions: Lists) -> list[str]:
     """Return the id of each caption: that of its item, with a number where it has several."""
     from semmetrics.core.ragged import lengths
-    from semmetrics.data.caption_task import item_ids
+    from semmetrics.data.tasks import item_ids
 
     return list(map(str, item_ids(captions.ids, lengths(captions.side.indptr))))
 

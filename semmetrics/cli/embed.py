@@ -296,7 +296,7 @@ def _read(
     """Read the cleaned labels of each file, by the name of the system."""
     from semmetrics.cli.files import check_inputs, name_files
     from semmetrics.data.beside import read_class_list
-    from semmetrics.kinds.labels.normalize import normalization
+    from semmetrics.kinds.labels.classes import normalization
     from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.systems import describe_inputs
 

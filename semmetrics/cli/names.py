@@ -51,7 +51,7 @@ def topics() -> dict[str, str]:
 
 def normalizations() -> dict[str, str]:
     """Label normalisations, and what each does."""
-    from semmetrics.kinds.labels.normalize import NORMALIZATIONS
+    from semmetrics.kinds.labels.classes import NORMALIZATIONS
 
     return {name: first_line(clean) for name, clean in NORMALIZATIONS.items()}
 

@@ -146,15 +146,14 @@ def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
-        for lines, batch in rows.batches():
-            for line, row in zip(lines, batch, strict=True):
-                id_ = row[roles["id"]]
-                try:
-                    if id_ in numbers:
-                        raise InputError("the id stands twice", remedy="keep one row an id")
-                    numbers[canonical_id(id_, "")] = number(row[roles["score"]], "", "number")
-                except InputError as error:
-                    raise placed(error, at(source.name, f"line {line}", id_)) from None
+        for line, row in rows:
+            id_ = row[roles["id"]]
+            try:
+                if id_ in numbers:
+                    raise InputError("the id stands twice", remedy="keep one row an id")
+                numbers[canonical_id(id_, "")] = number(row[roles["score"]], "", "number")
+            except InputError as error:
+                raise placed(error, at(source.name, f"line {line}", id_)) from None
     return numbers
 
 
@@ -264,9 +263,8 @@ def _pair_table(source: Source, options: ReadOptions, *, tabs: bool) -> Iterator
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         columns = _columns(rows.header, at(source.name, "line 1"))
-        for lines, batch in rows.batches():
-            for line, row in zip(lines, batch, strict=True):
-                yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
+        for line, row in rows:
+            yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
 
 
 def _columns(names: Sequence[str], where: str) -> list[int]:
@@ -306,20 +304,12 @@ def _pair(cells: Sequence[Any], where: str) -> Pair:
     for text in (a, b):
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"{shown(text)} is no label", where=where, remedy="write a text")
-    return Pair(a, b, _answer(same, where))
-
-
-def _answer(value: Any, where: str) -> bool:
-    text = value if isinstance(value, str) else str(value.item() if _numpy(value) else value)
-    text = text.strip().casefold().removesuffix(".0")
-    if text in _YES or text in _NO:
-        return text in _YES
-    raise InputError(
-        f"{shown(value)} does not say whether they mean the same",
-        where=where,
-        remedy="write true or false, 1 or 0, yes or no",
-    )
-
-
-def _numpy(value: Any) -> bool:
-    return hasattr(value, "item") and getattr(value, "shape", None) == ()
+    scalar = getattr(same, "shape", None) == ()  # of numpy or torch
+    answer = str(same.item() if scalar else same).strip().casefold().removesuffix(".0")
+    if answer not in (*_YES, *_NO):
+        raise InputError(
+            f"{shown(same)} does not say whether they mean the same",
+            where=where,
+            remedy="write true or false, 1 or 0, yes or no",
+        )
+    return Pair(a, b, answer in _YES)

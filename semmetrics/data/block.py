@@ -1,20 +1,25 @@
-"""What the block loop works on: some items of a task, and the axis that macro averages run over."""
+"""What the block loop works on: a task, some of its items, and the axis of macro averages."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools
+from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.lists import Ids, take_ids
 
-__all__ = ["NO_LABELS", "Block", "LabelAxis", "Noted", "Step", "merge_notes", "occurring"]
+__all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
 
 D = TypeVar("D")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+K = TypeVar("K", bound="Task")
 
 
 Noted: TypeAlias = "int | frozenset[str]"
@@ -31,12 +36,11 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
     {'near': 5, 'df': frozenset({'a'})}
     """
     for name, found in more.items():
-        if isinstance(found, frozenset):
-            before = total.get(name, frozenset())
-            total[name] = found | before if isinstance(before, frozenset) else found
+        before: Any = total.get(name)
+        if before is None:
+            total[name] = found
         else:
-            before = total.get(name, 0)
-            total[name] = found + before if isinstance(before, int) else found
+            total[name] = before | found if isinstance(found, frozenset) else before + found
 
 
 class Step(Protocol[T_co]):
@@ -114,4 +118,75 @@ def occurring(codes: Any, width: int) -> Bools:
     return flags
 
 
-NO_LABELS = LabelAxis((), np.zeros(0, np.bool_), np.zeros(0, np.bool_), None)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Task(ABC):
+    """What the block loop evaluates, of any kind.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its kind.
+    ids : sequence of str, range or int array
+        One for each item; numbers where items are known by position.
+    settings : mapping
+        Conventions that changed the data, by their keys in signatures.
+    counts : mapping
+        What was left out, merged or odd, by name.
+    weights : float array, shape (items,), or None
+    groups : uint64 array, shape (items,), or None
+        Items with equal numbers are resampled together.
+    unit : str
+        What an item is.
+    shared : dict
+        What steps compute once for all blocks.
+    """
+
+    kind: ClassVar[str]
+    ids: Ids
+    settings: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    weights: Floats | None = None
+    groups: Hashes | None = None
+    unit: str = "image"
+    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each item's id."""
+        return hash_ids(self.ids)
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> int:
+        """64-bit fingerprint of the ids and their references; the parts of a split add up."""
+
+    @property
+    def axis(self) -> LabelAxis:
+        """What macro averages run over; empty where there are no labels."""
+        return LabelAxis((), np.zeros(0, np.bool_), np.zeros(0, np.bool_), None)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What each model is, for signatures, and what else must be equal in parts."""
+        return {}
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block[Any]]:
+        """Items in blocks whose working arrays fit into memory."""
+
+    def take(self: K, rows: Ints) -> K:
+        """The task on those items alone, in that order; nothing is coded again."""
+        return replace(
+            self,
+            ids=take_ids(self.ids, rows),
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            **self._take_sides(rows),
+        )
+
+    @abstractmethod
+    def _take_sides(self, rows: Ints) -> dict[str, Any]:
+        """Return the attributes of a kind for those items."""

@@ -16,9 +16,9 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,15 @@ def log_of(documents: int) -> float:
     return float(np.log(np.float64(max(1, documents))))
 
 
-def _is_count(number: object) -> bool:
+def _is_number(value: Any) -> bool:
+    """Return whether it is a number from 0, below 2**53."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and 0 <= value < _LARGEST
+
+
+def _is_count(value: object) -> bool:
     """Return whether it is a whole number from 0, below 2**53."""
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _LARGEST
+    return isinstance(value, int) and _is_number(value)
 
 
 def table_of_counts(
@@ -91,6 +97,8 @@ def table_of_counts(
     tokenizer: str = "",
     stem: str = "",
     where: str = "",
+    *,
+    log_documents: float | None = None,
 ) -> FrequencyTable:
     """Return the table of a mapping from n-grams to counts; counts of 0 are left out.
 
@@ -102,56 +110,46 @@ def table_of_counts(
         How the tokens were made.
     where : str
         The file, for messages.
+    log_documents : float, optional
+        The logarithm, where only that is known and ``documents`` is None.
 
     Raises
     ------
     InputError
         If a count is no whole number from 0 to the number of documents, below 2**53.
     """
-    if not _is_count(documents):
-        raise InputError(
-            f"there are {brief(documents)} documents",
-            where=where,
-            remedy="give a whole number below 2**53",
-        )
-    table = _table(counts, documents, log_of(documents), where, tokenizer, stem)
+    if log_documents is None:
+        if not _is_count(documents):
+            raise InputError(
+                f"there are {brief(documents)} documents",
+                where=where,
+                remedy="give a whole number below 2**53",
+            )
+        log_documents = log_of(documents)
+    for gram, count in counts.items():
+        _check_entry(gram, count, where)
+    columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
+    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
     return table
 
 
-def _table(
-    counts: Mapping[tuple[Any, ...], Any],
-    documents: int | None,
-    log_documents: float,
-    where: str,
-    tokenizer: str = "",
-    stem: str = "",
-) -> FrequencyTable:
-    for gram, count in counts.items():
-        _check_entry(gram, count, where)
-    alike: dict[int, list[tuple[tuple[str, ...], Any]]] = {}
-    for gram, count in counts.items():
-        if count > 0:
-            alike.setdefault(len(gram), []).append((gram, count))
-    chosen = [alike.get(order, []) for order in range(1, max(alike, default=0) + 1)]
-    names = dict.fromkeys(chain.from_iterable(gram for gram, count in counts.items() if count > 0))
-    vocabulary = {token: code for code, token in enumerate(names)}
-    return FrequencyTable(
-        documents,
-        log_documents,
-        tuple(vocabulary),
-        tuple(
-            _rows((vocabulary[token] for gram, _ in some for token in gram), order)
-            for order, some in enumerate(chosen, 1)
-        ),
-        tuple(np.array([count for _, count in some], np.int64) for some in chosen),
-        tokenizer,
-        stem,
-    )
-
-
-def _rows(codes: Iterable[int], order: int) -> Codes:
-    return np.fromiter(codes, np.int32).reshape(-1, order)
+def _code_grams(
+    counts: Mapping[tuple[str, ...], Any],
+) -> tuple[tuple[str, ...], tuple[Codes, ...], tuple[Ints, ...]]:
+    """Return the tokens of n-grams, and the codes and counts of those of each order."""
+    alike: dict[int, list[tuple[str, ...]]] = {}
+    for gram in counts:
+        alike.setdefault(len(gram), []).append(gram)
+    tokens = dict.fromkeys(chain.from_iterable(counts))
+    vocabulary = {token: code for code, token in enumerate(tokens)}
+    grams, numbers = [], []
+    for order in range(1, max(alike, default=0) + 1):
+        some = alike.get(order, [])
+        codes = np.fromiter((vocabulary[token] for gram in some for token in gram), np.int32)
+        grams.append(codes.reshape(-1, order))
+        numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
+    return tuple(vocabulary), tuple(grams), tuple(numbers)
 
 
 def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
@@ -159,8 +157,7 @@ def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
         raise InputError(
             f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
         )
-    number = isinstance(count, int | float) and not isinstance(count, bool)
-    if not number or not 0 <= count < _LARGEST or count != int(count):
+    if not _is_number(count) or count != int(count):
         raise InputError(
             f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
             where=where,
@@ -222,7 +219,6 @@ def read_frequencies(
             where=source.name,
             remedy="leave documents out",
         )
-    _check_counts(table, source.name)
     return table
 
 
@@ -308,7 +304,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
             where=where,
             remedy="keep one of them",
         )
-    return _table(counts, number, log_of(number), where, *names)
+    return table_of_counts(counts, number, names[0], names[1], where)
 
 
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
@@ -328,13 +324,13 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
             where=where,
             remedy="give it as documents= (it is 40504 for coco-val-df.p)",
         )
-    return _table(counts, *_number_of_documents(length, where), where)
+    number, log = _number_of_documents(length, where)
+    return table_of_counts(counts, number, where=where, log_documents=log)
 
 
 def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, from either of them."""
-    plain = isinstance(length, int | float) and not isinstance(length, bool)
-    if not plain or not 0 <= length < _LARGEST:
+    if not _is_number(length):
         raise InputError(
             f"ref_len is {brief(length)}",
             where=where,
@@ -357,19 +353,25 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
         if header["format"] != _FORMAT:
             raise ValueError("format")
         vocabulary = _vocabulary(arrays["tokens"], arrays["token_indptr"])
-        orders = range(1, 1 + sum(name.startswith("grams_") for name in arrays))
-        grams = tuple(_codes(arrays[f"grams_{n}"], n, len(vocabulary)) for n in orders)
-        counts = tuple(_counts(arrays[f"counts_{n}"], len(grams[n - 1])) for n in orders)
+        grams, counts = [], []
+        for n in range(1, 1 + sum(name.startswith("grams_") for name in arrays)):
+            codes, width = arrays[f"grams_{n}"], len(vocabulary)
+            _check_integers(f"grams_{n}", codes, (len(codes), n), 0, width - 1)
+            _check_integers("counts", arrays[f"counts_{n}"], (len(codes),), 1, _LARGEST - 1)
+            grams.append(np.asarray(codes, np.int32))
+            counts.append(np.asarray(arrays[f"counts_{n}"], np.int64))
         names = [header["tokenizer"], header["stem"]]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("tokenizer or stem")
-        return FrequencyTable(*_documents(header), vocabulary, grams, counts, *names)
+        table = FrequencyTable(*_documents(header), vocabulary, tuple(grams), tuple(counts), *names)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
         raise InputError(
             f"it holds no document frequencies, or damaged ones ({error})",
             where=source.name,
             remedy="write it with DocumentFrequencies.save",
         ) from None
+    _check_counts(table, source.name)
+    return table
 
 
 def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
@@ -377,40 +379,28 @@ def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
     documents, log = header["documents"], header["log_documents"]
     if _is_count(documents):
         return documents, log_of(documents)
-    plain = isinstance(log, int | float) and not isinstance(log, bool)
-    if documents is not None or not plain or not 0 <= log <= _LARGEST_LOG:
+    if documents is not None or not _is_number(log) or log > _LARGEST_LOG:
         raise ValueError("the number of documents")
     return None, float(log)
 
 
 def _vocabulary(tokens: Any, indptr: Any) -> tuple[str, ...]:
-    data, ends = tokens.tobytes(), indptr.astype(np.int64)
-    if (
-        ends.ndim != 1
-        or indptr.dtype.kind not in "iu"
-        or (lengths(ends) < 0).any()
-        or ends[0] != 0
-        or ends[-1] != len(data)
-    ):
+    data = tokens.tobytes()
+    _check_integers("tokens", indptr, (len(indptr),), 0, len(data))
+    ends = indptr.astype(np.int64)
+    if ends[0] != 0 or ends[-1] != len(data) or (lengths(ends) < 0).any():
         raise ValueError("tokens")
-    bounds = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in bounds)
+    vocabulary = tuple(
+        data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends.tolist())
+    )
     if len(set(vocabulary)) < len(vocabulary):
         raise ValueError("a token is there twice")
     return vocabulary
 
 
-def _codes(grams: Any, order: int, width: int) -> Codes:
-    if grams.shape != (len(grams), order) or grams.dtype.kind not in "iu":
-        raise ValueError(f"grams_{order}")
-    if grams.size and not 0 <= grams.min() <= grams.max() < width:
-        raise ValueError(f"grams_{order}")
-    return np.asarray(grams, np.int32)
-
-
-def _counts(counts: Any, number: int) -> Ints:
-    if counts.shape != (number,) or counts.dtype.kind not in "iu":
-        raise ValueError("counts")
-    if number and not 1 <= counts.min() <= counts.max() < _LARGEST:
-        raise ValueError("counts")
-    return np.asarray(counts, np.int64)
+def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
+    """Refuse an array of another shape, or of anything but integers from low to high."""
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(name)
+    if array.size and not low <= array.min() <= array.max() <= high:
+        raise ValueError(name)

@@ -95,6 +95,11 @@ class Rows:
                 remedy="check its quotes, the delimiter and max_line_bytes (--max-line-bytes)",
             ) from None
 
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        """Rows, each behind its line."""
+        for lines, batch in self.batches():
+            yield from zip(lines, batch, strict=True)
+
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Rows and their lines, many at once so that columns are taken at the speed of C."""
         blank, pending = list[int](), list[int]()

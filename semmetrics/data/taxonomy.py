@@ -169,7 +169,33 @@ class Taxonomy:
         InputError
             As ``from_parents``.
         """
-        return _taxonomy(_checked(links), source, max_pairs)
+        place: dict[str, int] = {}
+        ends: tuple[list[int], list[int]] = [], []
+        for child_name, parent_name in _checked(links):
+            code = place.setdefault(child_name, len(place))
+            if parent_name is not None:
+                ends[0].append(code)
+                ends[1].append(place.setdefault(parent_name, len(place)))
+        if not place:
+            raise InputError("there are no names", where=source, remedy="check how it was written")
+        names = tuple(place)
+        keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
+        child, parent = np.divmod(np.unique(keys), len(names))
+        ordered = generations(child, parent, names, source, max_pairs)
+        indptr, ancestors, distances = closure(ordered, child, parent, source, max_pairs)
+        roots = ordered[0]
+        at_root = np.isin(ancestors, roots)
+        return Taxonomy(
+            names=names,
+            lookup=place,
+            indptr=indptr,
+            ancestors=ancestors,
+            distances=distances,
+            depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
+            height=heights(ordered, child, parent, len(names)),
+            roots=roots,
+            identity=_identity(names, child, parent, roots),
+        )
 
     @property
     def root(self) -> int | None:
@@ -258,36 +284,6 @@ class Taxonomy:
             top=longest + 1,
             span=longest + (len(self.roots) > 1),
         )
-
-
-def _taxonomy(links: Iterable[tuple[str, str | None]], source: str, max_pairs: int) -> Taxonomy:
-    place: dict[str, int] = {}
-    ends: tuple[list[int], list[int]] = [], []
-    for child_name, parent_name in links:
-        code = place.setdefault(child_name, len(place))
-        if parent_name is not None:
-            ends[0].append(code)
-            ends[1].append(place.setdefault(parent_name, len(place)))
-    if not place:
-        raise InputError("there are no names", where=source, remedy="check how it was written")
-    names = tuple(place)
-    keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
-    child, parent = np.divmod(np.unique(keys), len(names))
-    ordered = generations(child, parent, names, source, max_pairs)
-    indptr, ancestors, distances = closure(ordered, child, parent, source, max_pairs)
-    roots = ordered[0]
-    at_root = np.isin(ancestors, roots)
-    return Taxonomy(
-        names=names,
-        lookup=place,
-        indptr=indptr,
-        ancestors=ancestors,
-        distances=distances,
-        depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
-        height=heights(ordered, child, parent, len(names)),
-        roots=roots,
-        identity=_identity(names, child, parent, roots),
-    )
 
 
 def _identity(names: tuple[str, ...], child: Ints, parent: Ints, roots: Ints) -> str:

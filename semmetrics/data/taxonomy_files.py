@@ -87,11 +87,7 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
         return read_wordnet(path.partition(":")[2] or None)
     source = load(path, options.max_bytes)
-    used = ReadOptions(
-        delimiter=options.delimiter,
-        max_bytes=options.max_bytes,
-        max_line_bytes=options.max_line_bytes,
-    )
+    used = options.beside()
     kind = format_among(source, used, "a taxonomy is", ("json", "csv", "tsv"))
     if kind == "json":
         value = parse(source.text, source.name)
@@ -119,22 +115,17 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
         )
     child, parent = header.index("child"), header.index("parent")
     known: dict[str, str] = {}
-    for lines, batch in rows.batches():
-        for line, row in zip(lines, batch, strict=True):
-            where = at(source.name, f"line {line}")
-            for name in (row[child], row[parent]):
-                _check_blanks(name, known, where)
-            yield row[child], row[parent] or None, where
-
-
-def _check_blanks(name: str, known: dict[str, str], where: str) -> None:
-    """Cells are kept exactly, as those of labels are; "a, b" would part a name from itself."""
-    if (other := known.setdefault(name.strip(), name)) != name:
-        raise InputError(
-            f"{shown(name)} and {shown(other)} differ by blanks alone",
-            where=where,
-            remedy="write the name in one way, without blanks beside the delimiter",
-        )
+    for line, row in rows:
+        where = at(source.name, f"line {line}")
+        for name in (row[child], row[parent]):
+            # cells are kept exactly, as those of labels are: "a, b" would part a name from itself
+            if (other := known.setdefault(name.strip(), name)) != name:
+                raise InputError(
+                    f"{shown(name)} and {shown(other)} differ by blanks alone",
+                    where=where,
+                    remedy="write the name in one way, without blanks beside the delimiter",
+                )
+        yield row[child], row[parent] or None, where
 
 
 def read_wordnet(

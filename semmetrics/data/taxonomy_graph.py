@@ -97,9 +97,7 @@ class _Growing:
     def add(self, owners: Ints, widths: Ints, nodes: Ints, distances: Ints) -> None:
         stop = self.used + len(nodes)
         if stop > self._flat.shape[1]:
-            flat = np.empty((2, max(stop, 2 * self._flat.shape[1])), np.int32)
-            flat[:, : self.used] = self._flat[:, : self.used]
-            self._flat = flat
+            self._flat = np.hstack([self._flat, np.empty((2, stop), np.int32)])
         self._flat[0, self.used : stop], self._flat[1, self.used : stop] = nodes, distances
         self.start[owners], self.width[owners] = self.used + offsets(widths)[:-1], widths
         self.used = stop

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids
+from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
+from semmetrics.data.lists import Ids, Lists
 from semmetrics.errors import listing
-from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [
-    "Describer",
     "count_items",
     "describe_sizes",
+    "find_empty",
     "find_odd_ids",
     "find_odd_texts",
+    "find_repeated",
     "finite_or_none",
     "format_counts",
     "format_known",
@@ -26,36 +26,6 @@ __all__ = [
     "list_ids",
     "on_one_line",
 ]
-
-
-class Describer(Protocol):
-    """What the module ``describe`` of a kind has."""
-
-    FILES: str
-
-    def describe(self, data: Any) -> dict[str, Any]:
-        """Describe what was read."""
-        ...
-
-    def report(self, record: Mapping[str, Any]) -> dict[str, str]:
-        """Return the facts of a description as texts by name."""
-        ...
-
-    def show_item(self, task: Any, row: int, measure: Measure) -> dict[str, Any]:
-        """Show one item of a task as a measure sees it."""
-        ...
-
-    def report_item(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the lines of an item."""
-        ...
-
-    def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Return what a definition's traits mean for the kind, by name."""
-        ...
-
-    def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Return what a protocol means for the kind, by name."""
-        ...
 
 
 _TOP = 10  # names that a line shows
@@ -99,6 +69,24 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
 def count_items(some: int, of: Sequence[Any] | Any) -> str:
     """Write how many of the items are meant."""
     return f"{some:,} of {len(of):,} items"
+
+
+def find_empty(lists: Lists) -> Iterator[str]:
+    """Say which items have no entries."""
+    yield from _find_items(lists, lengths(lists.side.indptr) == 0, f"have no {lists.noun}s")
+
+
+def find_repeated(lists: Lists) -> Iterator[str]:
+    """Say which items have an entry twice."""
+    cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
+    distinct = np.bincount(np.unique(cells) // max(1, len(lists.vocabulary)), minlength=len(lists))
+    yield from _find_items(lists, lengths(lists.side.indptr) > distinct, f"repeat a {lists.noun}")
+
+
+def _find_items(lists: Lists, chosen: Bools, what: str) -> Iterator[str]:
+    if chosen.any():
+        ids = list_ids(lists.ids, np.flatnonzero(chosen))
+        yield f"{count_items(int(chosen.sum()), lists)} {what}: {ids}"
 
 
 def list_ids(ids: Ids, rows: Any) -> str:

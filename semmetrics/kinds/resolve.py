@@ -19,7 +19,7 @@ from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import InputError
 from semmetrics.options import KINDS
 
-__all__ = ["Certainty", "Resolved", "Verdict", "mean_words", "names_entries", "resolve_kind"]
+__all__ = ["Certainty", "Resolved", "Verdict", "names_entries", "resolve_kind"]
 
 _ANY = Form(noun="item", columns=(), keys=())
 
@@ -52,17 +52,14 @@ class Verdict(NamedTuple):
 
 
 def names_entries(sample: Sample, form: Form, options: ReadOptions) -> bool:
-    """Tell whether columns or keys have the name that a kind's entries go by."""
+    """Tell whether there are columns or keys, one named as a kind's entries are."""
+    if sample.shape not in ("columns", "keys"):
+        return False
     chosen = options.column(form.noun)
     if chosen is not None:
         return chosen in sample.names
     known = form.keys if sample.shape == "keys" else form.columns
     return any(name.strip().casefold() in known for name in sample.names)
-
-
-def mean_words(samples: Sequence[Sample]) -> float:
-    """Return the mean number of words of the strings of the side that has fewer."""
-    return min(sample.words for sample in samples)
 
 
 class Resolved(NamedTuple):

@@ -39,8 +39,8 @@ from semmetrics.core.ragged import (
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.metrics.bag_similarity import bag_options
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

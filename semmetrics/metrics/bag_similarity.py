@@ -23,8 +23,8 @@ from semmetrics.core.backend import Backend, to_device
 from semmetrics.core.ragged import Bools, lengths, offsets, sum_rows
 from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

@@ -22,7 +22,7 @@ from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
-from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.families import CAUSES, POLICIES, value_columns
 from semmetrics.text.tokens import encode_tokens

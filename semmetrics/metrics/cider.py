@@ -39,7 +39,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
-from semmetrics.data.caption_task import CaptionTask
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

@@ -24,7 +24,6 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.caption_task import CaptionTask, caption_task
 from semmetrics.data.frequency_files import (
     FrequencyTable,
     log_of,
@@ -32,6 +31,7 @@ from semmetrics.data.frequency_files import (
     table_of_counts,
     write_frequencies,
 )
+from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import TokenTable, task_tokens
 from semmetrics.metrics.definition import Measure

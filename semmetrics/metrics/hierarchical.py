@@ -52,8 +52,8 @@ import numpy as np
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics import formulas

@@ -27,8 +27,8 @@ from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
 from semmetrics.core.similarity import SplitVectors, cosine_table
 from semmetrics.core.threshold_test import is_close
 from semmetrics.data.block import Block, occurring
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference

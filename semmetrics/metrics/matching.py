@@ -31,8 +31,8 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block, Step
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
 from semmetrics.metrics.definition import Measure

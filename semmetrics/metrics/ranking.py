@@ -43,7 +43,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums

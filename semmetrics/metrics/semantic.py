@@ -33,7 +33,7 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import row_numbers, sum_rows
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value

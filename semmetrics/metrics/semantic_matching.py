@@ -37,8 +37,8 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
 from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
 from semmetrics.metrics.label_similarity import (
     LabelSimilarity,
     Similarities,

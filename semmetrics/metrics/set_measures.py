@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.definition import (
     Columns,

@@ -201,7 +201,7 @@ def collect_matches(scores: Sequence[Score]) -> Records:
     InputError
         If no measure matches labels by meaning.
     """
-    from semmetrics.kinds.labels.matches import match_rows
+    from semmetrics.kinds.labels.describe import match_rows
 
     heading = find_matching_heading(scores)
     rows = (

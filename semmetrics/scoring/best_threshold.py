@@ -8,7 +8,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Floats, positions
 from semmetrics.data.block import Block
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import formula_options

@@ -29,7 +29,7 @@ from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
-from semmetrics.kinds.kind import Tasks, each_task
+from semmetrics.kinds import Tasks, each_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.bootstrap import finite_or_none
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
-from semmetrics.data.caption_task import CaptionTask, caption_task
+from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError, brief
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.cider import cider_pairs

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.errors import InputError, listing
-from semmetrics.kinds.kind import Kind, Options, Tasks
+from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
+from semmetrics.data.block import Task
 from semmetrics.data.lists import Ids
-from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.bootstrap import (
     Bootstrap,

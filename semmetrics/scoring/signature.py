@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from semmetrics.data.label_task import TAXONOMY
+from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find

@@ -21,11 +21,10 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.block import Noted, merge_notes
-from semmetrics.data.label_task import FOUND
+from semmetrics.data.block import Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
+from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError, listing
-from semmetrics.kinds.kind import Task
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 __all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]

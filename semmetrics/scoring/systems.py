@@ -21,8 +21,7 @@ from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, amount
-from semmetrics.kinds import find_kind
-from semmetrics.kinds.kind import Kind, Tasks, name_task
+from semmetrics.kinds import Kind, Tasks, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options

@@ -27,7 +27,7 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task

@@ -12,7 +12,7 @@ import pytest
 
 import semmetrics
 from semmetrics.data.form import FORMATS
-from semmetrics.kinds.labels.normalize import NORMALIZATIONS
+from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions

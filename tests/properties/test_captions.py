@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from oracles.captions_ngram import Blanks
 from oracles.meteor import exact_line
 
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.bootstrap import Bootstrap

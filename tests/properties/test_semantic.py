@@ -11,10 +11,9 @@ import pytest
 from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import Tiny
+from tiny import Tiny, with_vectors
 
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bag_distances import TransportFamily
@@ -77,7 +76,7 @@ def statistics(
 ):  # fmt: skip
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
     task = label_task(*sides, weights=weights, classes=classes)
-    task = with_models({"": task}, measures, models, oov=oov)[""]
+    task = with_vectors(task, measures, models, oov=oov)
     return evaluate(change(task), measures)
 
 

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose
 from oracles.captions_ngram import Blanks, task_of
 
 from semmetrics.core.columns import as_floats
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.score_result import score_statistics

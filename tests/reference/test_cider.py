@@ -16,7 +16,7 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.scoring.pair_matrix import caption_matrix

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from semmetrics.cli.app import program
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.reading import as_labels
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate

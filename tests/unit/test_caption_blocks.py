@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from semmetrics.data.block import Block
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -17,7 +17,7 @@ from oracles import cider as oracle
 from semmetrics.core import sparse_pairs
 from semmetrics.core.ragged import offsets
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import cider as oracle
 
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import CIDEr, CIDErD, TfIdf, length_penalty, tfidf_vectors
 from semmetrics.metrics.document_frequencies import (

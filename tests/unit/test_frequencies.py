@@ -25,8 +25,8 @@ from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
 from semmetrics.core.ngrams import find_rows
-from semmetrics.data.caption_task import caption_task
 from semmetrics.data.plain_pickles import read_plain_pickle
+from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import task_tokens
 from semmetrics.metrics.document_frequencies import (

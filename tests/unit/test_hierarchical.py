@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 import semmetrics
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from oracles import meteor as oracle
 from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
-from semmetrics.data.caption_task import caption_task
+from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.meteor import (
     COUNTS,

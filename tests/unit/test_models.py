@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny import Tiny
+from tiny import Tiny, with_vectors
 
 import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder, Embedded
@@ -12,8 +12,8 @@ from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.models import embeddings_by_name, with_models
 from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels.record import embeddings_by_name
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all
@@ -56,7 +56,7 @@ def test_only_what_is_needed_is_opened():
     with pytest.raises(InputError, match="no/such/file"):
         semmetrics.score([["a"]], [["b"]], measures=["SoftF1(embedding=m)"], **options)
     plain = task()
-    assert with_models({"x": plain}, parse_all(["F1"]), "no/such/file")["x"] is plain
+    assert with_vectors(plain, parse_all(["F1"]), "no/such/file") is plain
 
 
 def test_a_name_that_is_not_given():

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import semmetrics
 from semmetrics import as_labels
 from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import class_terms
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.classes import class_terms
-from semmetrics.kinds.labels.normalize import normalization
-from semmetrics.kinds.labels.task import class_name, label_task
+from semmetrics.kinds.labels.classes import class_name, normalization
+from semmetrics.kinds.labels.task import label_task
 
 
 def task(preds, refs, measures="F1", **options):

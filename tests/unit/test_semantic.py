@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic as oracle
 from oracles.sets import classes_of
-from tiny import Tiny, one_hot
+from tiny import Tiny, one_hot, with_vectors
 
 import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic_matching
@@ -426,7 +425,7 @@ def test_an_item_is_worth_the_same_alone():
 def test_a_prediction_has_the_same_partner_in_any_block():
     preds, refs, model = many(np.random.default_rng(3), 30, 40)
     task = label_task(as_labels(preds), as_labels(refs))
-    task = with_models({"": task}, [SemF1(threshold=0.3)], model)[""]
+    task = with_vectors(task, [SemF1(threshold=0.3)], model)
     for match in ("greedy", "optimal", "total", "any"):
         step = SemanticMatches(0.3, match, "each")
         found = []

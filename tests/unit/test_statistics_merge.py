@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import Tiny
+from tiny import Tiny, with_vectors
 
 import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
-from semmetrics.data.label_task import TAXONOMY
+from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.models import with_models
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
@@ -166,7 +165,7 @@ def named_task(items, **options):
     """The task of items by id; each has predictions and references."""
     sides = ({name: item[side] for name, item in items.items()} for side in (0, 1))
     task = label_task(*map(as_labels, sides), **options)
-    return with_models({"": task}, MEANT, MODEL)[""]
+    return with_vectors(task, MEANT, MODEL)
 
 
 def meant(items, **options):

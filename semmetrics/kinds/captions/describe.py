@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, lengths, row_numbers
-from semmetrics.data.caption_task import CaptionTask
+from semmetrics.core.ragged import Ints, row_numbers
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import amount, listing
 from semmetrics.kinds.description import (
-    count_items,
     describe_sizes,
+    find_empty,
     find_odd_ids,
+    find_repeated,
     format_counts,
     format_known,
     format_spread,
@@ -93,35 +94,24 @@ def _describe_words(captions: Lists) -> dict[str, Any]:
 def _find_odd(captions: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
     item = row_numbers(captions.side.indptr)
-    bare = np.flatnonzero(lengths(captions.side.indptr) == 0)
-    if len(bare):
-        ids = list_ids(captions.ids, bare)
-        yield f"{count_items(len(bare), captions)} have no captions: {ids}"
+    yield from find_empty(captions)
     blank = [place for place, text in enumerate(captions.values()) if not text.strip()]
     if blank:
         ids = list_ids(captions.ids, np.unique(item[blank]))
         yield f"{len(blank):,} captions are empty, in the items {ids}"
-    yield from _find_repeated(captions, item)
+    yield from find_repeated(captions)
+    yield from _find_shared(captions, item)
     yield from _find_odd_letters(captions)
     yield from find_odd_ids(captions.ids)
 
 
-def _find_repeated(captions: Lists, item: Ints) -> Iterator[str]:
-    """Lists that an item has twice, and those that several items have."""
-    within: dict[int, None] = {}
+def _find_shared(captions: Lists, item: Ints) -> Iterator[str]:
+    """Say which captions several items have."""
     first: dict[str, int] = {}
     several: dict[str, None] = {}
-    seen: set[tuple[int, str]] = set()
     for row, text in zip(item.tolist(), captions.values(), strict=True):
-        if (row, text) in seen:
-            within[row] = None
-        elif text.strip() and first.setdefault(text, row) != row:
+        if text.strip() and first.setdefault(text, row) != row:
             several[text] = None
-        seen.add((row, text))
-    if within:
-        rows = np.array(list(within), np.int64)
-        ids = list_ids(captions.ids, rows)
-        yield f"{count_items(len(rows), captions)} repeat a caption: {ids}"
     if several:
         yield f"{len(several):,} captions are in more than one item: {_list_texts(list(several))}"
 

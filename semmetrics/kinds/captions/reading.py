@@ -11,7 +11,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
+from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 
 __all__ = ["FORM", "as_captions", "recognise"]
 
@@ -76,25 +76,21 @@ _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
     coco = tuple("COCO captions" if _is_coco(one) else one.what for one in samples)
-    if any(_is_own(one) for one in samples):
-        return Verdict(Certainty.CERTAIN, whats=coco)
-    named = [one.shape in ("columns", "keys") and names_entries(one, FORM, options)
-             for one in samples]  # fmt: skip
-    if any(named):
+    if any(_is_own(one, options) for one in samples):
         return Verdict(Certainty.CERTAIN, whats=coco)
     shapes = {one.shape for one in samples}
     if "strings" in shapes:
         single = all(one.is_single_words for one in samples)
         return Verdict(Certainty.POSSIBLE if single else Certainty.LIKELY, "single words")
-    if shapes == {"lists"} and mean_words(samples) >= _PHRASE:
+    if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)
 
 
-def _is_own(sample: Sample) -> bool:
+def _is_own(sample: Sample, options: ReadOptions) -> bool:
     if sample.noun is not None:
         return sample.noun == FORM.noun
-    return sample.shape == "text" or _is_coco(sample)
+    return sample.shape == "text" or _is_coco(sample) or names_entries(sample, FORM, options)
 
 
 def _is_coco(sample: Sample) -> bool:

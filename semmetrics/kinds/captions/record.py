@@ -7,22 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.caption_task import CaptionTask
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.captions.task import join_captions, leave_one_out
-from semmetrics.kinds.kind import (
+from semmetrics.kinds import (
     Defaults,
     Kind,
     Options,
     Tasks,
-    count_notes,
     different_items,
-    each_task,
     read_weights,
+    task_notes,
 )
+from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import (
     DocumentFrequencies,
@@ -147,11 +146,13 @@ def caption_notes(
     tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
 ) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
-    notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
-    for name, task in each_task(tasks):
+
+    def of_frequencies(name: str, task: CaptionTask) -> list[str]:
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
-        lines = count_notes(task, _COUNTS) + frequency_notes(task, counted)
-        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+        return frequency_notes(task, counted)
+
+    notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
+    notes += task_notes(tasks, _COUNTS, of_frequencies)
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

@@ -11,15 +11,15 @@ its id or its captions are missing, is an error, is left out ("skip"), or is tak
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.hashing import hash_ids
-from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, row_numbers, take_rows
-from semmetrics.data.caption_task import CaptionTask, item_ids
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.join import Joined, aligned_weights, join
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
 
 __all__ = ["join_captions", "leave_one_out"]
@@ -72,40 +72,31 @@ def join_captions(
     joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
     found = lengths(joined.pred.indptr)
     sizes = np.maximum(found, 1)
-    texts, mine, theirs = _one_vocabulary(joined, candidates, references, found)
+    texts, codes = _one_vocabulary(joined, candidates, references, found)
     several = int((found > 1).sum())
-    counts = joined.counts | ({"several_candidates": several} if several else {})
-    for name, side, lists in (
-        ("empty_candidates", joined.pred, candidates),
-        ("empty_references", joined.ref, references),
-    ):
-        if empty := int(_blank(lists)[side.codes].sum()):
-            counts[name] = empty
-    more: dict[str, Any] = {}
+    counts = joined.counts | {
+        "several_candidates": several,
+        "empty_candidates": _count_blank(candidates, joined.pred.codes),
+        "empty_references": _count_blank(references, joined.ref.codes),
+    }
     settings = {"tok": str(tokenizer.name), "missing": missing}
-    if weights is not None:
-        settings["weights"] = "given"
-        more["weights"] = _repeated(aligned_weights(weights, references, joined.ids), sizes)
-    if several:
-        more |= {"groups": np.repeat(hash_ids(joined.ids), sizes), "unit": "caption"}
-    return CaptionTask(
-        ids=item_ids(joined.ids, sizes),
+    return CaptionTask.of_images(
+        joined.ids,
+        sizes,
         texts=texts,
-        candidates=mine,
-        images=np.repeat(np.arange(len(sizes)), sizes),
+        candidates=codes[: sizes.sum()],
         indptr=joined.ref.indptr,
-        references=theirs,
+        references=codes[sizes.sum() :],
         tokenizer=tokenizer,
-        settings=settings,
-        counts=counts,
-        **more,
+        counts=_without_zeros(counts),
+        **_weighed(weights, references, joined.ids, sizes, settings),
     )
 
 
 def _one_vocabulary(
     joined: Joined, candidates: Lists, references: Lists, found: Ints
-) -> tuple[tuple[str, ...], Ints, Ints]:
-    """Return the distinct captions in order of first appearance, and the codes of both sides."""
+) -> tuple[tuple[str, ...], Ints]:
+    """Return the distinct captions and the codes of all candidates, then of all references."""
     table: dict[Any, int] = {}
     mine, theirs = (
         np.fromiter((table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64)
@@ -113,26 +104,39 @@ def _one_vocabulary(
     )
     filled = np.full(int(np.maximum(found, 1).sum()), table.setdefault("", len(table)))
     filled[np.repeat(found > 0, np.maximum(found, 1))] = mine[joined.pred.codes]
-    flat = np.concatenate([filled, theirs[joined.ref.codes]])
-    first = np.full(len(table), len(flat))
-    first[flat[::-1]] = np.arange(len(flat))[::-1]  # of places written twice the last one stays
-    order = np.argsort(first)[: int((first < len(flat)).sum())]
-    place = np.empty(len(table), np.int64)
+    return _in_order(list(table), np.concatenate([filled, theirs[joined.ref.codes]]))
+
+
+def _in_order(texts: Sequence[Any], codes: Ints | Codes) -> tuple[tuple[str, ...], Ints]:
+    """Keep the captions that codes name, in order of first appearance."""
+    first = np.full(len(texts), len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places written twice the last one stays
+    order = np.argsort(first)[: int((first < len(codes)).sum())]
+    place = np.empty(len(texts), np.int64)
     place[order] = np.arange(len(order))
-    texts, flat = list(table), place[flat]
-    return tuple(texts[i] for i in order.tolist()), flat[: len(filled)], flat[len(filled) :]
+    return tuple(texts[code] for code in order.tolist()), place[codes]
 
 
-def _blank(lists: Lists) -> Bools:
-    """Tell which captions of the vocabulary hold nothing but blanks."""
-    return np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
+def _count_blank(lists: Lists, codes: Codes) -> int:
+    """Count the captions that hold nothing but blanks."""
+    blank = np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
+    return int(blank[codes].sum())
 
 
-def _repeated(weights: Floats, sizes: Ints) -> Floats:
-    """Return the weight of each candidate, from those of images."""
-    if len(weights) and not weights.any():
+def _without_zeros(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: number for name, number in counts.items() if number}
+
+
+def _weighed(
+    weights: Weights | None, references: Lists, ids: Ids, sizes: Ints, settings: dict[str, str]
+) -> dict[str, Any]:
+    """Return the weight of each candidate, from those of images, and the settings that say so."""
+    if weights is None:
+        return {"settings": settings}
+    values = aligned_weights(weights, references, ids)
+    if len(values) and not values.any():
         raise InputError("all sample weights are zero", remedy="give some item a weight")
-    return np.repeat(weights, sizes)
+    return {"settings": {**settings, "weights": "given"}, "weights": np.repeat(values, sizes)}
 
 
 def leave_one_out(
@@ -166,8 +170,7 @@ def leave_one_out(
     >>> task.ids, task.references.tolist(), task.counts
     (['a#1', 'a#2', 'a#3'], [1, 2, 0, 2, 0, 1], {'single_reference': 1})
     """
-    sizes = lengths(references.side.indptr)
-    chosen = np.flatnonzero(sizes > 1)
+    chosen = np.flatnonzero(lengths(references.side.indptr) > 1)
     if not len(chosen):
         raise InputError(
             "no image has two references",
@@ -175,32 +178,26 @@ def leave_one_out(
             remedy="leaving one out needs at least two",
         )
     kept, flat = take_rows(references.side.indptr, chosen)
+    sizes = lengths(kept)
     ids = [str(references.ids[i]) for i in chosen.tolist()]
-    table: dict[Any, int] = {}
-    vocabulary = list(references.vocabulary)
-    texts = [vocabulary[code] for code in references.side.codes[flat].tolist()]
-    codes = np.array([table.setdefault(text, len(table)) for text in texts], np.int64)
+    written = references.side.codes[flat]
+    texts, codes = _in_order(list(references.vocabulary), written)
     every, others = take_rows(kept, row_numbers(kept))
     others = others[others != row_numbers(every)]
-    alone = len(sizes) - len(chosen)
-    empty = int(_blank(references)[references.side.codes[flat]].sum())
-    counts = {"single_reference": alone, "empty_references": empty}
+    counts = {
+        "single_reference": len(references) - len(chosen),
+        "empty_references": _count_blank(references, written),
+    }
     settings = {"tok": str(tokenizer.name), "cand": "references"}
-    given = None
-    if weights is not None:
-        settings["weights"] = "given"
-        given = _repeated(aligned_weights(weights, references, ids), sizes[chosen])
-    return CaptionTask(
-        ids=item_ids(ids, sizes[chosen]),
-        texts=tuple(table),
+    task = CaptionTask.of_images(
+        ids,
+        sizes,
+        texts=texts,
         candidates=codes,
-        images=np.arange(len(codes)),
         indptr=offsets(lengths(every) - 1),
         references=codes[others],
         tokenizer=tokenizer,
-        settings=settings,
-        counts={name: number for name, number in counts.items() if number},
-        weights=given,
-        groups=np.repeat(hash_ids(ids), sizes[chosen]),
-        unit="caption",
+        counts=_without_zeros(counts),
+        **_weighed(weights, references, ids, sizes, settings),
     )
+    return replace(task, images=np.arange(len(codes)))  # each has references of its own

@@ -1,7 +1,14 @@
-"""Class lists: the names of classes, each with its synonyms, and labels to ignore."""
+"""Labels as they are compared: named normalisations, class lists, and labels to ignore.
+
+Conventions
+-----------
+A normalisation turns one written label into its terms: one term for a plain label, several for
+synonyms. The name of the normalisation is part of every signature.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,11 +18,67 @@ import numpy as np
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, listing
 
-__all__ = ["Cleaning", "Ignored", "class_name", "class_terms", "cleaned_classes"]
+__all__ = ["NORMALIZATIONS", "Ignored", "class_name", "cleaned_classes", "normalization"]
 
 Cleaning: TypeAlias = Callable[[str], Terms]
+
+
+def none(label: str) -> Terms:
+    """Leave the label as it is written."""
+    return (label,)
+
+
+def lower(label: str) -> Terms:
+    """Strip the white space around the label and lower its case.
+
+    Examples
+    --------
+    >>> lower(" Traffic light")
+    ('traffic light',)
+    """
+    return (label.strip().lower(),)
+
+
+def kubany2020(label: str) -> Terms:
+    """Clean a label as Kubany et al. 2020 do; a comma separates synonyms.
+
+    Each synonym is stripped, its blanks become underscores, what is not a word character is
+    dropped, and the rest is put in lower case.
+
+    Examples
+    --------
+    >>> kubany2020("Kitchen & dining room table")
+    ('kitchen__dining_room_table',)
+    >>> kubany2020("mailbox, letter box")
+    ('mailbox', 'letter_box')
+    """
+    parts = label.split(",")
+    return tuple(re.sub(r"\W", "", part.strip().replace(" ", "_")).lower() for part in parts)
+
+
+NORMALIZATIONS: dict[str, Cleaning] = {
+    "none": none,
+    "lower": lower,
+    "kubany2020": kubany2020,
+}
+
+
+def normalization(name: str) -> Cleaning:
+    """Return the normalisation of that name.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    if not isinstance(name, str) or name not in NORMALIZATIONS:
+        raise InputError(
+            f"there is no label normalisation {name!r}",
+            remedy=f"choose one of {listing(NORMALIZATIONS)}",
+        )
+    return NORMALIZATIONS[name]
 
 
 def class_name(terms: Terms) -> str:
@@ -55,7 +118,7 @@ class Ignored:
     """The labels to ignore: as they were written, and what each of them is called."""
 
     written: frozenset[str]
-    names: tuple[tuple[str, ...], ...]
+    names: tuple[Terms, ...]
 
     @staticmethod
     def of(ignore: Iterable[str], clean: Cleaning) -> Ignored:

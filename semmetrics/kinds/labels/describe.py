@@ -1,4 +1,4 @@
-"""Label lists described: what they look like, what in them is probably a mistake, and one item."""
+"""Label lists described: what they look like, what is probably a mistake, one item, its matches."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import lengths, row_numbers
-from semmetrics.data.label_task import LabelTask
+from semmetrics.core.ragged import cell_keys, lengths, row_numbers
 from semmetrics.data.lists import Lists
-from semmetrics.errors import amount, listing
+from semmetrics.data.tasks import LabelTask
+from semmetrics.errors import InputError, amount, listing
 from semmetrics.kinds.description import (
     count_items,
     describe_sizes,
+    find_empty,
     find_odd_ids,
     find_odd_texts,
+    find_repeated,
     finite_or_none,
     format_counts,
     format_known,
@@ -25,7 +27,10 @@ from semmetrics.kinds.description import (
 )
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
+from semmetrics.metrics.semantic import SemanticFamily
+from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
 from semmetrics.metrics.set_statistics import label_frequencies, label_order
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "describe",
     "explain_definition",
     "explain_protocol",
+    "match_rows",
     "report",
     "report_item",
     "show_item",
@@ -98,33 +104,29 @@ def _describe_order(labels: Lists) -> dict[str, Any] | None:
 
 def _find_odd(labels: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
-    yield from _find_odd_lists(labels)
+    yield from find_empty(labels)
+    yield from find_repeated(labels)
+    yield from _find_common(labels)
     terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from find_odd_texts(terms, "label")
     yield from find_odd_ids(labels.ids)
     yield from _find_odd_scores(labels)
 
 
-def _find_odd_lists(labels: Lists) -> Iterator[str]:
-    side = labels.side
-    empty = np.flatnonzero(lengths(side.indptr) == 0)
-    if len(empty):
-        yield f"{count_items(len(empty), labels)} have no labels: {list_ids(labels.ids, empty)}"
-    rows = row_numbers(side.indptr)
-    cells, times = np.unique(rows * max(1, len(labels.vocabulary)) + side.codes, return_counts=True)
-    repeated = np.unique(cells[times > 1] // max(1, len(labels.vocabulary)))
-    if len(repeated):
-        ids = list_ids(labels.ids, repeated)
-        yield f"{count_items(len(repeated), labels)} repeat a label: {ids}"
-    if not labels.ranked and len(labels) >= _FEW:
-        present = np.bincount(cells % max(1, len(labels.vocabulary)))
-        common = np.flatnonzero(present > _OFTEN * len(labels))
-        if len(common):
-            names = listing(class_name(labels.terms[code]) for code in common.tolist())
-            yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
-        once = int((present == 1).sum())
-        if once:
-            yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
+def _find_common(labels: Lists) -> Iterator[str]:
+    """Say which labels nearly all items have, and how many labels one item alone has."""
+    if labels.ranked or len(labels) < _FEW:
+        return
+    side, width = labels.side, max(1, len(labels.vocabulary))
+    cells = np.unique(cell_keys(side.indptr, side.codes, width))
+    present = np.bincount(cells % width)
+    common = np.flatnonzero(present > _OFTEN * len(labels))
+    if len(common):
+        names = listing(class_name(labels.terms[code]) for code in common.tolist())
+        yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
+    once = int((present == 1).sum())
+    if once:
+        yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
 
 
 def _find_odd_scores(labels: Lists) -> Iterator[str]:
@@ -207,6 +209,77 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
 def _join_labels(names: Sequence[str]) -> str:
     shown = ", ".join(map(on_one_line, names[:_MOST]))
     return shown + (f" and {len(names) - _MOST:,} more" if len(names) > _MOST else "") or "nothing"
+
+
+def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
+    """What each predicted label matched, and the references that nothing matched.
+
+    Parameters
+    ----------
+    task : LabelTask
+        With the label vectors of the measure's embedding.
+    measure : Measure
+        A semantic set measure, its threshold and rule fixed.
+
+    Yields
+    ------
+    dict
+        "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
+        "reference" (None without a match), "similarity" (of the pair, else of the prediction and
+        its nearest reference; None where the item has no reference).
+
+    Raises
+    ------
+    InputError
+        If the measure matches nothing.
+    """
+    if not isinstance(measure.definition.family, SemanticFamily):
+        raise InputError(f"{measure} matches no labels", remedy="name a measure such as SemF1")
+    step = SemanticMatches(
+        float(str(measure["threshold"])),
+        str(measure["match"]),
+        str(measure["duplicates"]),
+        str(measure["embedding"]),
+        cut_of(measure),
+    )
+    names = task.classes
+    if task.synonyms is not None:
+        names = tuple(map(class_name, task.synonyms.terms))
+    for block in task.blocks():
+        ranked, ref = block.get(Ranked()), block.get(Reference())
+        matched, kept = block.get(step), block.get(cut_of(measure))
+        pairs = block.get(MatchedPairs(step))
+        counted = np.ones(len(ranked.codes), np.bool_)
+        if matched.counted is not None:
+            counted = matched.counted
+        once = np.ones(len(ref.codes), np.bool_) if matched.once is None else matched.once
+        for item in range(len(block)):
+            first, end = int(ranked.indptr[item]), int(ranked.indptr[item]) + int(kept[item])
+            base = {"id": str(task.ids[block.start + item])}
+            for place in range(first, end):
+                if counted[place]:
+                    yield {**base, **_prediction(names, ranked, ref, pairs, first, place)}
+            for place in range(int(ref.indptr[item]), int(ref.indptr[item + 1])):
+                if once[place] and matched.first[place] >= end:
+                    yield {
+                        **base,
+                        "rank": None,
+                        "prediction": None,
+                        "reference": names[written_codes(ref)[place]],
+                        "similarity": None,
+                    }
+
+
+def _prediction(
+    names: Sequence[str], ranked: Any, ref: Any, pairs: Any, first: int, place: int
+) -> dict[str, Any]:
+    partner, similarity = (array[place].item() for array in pairs)
+    return {
+        "rank": place - first + 1,
+        "prediction": names[written_codes(ranked)[place]],
+        "reference": None if partner < 0 else names[written_codes(ref)[partner]],
+        "similarity": similarity if np.isfinite(similarity) else None,
+    }
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.label_task import LabelTask
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import amount
-from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
+from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -52,18 +52,37 @@ def label_notes(
     -------
     list of str
     """
-    notes = []
-    for name, task in each_task(tasks):
-        lines = count_notes(task, _COUNTS)
-        lines += [_NUMBERS] if task.models and task.numbered else []
-        lines += [line for model in task.models.values() for line in _model_notes(model)]
-        if task.models and name in noted:
-            lines += _step_notes(task, noted[name])
-        notes += [f"{name}: {line}" for line in dict.fromkeys(lines)]
+    notes = task_notes(tasks, _COUNTS, lambda name, task: _model_notes(task, noted.get(name, {})))
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
     notes += _unused_cache(tasks, options["cache"])
     return notes + _unused_options(measures, options)
+
+
+def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
+    """Say what models did not know or read, and what the steps of semantic measures noted."""
+    if not task.models:
+        return []
+    from semmetrics.metrics.bag_similarity import list_counts
+    from semmetrics.metrics.semantic_matching import pairs_near
+
+    lines = [_NUMBERS] if task.numbered else []
+    for model in task.models.values():
+        of = f"of {amount(len(model.terms), 'term')}"
+        found = {key: f"{n:,} {of}" for key, n in model.counts.items() if n}
+        lines += _of_model(model, found)
+    for name, counts in list_counts(noted).items():
+        found = {key: amount(n, "label list") for key, n in counts.items() if n}
+        lines += _of_model(task.models[name], found)
+    return lines + _near_notes(pairs_near(noted))
+
+
+def _of_model(model: Any, found: Mapping[str, str]) -> list[str]:
+    """Say what a model did not know or read, from how much of it was found."""
+    words = {"model": model.embedder.identity, "oov": model.oov}
+    return [
+        f"{found[key]} {text.format(**words)}" for key, text in _OF_MODELS.items() if key in found
+    ]
 
 
 def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
@@ -79,14 +98,6 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
     ):
         notes.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
     return notes
-
-
-def _step_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
-    """Say what the steps of semantic measures noted."""
-    from semmetrics.metrics.bag_similarity import list_counts
-    from semmetrics.metrics.semantic_matching import pairs_near
-
-    return _list_notes(task, list_counts(noted)) + _near_notes(pairs_near(noted))
 
 
 def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
@@ -124,31 +135,6 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
     if any(isinstance(model, CachedEmbedder) for model in models):
         return []
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
-
-
-def _model_notes(model: Any) -> list[str]:
-    """What was not known or not read of a task's terms, as label vectors count it."""
-    of = f"of {amount(len(model.terms), 'term')}"
-    words = {"model": model.embedder.identity}
-    return [
-        f"{model.counts[key]:,} {of} {text.format(**words, oov=model.oov)}"
-        for key, text in _OF_MODELS.items()
-        if model.counts.get(key)
-    ]
-
-
-def _list_notes(task: LabelTask, lists: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """The same of whole label lists, where a measure takes them as texts."""
-    lines = []
-    for name, counts in lists.items():
-        model = task.models[name]
-        words = {"model": model.embedder.identity, "oov": model.oov}
-        lines += [
-            f"{amount(number, 'label list')} {_OF_MODELS[key].format(**words)}"
-            for key, number in counts.items()
-            if number
-        ]
-    return lines
 
 
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:

@@ -11,7 +11,7 @@ from semmetrics.data.form import FORMATS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
-from semmetrics.kinds.resolve import Certainty, Verdict, mean_words, names_entries
+from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 
 __all__ = ["FORM", "as_labels", "recognise"]
 
@@ -88,7 +88,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
         )
     if shapes != {"lists"}:
         return Verdict(Certainty.NO)
-    if mean_words(samples) < _SENTENCE:
+    if min(one.words for one in samples) < _SENTENCE:  # of the side that has fewer
         return Verdict(Certainty.LIKELY)
     return Verdict(Certainty.POSSIBLE, "lists of sentences")
 

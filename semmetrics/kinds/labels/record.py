@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,19 +11,21 @@ import numpy as np
 
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError
-from semmetrics.kinds.kind import Defaults, Kind, Options, Tasks, each_task, read_weights
-from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.data.tasks import LabelTask
+from semmetrics.errors import InputError, listing
+from semmetrics.kinds import Defaults, Kind, Options, Tasks, each_task, read_weights
+from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 
-__all__ = ["KIND"]
+__all__ = ["KIND", "embeddings_by_name", "prepare"]
 
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
+_WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
@@ -65,7 +67,7 @@ def read(data: Any, source: str, options: Options) -> Lists:
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
-    names = ("normalize", "missing", "classes", "ignore", "weights")
+    names = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights")
     conventions = {name: options[name] for name in names}
     return {
         name: {
@@ -73,7 +75,6 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
                 pred,
                 ref,
                 heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
-                empty_predictions=options["empty_predictions"],
                 **conventions,
             )
         }
@@ -113,25 +114,104 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
-    """Look labels up in the embeddings that measures name, and add the taxonomy."""
-    from semmetrics.kinds.labels.models import with_models  # exact measures need none of it
+    """Add the label vectors that measures need, and the taxonomy.
 
-    names = ("device", "cache", "lookup", "oov")
-    every = {
-        (system, part): task for system, parts in tasks.items() for part, task in parts.items()
-    }
-    found = with_models(
-        every,
-        measures,
-        options["embedding"],
-        max_words=options["max_words"],
-        **{name: options[name] for name in names},
-    )
-    if options["taxonomy"] is not None:
-        found = {key: replace(task, taxonomy=options["taxonomy"]) for key, task in found.items()}
+    A measure names its embedding, "default" where nothing else is said. Those are opened that some
+    measure names, and every distinct term of a task is looked up once in each.
+
+    Raises
+    ------
+    InputError
+        If a measure names an embedding that is not given, or one cannot be opened; if there is no
+        such device, or it has no double precision; or if ``max_words`` applies to none of them.
+    MissingDependencyError
+        If the device needs torch, which is not installed.
+    """
+    needs, taxonomy = _needs(measures), options["taxonomy"]
+    if not needs and taxonomy is None:
+        return tasks
+    look_up = _open_lookup(needs, options) if needs else lambda task: {}
     return {
-        system: {part: found[system, part] for part in parts} for system, parts in tasks.items()
+        system: {
+            part: replace(task, models=look_up(task), taxonomy=taxonomy)
+            for part, task in parts.items()
+        }
+        for system, parts in tasks.items()
     }
+
+
+def _open_lookup(
+    needs: Mapping[str, set[str]], options: Options
+) -> Callable[[LabelTask], dict[str, Any]]:
+    """Open the embeddings of those names, and return what looks up the labels of a task."""
+    from semmetrics.core.backend import find_device
+    from semmetrics.embed.label_vectors import label_vectors
+    from semmetrics.embed.lookup import rules_for
+    from semmetrics.embed.open import open_embeddings
+
+    specs = _specifications(needs, embeddings_by_name(options["embedding"]))
+    device = options["device"]
+    computing = find_device(device)
+    models = open_embeddings(
+        specs,
+        cache=options["cache"],
+        device=None if device is None else str(device).removeprefix("torch:"),
+        max_words=options["max_words"],
+    )
+
+    def look_up(task: LabelTask) -> dict[str, Any]:
+        terms = [(name,) for name in task.classes]
+        return {
+            name: label_vectors(
+                terms if task.synonyms is None else task.synonyms.terms,
+                model,
+                whole=needs[name] == {_TEXTS},
+                device=computing,
+                **rules_for(model, options["lookup"], options["oov"]),
+            )
+            for name, model in models.items()
+        }
+
+    return look_up
+
+
+def _needs(measures: Iterable[Measure]) -> dict[str, set[str]]:
+    """Return the names of the embeddings that measures need, and of what each gives vectors."""
+    needs: dict[str, set[str]] = {}
+    for measure in measures:
+        kinds = measure.definition.needs & {_WORDS, _TEXTS}
+        if kinds:
+            needs.setdefault(str(measure["embedding"]), set()).update(kinds)
+    return needs
+
+
+def _specifications(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = [name for name in names if name not in given]
+    if unknown:
+        raise InputError(
+            f"there is no embedding {unknown[0]!r}",
+            remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
+            f"(--embedding {unknown[0]}=NAME|PATH)",
+        )
+    return {name: given[name] for name in names}
+
+
+def embeddings_by_name(embedding: Any) -> dict[str, Any]:
+    """Return what a user gives as embeddings, by name.
+
+    Parameters
+    ----------
+    embedding : None, specification, Embedder, or mapping from name to those
+        None is the static model that ships with the package.
+
+    Examples
+    --------
+    >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
+    ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
+    """
+    if isinstance(embedding, Mapping):
+        return {"default": "static", **embedding}
+    return {"default": "static" if embedding is None else embedding}
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
@@ -142,8 +222,6 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
         return text, f"{needs} (--classes FILE)"
     if "labels=given" in text and n_classes is None:
         return text, "is a mean over the whole dictionary: give the class list (--classes FILE)"
-    from semmetrics.kinds.labels.models import embeddings_by_name
-
     given = embeddings_by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)

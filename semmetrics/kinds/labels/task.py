@@ -16,21 +16,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Floats
+from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
-from semmetrics.data.label_task import LabelTask, Synonyms
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.errors import InputError, listing
-from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes
-from semmetrics.kinds.labels.normalize import normalization
+from semmetrics.data.tasks import LabelTask, Synonyms
+from semmetrics.errors import InputError
+from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
+from semmetrics.options import check_choice
 
-__all__ = ["class_name", "label_task"]
-
-EMPTY_PREDICTIONS = ("keep", "skip")
+__all__ = ["label_task"]
 
 
 def label_task(
@@ -75,11 +75,7 @@ def label_task(
         a weight is bad.
     """
     clean = normalization(normalize)
-    if empty_predictions not in EMPTY_PREDICTIONS:
-        raise InputError(
-            f"empty_predictions={empty_predictions!r}",
-            remedy=f"choose one of {listing(EMPTY_PREDICTIONS)}",
-        )
+    check_choice("empty_predictions", empty_predictions)
     if ref.ranked:
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
@@ -88,7 +84,15 @@ def label_task(
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
     listed = None if classes is None else cleaned_classes(classes, clean)
-    coding = _Coding.of(pred, ref, joined, listed, ignored, empty_predictions)
+    if listed is None and not pred.synonyms and not ref.synonyms:
+        coding = _code_names(pred, ref)
+    else:
+        truth = joined.ref
+        if empty_predictions == "skip":
+            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
+        predicted = occurring(joined.pred.codes, len(pred.terms))
+        occur = predicted, occurring(truth.codes, len(ref.terms))
+        coding = _code_terms(pred, ref, occur, listed, ignored)
     task = LabelTask(
         ids=joined.ids,
         classes=tuple(map(class_name, coding.classes)),
@@ -130,11 +134,6 @@ def _identity(classes: Sequence[Terms]) -> str:
     return f"{len(classes)}@{hash_strings([text])[0]:016x}"
 
 
-def _occur(side: Side, labels: Lists) -> Bools:
-    """Which labels of the vocabulary the items of a side have."""
-    return np.bincount(side.codes, minlength=len(labels.terms)) > 0
-
-
 @dataclass(frozen=True)
 class _Coding:
     """The terms of each class, and the class of each label of both vocabularies."""
@@ -145,27 +144,13 @@ class _Coding:
     counts: dict[str, int]
     synonyms: Synonyms | None = None
 
-    @staticmethod
-    def of(
-        pred: Lists,
-        ref: Lists,
-        joined: Joined,
-        listed: list[Terms] | None,
-        ignored: Ignored,
-        empty_predictions: str,
-    ) -> _Coding:
-        if listed is None and not pred.synonyms and not ref.synonyms:
-            every = sorted({*pred.terms, *ref.terms})
-            place = {terms: code for code, terms in enumerate(every)}
-            codes = [
-                np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)
-            ]
-            return _Coding(every, codes[0], codes[1], {})
-        truth = joined.ref
-        if empty_predictions == "skip":
-            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
-        occur = _occur(joined.pred, pred), _occur(truth, ref)
-        return _code_terms(pred, ref, occur, listed, ignored)
+
+def _code_names(pred: Lists, ref: Lists) -> _Coding:
+    """Make each label of one term a class of its own."""
+    every = sorted({*pred.terms, *ref.terms})
+    place = {terms: code for code, terms in enumerate(every)}
+    codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
+    return _Coding(every, codes[0], codes[1], {})
 
 
 def _code_terms(
@@ -194,10 +179,7 @@ def _code_terms(
     outside = int(((pred_codes < 0) & occur[0]).sum())
     if listed is not None and outside:
         counts["predicted_outside_classes"] = outside
-    others = {
-        *compress(pred.terms, pred_codes < 0),
-        *compress(ref.terms, ref_codes < 0),
-    }
+    others = {*compress(pred.terms, pred_codes < 0), *compress(ref.terms, ref_codes < 0)}
     every = [*classes, *sorted(others, key=class_name)]
     _check_names(every)
     place = {terms: code for code, terms in enumerate(every)}
@@ -258,29 +240,26 @@ def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: i
 
 def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
     left_out, unknown = ignored.chosen(classes)
-    chosen = ~left_out
+    codes = (np.cumsum(~left_out) - 1).astype(np.int32)
     counts = dict(task.counts)
-    counts["ignored_predictions"] = int((~chosen)[task.pred.codes].sum())
-    counts["ignored_references"] = int((~chosen)[task.ref.codes].sum())
+    sides: dict[str, Any] = {}
+    for name, noun in (("pred", "predictions"), ("ref", "references")):
+        side: Side = getattr(task, name)
+        outside = left_out[side.codes]
+        counts[f"ignored_{noun}"] = int(outside.sum())
+        kept = side.keep(~outside)
+        sides[name] = replace(kept, codes=codes[kept.codes])
     if unknown:
         counts["ignored_labels_not_found"] = unknown
-    codes = (np.cumsum(chosen) - 1).astype(np.int32)
-    sides = []
-    for side in (task.pred, task.ref):
-        kept = side.keep(chosen[side.codes])
-        sides.append(replace(kept, codes=codes[kept.codes]))
+    names = ",".join(sorted({names[0] for names in ignored.names}))
     return replace(
         task,
-        classes=tuple(compress(task.classes, chosen)),
-        terms=None if task.terms is None else list(compress(task.terms, chosen)),
-        pred=sides[0],
-        ref=sides[1],
-        given=None if task.given is None else int(chosen[: task.given].sum()),
+        classes=tuple(compress(task.classes, ~left_out)),
+        terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
+        given=None if task.given is None else int((~left_out[: task.given]).sum()),
         counts=counts,
-        settings={
-            **task.settings,
-            "ignore": ",".join(sorted({names[0] for names in ignored.names})),
-        },
+        settings={**task.settings, "ignore": names},
+        **sides,
     )
 
 
