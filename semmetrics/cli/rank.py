@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import click
 
-from semmetrics.cli import names
-from semmetrics.cli.files import check_inputs, check_outputs, name_files, write_text
-from semmetrics.cli.layout import FILE, Command, option
+from semmetrics.cli.help import FILE, Command
+from semmetrics.cli.options import digits_option, format_option, measure_option, output_option
 
 __all__ = ["command"]
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 @click.command(
@@ -23,35 +20,14 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
     ],
 )
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="SCORES.json...")
-@option(
-    "What is ranked",
-    "-m",
-    "--measure",
-    default="O-F1",
-    show_default=True,
-    metavar="MEASURE",
-    shell_complete=names.complete(names.measures),
-    help="The measure, or its heading.",
+@measure_option(
+    "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
 )
-@option(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="json and csv have full precision.",
+@format_option(
+    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
 )
-@option("Output", "-o", "--output", type=FILE, metavar="FILE", help="Write there instead.")
-@option(
-    "Output",
-    "--digits",
-    type=click.IntRange(0, 17),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="After the point.",
-)
+@output_option(help="Write there instead.")
+@digits_option(default=4, show_default=True, help="After the point.")
 def command(
     files: tuple[str, ...], measure: str, form: str, output: str | None, digits: int
 ) -> None:
@@ -61,11 +37,11 @@ def command(
     file. The values of a data set are divided by its best; a system's value is the mean over all
     data sets, and a system that lacks one is listed and not ranked (Pineda, Salvador et al. 2019).
     """
-    from semmetrics.comparison.ranks import rank_systems
+    from semmetrics.cli.files import check_files, name_files, write_text
+    from semmetrics.comparison.summaries import rank_systems
     from semmetrics.reports.score_text import draw_ranks
 
-    check_inputs(files)
-    check_outputs({"-o": output}, files)
+    check_files(files, {"-o": output})
     datasets = dict(zip(name_files(files), files, strict=True))
     ranks = rank_systems(datasets, measure)
     write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

@@ -12,7 +12,7 @@ from semmetrics.kinds import find_kind
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
-from semmetrics.reports.forms import align
+from semmetrics.reports.records import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
 __all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.errors import InputError, amount, listing
-from semmetrics.reports.forms import draw
+from semmetrics.reports.records import draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibration import Calibration, best_place
 from semmetrics.scoring.score_result import Score
@@ -108,7 +108,7 @@ class ThresholdSweep:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
         values = self.values
         rows = [
-            [repr(point), *(_full(column[place]) for column in values.values())]
+            [repr(point), *(format_full(column[place]) for column in values.values())]
             for place, point in enumerate(self.points)
         ]
         return draw([["threshold", *values], *rows], "csv") + "\n"
@@ -137,10 +137,6 @@ class ThresholdSweep:
 
     def __str__(self) -> str:
         return self.to_text()
-
-
-def _full(value: float) -> str:
-    return repr(value) if math.isfinite(value) else ""
 
 
 def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:

@@ -96,6 +96,32 @@ def test_a_reader_that_goes_away_is_no_fault():
     assert error == b""
 
 
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["score", "--help"], ["embed", "--help"], ["list"]]
+)
+def test_nobody_reads_the_output(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *arguments], stdout=writer, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (app.BROKEN_PIPE, b"")
+
+
+@pytest.mark.parametrize("arguments", [[], ["score"], ["nothing"], ["score", "none.json", "a"]])
+def test_nobody_reads_the_messages(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *arguments], stdout=subprocess.PIPE, stderr=writer,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_stopped_by_the_user():
     code = (  # a parent in the background leaves the signal ignored
