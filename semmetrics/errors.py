@@ -15,6 +15,7 @@ __all__ = [
     "at",
     "brief",
     "counted",
+    "did_you_mean",
     "listing",
     "placed",
     "shown",
@@ -94,6 +95,21 @@ def listing(names: Iterable[object], *, most: int = 5) -> str:
     every = list(names)
     first = ", ".join(repr(name) for name in every[:most])
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
+    """Return the remedy for an unknown name: the nearest of those that are known.
+
+    Examples
+    --------
+    >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "see: semmetrics list")
+    ('did you mean Recall?', 'see: semmetrics list')
+    """
+    import difflib
+
+    names = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), names, n=most, cutoff=0.5)
+    return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
 
 
 _BRIEF = reprlib.Repr()

@@ -9,7 +9,6 @@ reader of the output went away.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import os
 import sys
@@ -23,7 +22,7 @@ import click
 from semmetrics._version import __version__
 from semmetrics.cli.help import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, did_you_mean
 
 __all__ = ["COMMANDS", "program"]
 
@@ -86,13 +85,10 @@ class Program(Examples, click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        if near:
-            hint = f"did you mean {near[0]}?"
-        elif len(args) > 1 and Path(name).exists():
-            hint = "to score files write: semmetrics score PRED... GT"
-        else:
-            hint = f"the commands are {', '.join(COMMANDS)}"
+        every = f"the commands are {', '.join(COMMANDS)}"
+        if len(args) > 1 and Path(name).exists():
+            every = "to score files write: semmetrics score PRED... GT"
+        hint = did_you_mean(name, COMMANDS, every, most=1)
         raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:

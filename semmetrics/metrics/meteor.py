@@ -35,13 +35,13 @@ from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     cause_column,
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import ItemMeans, SumFormulas
+from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import JavaProgram
 from semmetrics.text.tokens import one_line
@@ -52,7 +52,6 @@ __all__ = [
     "METEOR_NLTK",
     "METEOR_PROGRAM",
     "MeteorCounts",
-    "NltkValues",
     "meteor_value",
     "segment_counts",
 ]
@@ -274,33 +273,17 @@ class MeteorFamily(SumFormulas):
         return meteor_value(numbers)
 
 
-@dataclass(frozen=True)
-class NltkValues:
-    """A step: nltk's METEOR of each item."""
-
-    alpha: float
-    beta: float
-    gamma: float
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        score, captions = _nltk_score(), block.get(References())
-        tokens = task_tokens(block.task).lists
-        bounds, references = captions.indptr.tolist(), captions.references.tolist()
-        values: Floats = np.full(len(block), np.nan)
-        for row, code in enumerate(captions.candidates.tolist()):
-            several = references[bounds[row] : bounds[row + 1]]
-            if several:
-                values[row] = score(
-                    [tokens[one] for one in several],
-                    tokens[code],
-                    alpha=self.alpha,
-                    beta=self.beta,
-                    gamma=self.gamma,
-                )
-        return caption_values(values, captions.n_refs)
+def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
+    """Return nltk's METEOR of each candidate; nan without references."""
+    score, captions = _nltk_score(), block.get(References())
+    tokens = task_tokens(block.task).lists
+    bounds, references = captions.indptr.tolist(), captions.references.tolist()
+    values: Floats = np.full(len(block), np.nan)
+    for row, code in enumerate(captions.candidates.tolist()):
+        several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
+        if several:
+            values[row] = score(several, tokens[code], **options)
+    return values
 
 
 def _nltk_score() -> Callable[..., float]:
@@ -319,15 +302,6 @@ def _nltk_score() -> Callable[..., float]:
         ) from None
     score: Callable[..., float] = module.meteor_score
     return score
-
-
-class NltkFamily(ItemMeans):
-    """Mean of nltk's METEOR over items."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
-        alpha, beta, gamma = (float(measure[name] or 0.0) for name in ("alpha", "beta", "gamma"))
-        return NltkValues(alpha, beta, gamma)
 
 
 def _check_share(name: str) -> Callable[[Value], None]:
@@ -372,7 +346,7 @@ METEOR = add(
 METEOR_NLTK = add(
     Definition(
         name="METEOR-nltk",
-        family=NltkFamily(),
+        family=CaptionMeans(_nltk_values),
         summary="nltk's METEOR: mean over items of the largest value over references.",
         equation="(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
         source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",

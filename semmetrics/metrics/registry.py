@@ -13,12 +13,11 @@ Aliases such as ``MacroF1`` need no quotes in a shell.
 from __future__ import annotations
 
 import copyreg
-import difflib
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [
@@ -249,10 +248,8 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
         )
     names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
-    known = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
-    return InputError(f"there is no measure {name!r}", remedy=hint or "see: semmetrics list")
+    remedy = did_you_mean(name, names, "see: semmetrics list")
+    return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 
 def parse(text: str, kind: str | None = None) -> list[Measure]:
