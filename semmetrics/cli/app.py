@@ -12,7 +12,6 @@ import contextlib
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -146,6 +145,8 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _show_fault(error: Exception) -> None:
+    import traceback
+
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     again = f"set {TRACEBACK}=1 for the traceback"
     complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")

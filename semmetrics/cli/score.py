@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -223,13 +222,18 @@ def _render(output: Output, table: ScoreTable) -> str:
         return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
     if output.form != "table":
         return table.render(output.form, **output.scale())
-    wide = output.output is None and sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if wide else None
+    width = _terminal_width() if output.output is None and sys.stdout.isatty() else None
     parts = [text.draw_systems(table, width=width, **output.scale()), *text.report_gaps(table)]
     parts += _draw_worst(output, table)
     parts += [text.report_shared(table)] if len(table) else []
     parts += [text.draw_signatures(table)] if output.signatures else []
     return "\n\n".join(parts)
+
+
+def _terminal_width() -> int:
+    import shutil  # not needed where the output is no terminal
+
+    return shutil.get_terminal_size().columns
 
 
 def _collect_remarks(output: Output, table: ScoreTable) -> list[str]:
