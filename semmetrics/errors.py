@@ -11,13 +11,13 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "Places",
-    "amount",
     "at",
     "brief",
     "counted",
     "did_you_mean",
     "listing",
     "placed",
+    "pluralize",
     "shown",
 ]
 
@@ -130,12 +130,12 @@ def brief(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def amount(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Write how many there are.
 
     Examples
     --------
-    >>> amount(1, "item"), amount(2000, "item")
+    >>> pluralize(1, "item"), pluralize(2000, "item")
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -18,7 +18,7 @@ from semmetrics.cli.options import (
     reading_options,
     score_options,
 )
-from semmetrics.errors import InputError, amount
+from semmetrics.errors import InputError, pluralize
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -96,8 +96,8 @@ def doc_freq(
         found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
     found.save(output)
     number = found.documents
-    of = "an unknown number of documents" if number is None else amount(number, "document")
-    click.echo(f"{output}: {amount(len(found), 'n-gram')} of {of}, df@{found.hash}")
+    of = "an unknown number of documents" if number is None else pluralize(number, "document")
+    click.echo(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}")
 
 
 def _check_how(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.errors import InputError, amount, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.reports.records import draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibration import Calibration, best_place
@@ -144,7 +144,7 @@ def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
     one = calibration
     lines = [
         f"threshold {one.threshold!r} for {one.embedding}",
-        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {amount(one.n, one.unit)}",
+        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {pluralize(one.n, one.unit)}",
     ]
     low, high = _find_nearly_as_good(one)
     lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")

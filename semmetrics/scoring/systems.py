@@ -20,7 +20,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, amount
+from semmetrics.errors import InputError, pluralize
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.kind import Kind, Tasks, name_task
 from semmetrics.metrics.definition import Measure
@@ -104,11 +104,11 @@ def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
     counts = [one.held for one in group]
     if len(group) <= _MANY:
         return [
-            f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
+            f"{one.source}: {how}: {pluralize(len(one), 'item')}, {pluralize(*count)}"
             for one, count in zip(group, counts, strict=True)
         ]
     names = ", ".join(one.source for one in group[:_MANY])
-    what = amount(sum(number for number, _ in counts), counts[0][1])
+    what = pluralize(sum(number for number, _ in counts), counts[0][1])
     return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
 
 

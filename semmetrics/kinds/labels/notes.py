@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.label_task import LabelTask
-from semmetrics.errors import amount
+from semmetrics.errors import pluralize
 from semmetrics.kinds.kind import Options, Tasks, count_notes, different_items, each_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -128,7 +128,7 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
 
 def _model_notes(model: Any) -> list[str]:
     """What was not known or not read of a task's terms, as label vectors count it."""
-    of = f"of {amount(len(model.terms), 'term')}"
+    of = f"of {pluralize(len(model.terms), 'term')}"
     words = {"model": model.embedder.identity}
     return [
         f"{model.counts[key]:,} {of} {text.format(**words, oov=model.oov)}"
@@ -144,7 +144,7 @@ def _list_notes(task: LabelTask, lists: Mapping[str, Mapping[str, int]]) -> list
         model = task.models[name]
         words = {"model": model.embedder.identity, "oov": model.oov}
         lines += [
-            f"{amount(number, 'label list')} {_OF_MODELS[key].format(**words)}"
+            f"{pluralize(number, 'label list')} {_OF_MODELS[key].format(**words)}"
             for key, number in counts.items()
             if number
         ]
@@ -154,10 +154,10 @@ def _list_notes(task: LabelTask, lists: Mapping[str, Mapping[str, int]]) -> list
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
     some = {threshold: n for (_, threshold), n in near.items() if n}
     if len(some) > _MANY:
-        most = amount(max(some.values()), "pair")
+        most = pluralize(max(some.values()), "pair")
         return [f"at most {most} of labels within 1e-6 of each of {len(some)} thresholds"]
     return [
-        f"{amount(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
+        f"{pluralize(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
         f"threshold {threshold!r}"
         for threshold, n in some.items()
     ]
