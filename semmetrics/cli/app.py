@@ -26,7 +26,7 @@ from semmetrics.errors import InputError, did_you_mean
 __all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
-    "score": ("score:command", "Score predictions against ground truth."),
+    "score": ("score:score", "Score predictions against ground truth."),
     "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
     "calibrate": (
         "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "embed": ("embed:command", "Get, convert and look at embeddings."),
     "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
-    "rank": ("rank:command", "Rank systems over several data sets by a normalised measure."),
+    "rank": ("score:rank", "Rank systems over several data sets by a normalised measure."),
     "completion": ("about:completion_command", "Print the completion script of a shell."),
 }  # fmt: skip
 """By name: the module of this package that has the command, with its name there; what it does."""

@@ -1,4 +1,4 @@
-"""The command ``semmetrics score``: read, score, write."""
+"""The commands ``semmetrics score`` and, of what it wrote for several data sets, ``rank``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from semmetrics.cli.options import (
     OUTPUT,
     digits_option,
     format_option,
+    measure_option,
     named_files,
     output_option,
     read_given,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
 
-__all__ = ["command"]
+__all__ = ["rank", "score"]
 
 ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
@@ -133,7 +134,7 @@ class Output:
     help="Show the N worst items by the first per-item measure.",
 )
 @quiet_option
-def command(
+def score(
     preds: tuple[str, ...], gt: str | None, rescore: str | None, quiet: bool, **given: Any
 ) -> None:
     """Score predictions against ground truth.
@@ -216,8 +217,8 @@ def _render(output: Output, table: ScoreTable) -> str:
         return text.draw_runs(table, output.form, **output.scale())
     if output.form == "json":
         entries = table.to_dicts()
-        for entry, score in zip(entries, table, strict=True):
-            if output.per_item is not None and score.items is not None:
+        for entry, one in zip(entries, table, strict=True):
+            if output.per_item is not None and one.items is not None:
                 entry["rows"] = output.per_item
         return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
     if output.form != "table":
@@ -246,7 +247,7 @@ def _collect_remarks(output: Output, table: ScoreTable) -> list[str]:
         if output.signatures and output.form not in ("json", "csv"):
             parts.append(text.draw_signatures(table))
         lines += [line for part in parts for line in part.split("\n")]
-    if output.runs and any(score.ci is not None for score in table):
+    if output.runs and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if output.form in ("json", "csv") and (output.percent or output.digits is not None):
         lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
@@ -306,3 +307,38 @@ def _write_details(files: dict[str, Records]) -> None:
     for path, records in files.items():
         with open_output(path) as out:
             records.write(out, ending(path)[1:])
+
+
+@click.command(
+    "rank",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
+        "semmetrics rank voc.json coco.json",
+    ],
+)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SCORES.json...")
+@measure_option(
+    "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
+)
+@format_option(
+    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
+)
+@output_option(help="Write there instead.")
+@digits_option(default=4, show_default=True, help="After the point.")
+def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, digits: int) -> None:
+    """Rank systems over several data sets by a normalised measure.
+
+    Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
+    file. The values of a data set are divided by its best; a system's value is the mean over all
+    data sets, and a system that lacks one is listed and not ranked (Pineda, Salvador et al. 2019).
+    """
+    from semmetrics.cli.files import check_files, name_files, write_text
+    from semmetrics.comparison.summaries import rank_systems
+    from semmetrics.reports.score_text import draw_ranks
+
+    check_files(files, {"-o": output})
+    datasets = dict(zip(name_files(files), files, strict=True))
+    ranks = rank_systems(datasets, measure)
+    write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuCounts
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
@@ -39,7 +39,6 @@ from semmetrics.metrics.caption_steps import (
     task_tokens,
 )
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
@@ -103,12 +102,8 @@ def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
     return block.get(References()).n_refs
 
 
-class LengthRatioFamily(SumFormulas):
+class LengthRatioFamily(BleuFamily):
     """Tokens of the candidates over those of their effective references."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step that counts for BLEU."""
-        return BleuCounts(str(measure["reflen"]))
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return the ratio; nan where the references are empty."""

@@ -48,7 +48,7 @@ from semmetrics.metrics.caption_steps import (
     References,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Value
+from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.document_frequencies import SOURCES, frequency_hash, frequency_weights
 from semmetrics.metrics.registry import add
 
@@ -296,9 +296,9 @@ def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
     return _Features(indptr, *parts)
 
 
-def _check_sigma(value: Value) -> None:
-    if not isinstance(value, float) or not value > 0:
-        raise InputError(f"sigma={value} is not above 0", remedy="the released code has sigma=6")
+def _check_sigma(sigma: float) -> None:
+    if not sigma > 0:
+        raise InputError(f"sigma={sigma} is not above 0", remedy="the released code has sigma=6")
 
 
 _SHARED = (

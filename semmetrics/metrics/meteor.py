@@ -40,7 +40,7 @@ from semmetrics.metrics.caption_steps import (
     cause_column,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import JavaProgram
@@ -304,17 +304,17 @@ def _nltk_score() -> Callable[..., float]:
     return score
 
 
-def _check_share(name: str) -> Callable[[Value], None]:
-    def check(value: Value) -> None:
-        if not isinstance(value, float) or not 0 <= value <= 1:
+def _check_share(name: str) -> Callable[[float], None]:
+    def check(value: float) -> None:
+        if not 0 <= value <= 1:
             raise InputError(f"{name}={value} is not in [0, 1]")
 
     return check
 
 
-def _check_beta(value: Value) -> None:
-    if not isinstance(value, float) or not 0 <= value < np.inf:
-        raise InputError(f"beta={value} is not a finite number from 0")
+def _check_beta(beta: float) -> None:
+    if not 0 <= beta < np.inf:
+        raise InputError(f"beta={beta} is not a finite number from 0")
 
 
 METEOR = add(

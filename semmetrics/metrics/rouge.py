@@ -28,7 +28,7 @@ from semmetrics.metrics.caption_steps import (
     largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Option, Value
+from semmetrics.metrics.definition import Definition, Option
 from semmetrics.metrics.registry import add
 
 __all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]
@@ -109,9 +109,9 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
     return rouge_l(*block.get(BestShares()), beta)
 
 
-def _check_beta(value: Value) -> None:
-    if not isinstance(value, float) or value < 0 or not math.isfinite(value * value):
-        raise InputError(f"beta={value} is not a number from 0", remedy="write beta=1.2")
+def _check_beta(beta: float) -> None:
+    if beta < 0 or not math.isfinite(beta * beta):
+        raise InputError(f"beta={beta} is not a number from 0", remedy="write beta=1.2")
 
 
 ROUGE_L = add(
