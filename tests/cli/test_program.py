@@ -71,6 +71,20 @@ def test_starting_loads_nothing_heavy(example):
     assert done.returncode == 0, done.stderr
 
 
+def test_one_measure_loads_what_it_needs(files):
+    code = (
+        "import sys\n"
+        "from semmetrics.cli.app import program\n"
+        "assert program.main(['score', '-m', 'F1', *sys.argv[1:]], standalone_mode=False) == 0\n"
+        "idle = {'shutil', 'tempfile', 'semmetrics.embed', 'semmetrics.metrics.decoding'}\n"
+        "assert not idle & set(sys.modules), idle & set(sys.modules)\n"
+        "ours = [name for name in sys.modules if name.startswith('semmetrics')]\n"
+        "assert len(ours) < 75, sorted(ours)\n"
+    )
+    done = process(*LISTS, code=code)
+    assert done.returncode == 0, done.stderr
+
+
 def test_help_does_without_numpy():
     code = (
         "import sys\n"
