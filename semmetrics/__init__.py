@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
-    from semmetrics.comparison.ranks import rank_systems as rank_systems
+    from semmetrics.comparison.summaries import rank_systems as rank_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
 _PUBLIC = {
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
-    "comparison.ranks": ("rank_systems",),
+    "comparison.summaries": ("rank_systems",),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),

@@ -11,12 +11,13 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "Places",
-    "amount",
     "at",
     "brief",
     "counted",
+    "did_you_mean",
     "listing",
     "placed",
+    "pluralize",
     "shown",
 ]
 
@@ -96,6 +97,21 @@ def listing(names: Iterable[object], *, most: int = 5) -> str:
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
+    """Return the remedy for an unknown name: the nearest of those that are known.
+
+    Examples
+    --------
+    >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "see: semmetrics list")
+    ('did you mean Recall?', 'see: semmetrics list')
+    """
+    import difflib
+
+    names = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), names, n=most, cutoff=0.5)
+    return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
+
+
 _BRIEF = reprlib.Repr()
 _BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 60
 
@@ -114,12 +130,12 @@ def brief(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def amount(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Write how many there are.
 
     Examples
     --------
-    >>> amount(1, "item"), amount(2000, "item")
+    >>> pluralize(1, "item"), pluralize(2000, "item")
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

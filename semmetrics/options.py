@@ -9,14 +9,13 @@ option, add a line here, use it, and document it on its page.
 
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, did_you_mean, listing
 
 __all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "ResolvedOptions", "check_choice",
            "check_options", "hint_of", "is_given", "resolve_options"]  # fmt: skip
@@ -391,10 +390,8 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str] = OP
     known = list(known)
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-            every = f"choose one of {', '.join(known)}"
-            hint = f"did you mean {' or '.join(near)}?" if near else every
-            raise InputError(f"{function} has no option {name!r}", remedy=hint)
+            remedy = did_you_mean(name, known, f"choose one of {', '.join(known)}")
+            raise InputError(f"{function} has no option {name!r}", remedy=remedy)
 
 
 class ResolvedOptions(Mapping[str, Any]):

@@ -1,14 +1,21 @@
-"""The commands that say what there is: ``semmetrics list``, ``explain`` and ``cite``."""
+"""The commands that say what there is: ``list``, ``explain`` and ``cite``; and ``completion``."""
 
 from __future__ import annotations
 
 import click
 
-from semmetrics.cli import names
-from semmetrics.cli.layout import Command
+from semmetrics.cli.help import (
+    Command,
+    F,
+    complete,
+    formats,
+    normalizations,
+    protocols,
+    topics,
+)
 from semmetrics.cli.messages import complain
 
-__all__ = ["cite_command", "explain_command", "list_command"]
+__all__ = ["cite_command", "completion_command", "explain_command", "list_command"]
 
 TOPICS = ("measures", "protocols", "normalizations", "formats")
 OUTPUT = {
@@ -33,18 +40,15 @@ def list_command(topic: str | None) -> None:
     """
     parts = {
         "measures": _list_measures,
-        "protocols": lambda: _list_names("Protocols (--protocol)", names.protocols()),
-        "normalizations": lambda: _list_names(
-            "Normalisations (--normalize)", names.normalizations()
-        ),
+        "protocols": lambda: _list_names("Protocols (--protocol)", protocols()),
+        "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
         "formats": _list_formats,
     }
-    chosen = TOPICS if topic is None else (topic,)
-    click.echo("\n\n".join(parts[name]() for name in chosen))
+    click.echo("\n\n".join(parts[name]() for name in ([topic] if topic else TOPICS)))
 
 
 def _list_names(title: str, texts: dict[str, str]) -> str:
-    from semmetrics.reports.forms import align
+    from semmetrics.reports.records import align
 
     rows = [[name, text] for name, text in texts.items()]
     return f"{title}\n{align(rows, left=True, indent='  ')}"
@@ -60,17 +64,21 @@ def _list_measures() -> str:
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
         for title, members in grouped.items()
     ]
-    parts = [
-        "Measures (-m)\n" + "\n\n".join(groups),
-        _list_names("Other names of measures", aliases()),
-    ]
-    return "\n\n".join(parts)
+    others = _list_names("Other names of measures", aliases())
+    return "\n\n".join(["Measures (-m)\n" + groups[0], *groups[1:], others])
 
 
 def _list_formats() -> str:
-    read = names.formats() | {"coco": "instances JSON, told by its content; ground truth"}
+    read = formats() | {"coco": "instances JSON, told by its content; ground truth"}
     title = "Input formats (--input-format), each also with .gz"
     return f"{_list_names(title, read)}\n\n{_list_names('Output formats (--format)', OUTPUT)}"
+
+
+def _topics_argument(command: F) -> F:
+    return click.argument(
+        "names", nargs=-1, required=True, metavar="MEASURE|PROTOCOL...",
+        shell_complete=complete(topics),
+    )(command)  # fmt: skip
 
 
 @click.command(
@@ -83,11 +91,8 @@ def _list_formats() -> str:
         "semmetrics explain kubany2020",
     ],
 )
-@click.argument(
-    "topics", nargs=-1, required=True, metavar="MEASURE|PROTOCOL...",
-    shell_complete=names.complete(names.topics),
-)  # fmt: skip
-def explain_command(topics: tuple[str, ...]) -> None:
+@_topics_argument
+def explain_command(names: tuple[str, ...]) -> None:
     """Define a measure or a protocol.
 
     The definition, equation and source; averages, options with their defaults and choices, the
@@ -95,7 +100,7 @@ def explain_command(topics: tuple[str, ...]) -> None:
     """
     from semmetrics.reports.explain import explain, find_topics
 
-    click.echo("\n\n".join(explain(topic) for topic in find_topics(topics)))
+    click.echo("\n\n".join(explain(topic) for topic in find_topics(names)))
 
 
 @click.command(
@@ -104,20 +109,44 @@ def explain_command(topics: tuple[str, ...]) -> None:
     no_args_is_help=True,
     examples=["semmetrics cite F1 AP", "semmetrics cite kubany2020 > references.bib"],
 )
-@click.argument(
-    "topics", nargs=-1, required=True, metavar="MEASURE|PROTOCOL...",
-    shell_complete=names.complete(names.topics),
-)  # fmt: skip
-def cite_command(topics: tuple[str, ...]) -> None:
+@_topics_argument
+def cite_command(names: tuple[str, ...]) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once."""
     from semmetrics.metrics.bibliography import entry
     from semmetrics.reports.explain import find_citations, find_topics
 
     keys: list[str] = []
-    for text, topic in zip(topics, find_topics(topics), strict=True):
+    for text, topic in zip(names, find_topics(names), strict=True):
         cited = find_citations(topic)
         if not cited:
             complain(f"{text} cites no publication")
         keys += cited
     entries = dict.fromkeys(map(entry, keys))
     click.echo("\n\n".join(one.bibtex for one in entries))
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        'eval "$(semmetrics completion bash)"   # in ~/.bashrc',
+        'eval "$(semmetrics completion zsh)"    # in ~/.zshrc',
+        "semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish",
+    ],
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    It completes commands, options and files, and the names of measures, protocols, normalisations
+    and formats.
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:  # click knows these shells
+        raise click.UsageError(f"there is no completion for {shell}")
+    program = click.get_current_context().find_root().command
+    script = kind(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
+    click.echo(script.source_template % script.source_vars())

@@ -9,26 +9,24 @@ reader of the output went away.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import os
 import sys
-import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.layout import EXIT_CODES, Examples
+from semmetrics.cli.help import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, did_you_mean
 
 __all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
-    "score": ("score:command", "Score predictions against ground truth."),
+    "score": ("score:score", "Score predictions against ground truth."),
     "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
     "calibrate": (
         "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
@@ -50,8 +48,8 @@ COMMANDS = {
     ),
     "embed": ("embed:command", "Get, convert and look at embeddings."),
     "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
-    "rank": ("rank:command", "Rank systems over several data sets by a normalised measure."),
-    "completion": ("names:command", "Print the completion script of a shell."),
+    "rank": ("score:rank", "Rank systems over several data sets by a normalised measure."),
+    "completion": ("about:completion_command", "Print the completion script of a shell."),
 }  # fmt: skip
 """By name: the module of this package that has the command, with its name there; what it does."""
 
@@ -86,24 +84,23 @@ class Program(Examples, click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        if near:
-            hint = f"did you mean {near[0]}?"
-        elif len(args) > 1 and Path(name).exists():
-            hint = "to score files write: semmetrics score PRED... GT"
-        else:
-            hint = f"the commands are {', '.join(COMMANDS)}"
+        every = f"the commands are {', '.join(COMMANDS)}"
+        if len(args) > 1 and Path(name).exists():
+            every = "to score files write: semmetrics score PRED... GT"
+        hint = did_you_mean(name, COMMANDS, every, most=1)
         raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the arguments; help and version are shown here."""
+        with _ending_with_its_reader():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader that goes away is no fault."""
-        try:
+        """Run the command."""
+        with _ending_with_its_reader():
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:
-            _close_stdout()
-            ctx.exit(BROKEN_PIPE)
-        return result
+            return result
 
     def main(  # type: ignore[override]
         self,
@@ -136,11 +133,11 @@ class Program(Examples, click.Group):
 
 
 def _show_usage(error: click.ClickException) -> None:
-    if type(error).__name__ == "NoArgsIsHelpError":
-        click.echo(error.format_message(), err=True)
-        return
     ctx = getattr(error, "ctx", None)
     with contextlib.suppress(OSError):
+        if type(error).__name__ == "NoArgsIsHelpError":
+            click.echo(error.format_message(), err=True)
+            return
         if ctx is not None:
             click.echo(ctx.get_usage(), err=True)
             click.echo(f"Try '{ctx.command_path} --help' for help.\n", err=True)
@@ -148,6 +145,8 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _show_fault(error: Exception) -> None:
+    import traceback
+
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     again = f"set {TRACEBACK}=1 for the traceback"
     complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
@@ -155,12 +154,18 @@ def _show_fault(error: Exception) -> None:
         click.echo("".join(traceback.format_exception(error)), err=True)
 
 
-def _close_stdout() -> None:
-    """Keep Python from complaining about the pipe once more when it ends."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+@contextlib.contextmanager
+def _ending_with_its_reader() -> Iterator[None]:
+    """Stop quietly where the reader of the output went away, which is no fault."""
+    try:
+        yield
+    except BrokenPipeError:
+        # Python itself would complain about the pipe once more when it ends.
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+        raise click.exceptions.Exit(BROKEN_PIPE) from None
 
 
 @click.command(

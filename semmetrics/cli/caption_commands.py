@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.layout import FILE, Command, option, quiet_option
-from semmetrics.cli.options import read_given, reading_options, score_options
-from semmetrics.errors import InputError, amount
+from semmetrics.cli.help import FILE, Command, option, quiet_option
+from semmetrics.cli.options import (
+    OUTPUT,
+    measure_option,
+    named_files,
+    output_option,
+    read_given,
+    reading_options,
+    score_options,
+)
+from semmetrics.errors import InputError, pluralize
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["doc_freq", "pairs"]
 
-HOW, WHAT, OUT = "How they are counted", "What is computed", "Output"
+HOW, WHAT = "How they are counted", "What is computed"
 
 
 @click.command(
@@ -53,9 +61,9 @@ HOW, WHAT, OUT = "How they are counted", "What is computed", "Output"
     metavar="N",
     help="With --convert: how many documents were counted, where the file does not say it.",
 )
-@option(OUT, "-o", "--output", type=FILE, metavar="FILE", required=True, help="As .npz or .json.")
+@output_option(required=True, help="As .npz or .json.")
 @reading_options("captions")
-@quiet_option()
+@quiet_option
 def doc_freq(
     references: str,
     stem: str | None,
@@ -70,13 +78,13 @@ def doc_freq(
     FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
     of few images mean something only with the frequencies of a larger corpus.
     """
-    from semmetrics.cli.files import check_outputs
+    from semmetrics.cli.files import check_files
     from semmetrics.metrics.document_frequencies import (
         DocumentFrequencies,
         fit_document_frequencies,
     )
 
-    check_outputs({"-o": output}, [references])
+    check_files([references], {"-o": output})
     _check_ending(output, (".npz", ".json"), "document frequencies")
     options = read_given(given)
     tokenizer, read = options.get("tokenizer"), options["read"]
@@ -87,12 +95,9 @@ def doc_freq(
         (captions,) = _read([references], read, quiet=quiet)
         found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
     found.save(output)
-    of = (
-        "an unknown number of documents"
-        if found.documents is None
-        else amount(found.documents, "document")
-    )
-    click.echo(f"{output}: {amount(len(found), 'n-gram')} of {of}, df@{found.hash}")
+    number = found.documents
+    of = "an unknown number of documents" if number is None else pluralize(number, "document")
+    click.echo(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}")
 
 
 def _check_how(
@@ -140,14 +145,8 @@ def _check_how(
 )
 @click.argument("captions", type=FILE, metavar="CAPTIONS")
 @click.argument("references", type=FILE, metavar="REFERENCES")
-@option(
-    WHAT,
-    "-m",
-    "--measure",
-    default="CIDEr-D",
-    show_default=True,
-    metavar="MEASURE",
-    help="CIDEr-D or CIDEr, with its options.",
+@measure_option(
+    WHAT, default="CIDEr-D", show_default=True, help="CIDEr-D or CIDEr, with its options."
 )
 @score_options("tokenizer", "doc_freq")
 @option(
@@ -164,31 +163,26 @@ def _check_how(
     help="With --top-k: the best captions of each image, or images of each caption. The default is "
     "captions.",
 )
-@option(
-    OUT,
-    "-o",
-    "--output",
-    type=FILE,
-    metavar="FILE",
+@output_option(
     required=True,
     help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
     "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
     "continued.",
 )
 @option(
-    OUT,
+    OUTPUT,
     "--dtype",
     type=click.Choice(["float64", "float32"]),
     help="Type of the numbers in the .npy file. The default is float64.",
 )
 @option(
-    OUT,
+    OUTPUT,
     "--overwrite",
     is_flag=True,
     help="Compute all of a .npy file that is there already, whatever it holds.",
 )
 @reading_options("captions")
-@quiet_option()
+@quiet_option
 def pairs(
     captions: str,
     references: str,
@@ -209,19 +203,23 @@ def pairs(
     """
     from semmetrics.cli.files import open_output
     from semmetrics.cli.messages import show_progress
+    from semmetrics.core.ragged import lengths
+    from semmetrics.data.tasks import item_ids
     from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
-    files = [captions, references, *([given["doc_freq"]] if given["doc_freq"] else [])]
+    files = [captions, references, *named_files(given)]
     beside = {"--dtype": dtype, "--overwrite": overwrite}
     _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
     options = read_given(given)
     mine, theirs = _read([captions, references], options.pop("read"), quiet=quiet)
-    images, names = list(map(str, theirs.ids)), _caption_ids(mine)
+    images = list(map(str, theirs.ids))
+    names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
     shared: dict[str, Any] = {"measure": measure, **options}
     if top_k is not None:
         chosen: Any = axis or "captions"
         found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
-        _write_lines(output, _best(chosen, images, names, *found))
+        with open_output(output) as out:
+            out.writelines(_best(chosen, images, names, *found))
         return
     with show_progress(quiet=quiet) as progress:
         made = caption_matrix(
@@ -243,11 +241,10 @@ def _check_pairs(
     files: Sequence[str], output: str, top_k: int | None, axis: str | None, given: Sequence[str]
 ) -> None:
     """Refuse files that are in each other's way, and options that mean nothing."""
-    from semmetrics.cli.files import check_inputs, check_outputs
+    from semmetrics.cli.files import check_files
 
-    check_inputs(files)
     beside = ("", ".ids.json", ".blocks") if top_k is None and output != "-" else ("",)
-    check_outputs({f"-o {end}".strip(): f"{output}{end}" for end in beside}, files)
+    check_files(files, {f"-o {end}".strip(): f"{output}{end}" for end in beside})
     if top_k is None:
         _check_ending(output, (".npy",), "a matrix")
         if axis is not None:
@@ -263,37 +260,13 @@ def _check_pairs(
 
 def _check_ending(output: str, endings: tuple[str, ...], what: str) -> None:
     """Refuse names that say another format, and standard output for what is no text."""
-    if output == "-":
-        raise InputError(
-            f"{what} cannot be written to standard output",
-            where="-o -",
-            remedy=f"name a file that ends in {' or '.join(endings)}",
-        )
     if not output.lower().endswith(endings):
+        to = "to standard output" if output == "-" else "in another format"
         raise InputError(
-            f"{what} cannot be written in another format",
+            f"{what} cannot be written {to}",
             where=f"-o {output}",
             remedy=f"name a file that ends in {' or '.join(endings)}",
         )
-
-
-def _write_lines(output: str, lines: Iterator[str]) -> None:
-    if output == "-":
-        for line in lines:
-            click.echo(line, nl=False)
-        return
-    from semmetrics.cli.files import open_output
-
-    with open_output(output) as out:
-        out.writelines(lines)
-
-
-def _caption_ids(captions: Lists) -> list[str]:
-    """Return the id of each caption: that of its item, with a number where it has several."""
-    from semmetrics.core.ragged import lengths
-    from semmetrics.data.tasks import item_ids
-
-    return list(map(str, item_ids(captions.ids, lengths(captions.side.indptr))))
 
 
 def _best(
@@ -309,13 +282,11 @@ def _best(
 
 def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
-    from semmetrics.cli.messages import complain
+    from semmetrics.cli.messages import say
     from semmetrics.kinds.captions.reading import as_captions
     from semmetrics.scoring.systems import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]
-    lines = [f"read {line}" for line in describe_inputs(inputs)]
-    lines += [f"{one.source}: {note}" for one in inputs for note in one.notes]
-    for line in () if quiet else lines:
-        complain(line)
+    say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
+    say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
     return inputs

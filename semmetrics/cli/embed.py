@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.layout import EXIT_CODES, FILE, Command, Examples, option, quiet_option
-from semmetrics.cli.messages import complain
-from semmetrics.cli.options import read_given, reading_options, score_options
+from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.messages import complain, say, show_progress
+from semmetrics.cli.options import (
+    OUTPUT,
+    format_option,
+    read_given,
+    reading_options,
+    score_options,
+)
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 SCHEMA = "semmetrics.coverage/1"
-LABELS, MODEL, OUTPUT = "Labels", "The embedding", "Output"
+LABELS, MODEL = "Labels", "The embedding"
 SPEC = (
     "NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, fasttext, kv, "
     "converted, sbert, transformers:first, transformers:mean, matrix."
@@ -60,7 +66,7 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
-    from semmetrics.reports.forms import align
+    from semmetrics.reports.records import align
 
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
@@ -91,7 +97,7 @@ def listed(manifest: str | None) -> None:
 @option(OUTPUT, "--to", "folder", type=FILE, metavar="FOLDER",
         help="Where the converted vectors go; the user's cache folder.")  # fmt: skip
 @option(OUTPUT, "--keep", is_flag=True, help="Keep the download, too.")
-@quiet_option()
+@quiet_option
 def fetched(
     name: str,
     manifest: str | None,
@@ -104,7 +110,6 @@ def fetched(
 
     A download that stops goes on where it stopped when the command is run again.
     """
-    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.fetch import fetch, read_manifest
 
     entries = read_manifest(manifest)
@@ -121,8 +126,7 @@ def fetched(
             remedy="say where they go: --to FOLDER",
         )
     entry = entries[name]
-    if not quiet:
-        complain(f"{name}: {entry.url}; licence: {entry.licence}")
+    say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=quiet)
     with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
     if got.sha256 and not got.checked:
@@ -146,7 +150,7 @@ def fetched(
 @option(MODEL, "--name", metavar="NAME", help="What signatures call the vectors; the file's name.")
 @option(MODEL, "--member", metavar="NAME", help="The file in a zip archive.")
 @option(MODEL, "--licence", default="", metavar="TEXT", help="Written into the meta data.")
-@quiet_option()
+@quiet_option
 def converted(
     source: str,
     folder: str,
@@ -161,7 +165,6 @@ def converted(
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.cli.messages import show_progress
     from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
@@ -200,8 +203,7 @@ def converted(
     examples=["semmetrics embed info static", "semmetrics embed info --verify googlenews"],
 )
 @click.argument("embedding", metavar="EMBEDDING")
-@option(OUTPUT, "--format", "form", type=click.Choice(["table", "json"]), default="table",
-        show_default=True)  # fmt: skip
+@format_option("table", "json")
 @option(MODEL, "--verify", is_flag=True, help="Compare converted vectors with their SHA-256.")
 def info(embedding: str, form: str, verify: bool) -> None:
     """Say what an embedding is: identity, dimension, words, rule of lookup.
@@ -209,7 +211,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.open import describe
-    from semmetrics.reports.forms import align
+    from semmetrics.reports.records import align
 
     facts = describe(embedding, check=verify)
     if form == "json":
@@ -239,11 +241,10 @@ def info(embedding: str, form: str, verify: bool) -> None:
 @option(LABELS, "--normalize", default="none", show_default=True, metavar="NAME",
         help="How label texts are cleaned; 'semmetrics list normalizations'.")  # fmt: skip
 @option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
-@option(OUTPUT, "--format", "form", default="table", show_default=True,
-        type=click.Choice(["table", "csv", "markdown", "latex", "json"]))  # fmt: skip
+@format_option("table", "csv", "markdown", "latex", "json")
 @option(OUTPUT, "--names", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
         help="The most frequent unknown labels that are named.")  # fmt: skip
-@quiet_option()
+@quiet_option
 def coverage(
     files: tuple[str, ...],
     embedding: str,
@@ -265,7 +266,7 @@ def coverage(
     from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
-    from semmetrics.reports.forms import draw
+    from semmetrics.reports.records import draw
 
     check_rules(lookup, "zero")
     systems = _read(files, given, normalize, quiet)
@@ -273,19 +274,20 @@ def coverage(
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=top_k)
     if form == "json":
-        record: dict[str, Any] = {
+        record = {
             "schema": SCHEMA,
             "embedding": model.identity,
             "lookup": rule,
             "top_k": top_k,
+            "normalize": normalize,
+            "systems": [one.to_dict() for one in table],
         }
-        record |= {"normalize": normalize, "systems": [one.to_dict() for one in table]}
         click.echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
         return
     click.echo(draw(_rows(table), form))
     if form == "table":
-        for one in table if names else ():
-            if one.names:
+        for one in table:
+            if names and one.names:
                 click.echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
         click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
@@ -294,19 +296,18 @@ def _read(
     files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
 ) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
-    from semmetrics.cli.files import check_inputs, name_files
+    from semmetrics.cli.files import check_files, name_files
     from semmetrics.data.beside import read_class_list
     from semmetrics.kinds.labels.classes import normalization
     from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.systems import describe_inputs
 
-    check_inputs(files)
+    check_files(files)
     path, read = given.pop("classes"), read_given(given)["read"]
     classes = None if path is None else read_class_list(path, read.beside())
     clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
-    for line in [] if quiet else describe_inputs(inputs):
-        complain(line)
+    say(describe_inputs(inputs), quiet=quiet)
     return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
 
 

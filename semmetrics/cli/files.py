@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TextIO
 
-import click
-
 from semmetrics.errors import InputError
 
-__all__ = [
-    "check_endings",
-    "check_inputs",
-    "check_outputs",
-    "name_files",
-    "ending",
-    "open_output",
-    "strip_endings",
-    "write_text",
-]
+__all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_text"]
 
 STDIN = "-"
-
-
-def strip_endings(path: str) -> str:
-    """Return the name of a file without its folder and endings.
-
-    Examples
-    --------
-    >>> strip_endings("runs/resnet.json.gz")
-    'resnet'
-    """
-    from semmetrics.api.scores import system_name
-
-    return system_name(path)
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
@@ -54,30 +31,26 @@ def name_files(paths: Sequence[str]) -> list[str]:
     >>> name_files(["a/preds.json", "a/preds.csv"])
     ['a/preds.json', 'a/preds.csv']
     """
+    from semmetrics.api.scores import system_name
+
     for place, path in enumerate(paths):
         if any(_is_same(path, other) for other in paths[:place]):
             raise InputError(f"{path} is given twice", remedy="give each file once")
-    stems = [strip_endings(path) for path in paths]
     alike: dict[str, list[str]] = {}
-    for name, path in zip(stems, paths, strict=True):
-        alike.setdefault(name, []).append(path)
-    return [
-        name if len(alike[name]) == 1 else _add_folders(path, alike[name])
-        for name, path in zip(stems, paths, strict=True)
-    ]
+    for path in paths:
+        alike.setdefault(system_name(path), []).append(path)
+    named = {path: name for stem, some in alike.items() for path, name in _name_alike(stem, some)}
+    return [named[path] for path in paths]
 
 
-def _add_folders(path: str, alike: Sequence[str]) -> str:
-    depth = max(len(PurePath(other).parts) for other in alike)
-    for folders in range(1, depth):
-        names = [_with_folders(other, folders) for other in alike]
+def _name_alike(stem: str, paths: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Name files of one stem, each beside its path."""
+    parents = [PurePath(path).parent.parts for path in paths]
+    for folders in range(max(map(len, parents)) + 1):
+        names = ["/".join((*some[max(0, len(some) - folders) :], stem)) for some in parents]
         if len(set(names)) == len(names):
-            return _with_folders(path, folders)
-    return path
-
-
-def _with_folders(path: str, number: int) -> str:
-    return "/".join((*PurePath(path).parent.parts[-number:], strip_endings(path)))
+            return zip(paths, names, strict=True)
+    return zip(paths, paths, strict=True)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -92,60 +65,45 @@ def _is_same(one: str, other: str) -> bool:
     return left.exists() and right.exists() and left.samefile(right)
 
 
-def check_inputs(paths: Iterable[str]) -> None:
-    """Refuse to read standard input for two things.
-
-    Raises
-    ------
-    InputError
-        If "-" is there twice.
-    """
-    if list(paths).count(STDIN) > 1:
-        raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
-
-
-def check_outputs(
-    outputs: Mapping[str, str | None],
+def check_files(
     inputs: Iterable[str],
+    outputs: Mapping[str, str | None] | None = None,
     *,
     remedy: str = "give the output another name",
 ) -> None:
-    """Refuse outputs that would overwrite an input or one another, or that have no place.
+    """Refuse files that are in each other's way, before anything large is read.
 
     Parameters
     ----------
-    outputs : mapping from option to path or None
     inputs : iterable of paths
+    outputs : mapping from option to path or None, optional
     remedy : str
         What to do where an input would be overwritten.
 
     Raises
     ------
     InputError
-        If so; names the option.
+        If standard input is read for two things, or an output would overwrite an input or another
+        output, or has no place; names the option.
     """
-    read = [path for path in inputs if path != STDIN]
+    inputs = list(inputs)
+    if inputs.count(STDIN) > 1:
+        raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
     seen: dict[str, str] = {}
-    for name, path in outputs.items():
+    for name, path in (outputs or {}).items():
         if path is None or path == STDIN:
             continue
-        if any(_is_same(path, other) for other in read):
-            raise InputError(
-                "the output would overwrite an input",
-                where=f"{name} {path}",
-                remedy=remedy,
-            )
+        where = f"{name} {path}"
+        if any(_is_same(path, other) for other in inputs):
+            raise InputError("the output would overwrite an input", where=where, remedy=remedy)
         first = next((option for other, option in seen.items() if _is_same(path, other)), None)
         if first is not None:
-            raise InputError(f"{first} writes to the same file", where=f"{name} {path}",
+            raise InputError(f"{first} writes to the same file", where=where,
                              remedy="give each output its own file")  # fmt: skip
         folder = Path(path).is_dir()
         if folder or not Path(os.path.realpath(path)).parent.is_dir():
-            raise InputError(
-                "this is a folder" if folder else "there is no such folder",
-                where=f"{name} {path}",
-                remedy="name a file in a folder that exists",
-            )
+            raise InputError("this is a folder" if folder else "there is no such folder",
+                             where=where, remedy="name a file in a folder that exists")  # fmt: skip
         seen[path] = name
 
 
@@ -183,7 +141,7 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def write_text(text: str, output: str | None) -> None:
+def write_text(text: str, output: str | None = None) -> None:
     """Write a result with a line end, to standard output where no file is named.
 
     Raises
@@ -191,23 +149,29 @@ def write_text(text: str, output: str | None) -> None:
     InputError
         If it cannot be written.
     """
-    if output in (None, STDIN):
-        click.echo(text)
-        return
-    with open_output(str(output)) as out:
+    with open_output(output) as out:
         out.write(text + "\n")
 
 
 @contextmanager
-def open_output(path: str) -> Iterator[TextIO]:
+def open_output(path: str | None) -> Iterator[TextIO]:
     """Open a text file that appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    path : str or None
+        Standard output where it is None or "-".
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    if path in (None, STDIN):
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(os.path.realpath(str(path)))
     special = target.exists() and not target.is_file()
     place = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -218,7 +182,7 @@ def open_output(path: str) -> Iterator[TextIO]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(
-            f"it cannot be written: {reason}", where=path, remedy="choose another place"
+            f"it cannot be written: {reason}", where=str(path), remedy="choose another place"
         ) from error
     finally:
         if not special:

@@ -1,16 +1,16 @@
-"""What is said on standard error: messages, and on a terminal progress."""
+"""What is said on standard error: messages, and progress on a terminal."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TextIO
 
 import click
 
-__all__ = ["Progress", "complain", "show_progress"]
+__all__ = ["Progress", "complain", "say", "say_understood", "show_progress"]
 
 _WAIT, _EVERY = 0.5, 0.1  # seconds before the first line, and between lines
 
@@ -19,6 +19,17 @@ def complain(text: str) -> None:
     """Write a message to standard error; nobody may be reading it."""
     with contextlib.suppress(OSError):
         click.echo(f"semmetrics: {text}", err=True)
+
+
+def say(lines: Iterable[str], *, quiet: bool) -> None:
+    """Write messages, unless nobody wants to read them."""
+    for line in () if quiet else lines:
+        complain(line)
+
+
+def say_understood(result: Any, *, quiet: bool) -> None:
+    """Say how the inputs of a result were read, and what is odd."""
+    say([*(f"read {line}" for line in result.understood), *result.notes], quiet=quiet)
 
 
 class Progress:

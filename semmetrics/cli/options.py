@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli import names
-from semmetrics.cli.layout import FILE, F, decorated, option
+from semmetrics.cli.help import (
+    FILE,
+    F,
+    add_options,
+    complete,
+    formats,
+    measures,
+    normalizations,
+    option,
+    protocols,
+)
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, Option
 
@@ -17,18 +26,18 @@ if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
 
 __all__ = [
-    "embeddings", "read_given", "reading_options", "score_options", "split_measures",
-    "threshold_option", "vector_files",
+    "OUTPUT", "digits_option", "format_option", "measure_option", "named_files", "output_option",
+    "read_given", "reading_options", "score_options", "split_measures", "threshold_option",
 ]  # fmt: skip
 
-READING = "How files are read"
+READING, OUTPUT = "How files are read", "Output"
 _EMBEDDING_NAME = re.compile(r"[\w.+-]+")
 _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
           "cardinality+scores")  # fmt: skip
 _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
-    "measures": names.measures,
-    "protocols": names.protocols,
-    "normalizations": names.normalizations,
+    "measures": measures,
+    "protocols": protocols,
+    "normalizations": normalizations,
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
 # Those of semmetrics.data.form, which is not loaded to show help.
@@ -46,7 +55,7 @@ def score_options(*chosen: str) -> Callable[[F], F]:
         Their names; all that have a place on the command line where none is named.
     """
     wanted = [one for one in OPTIONS.values() if one.group and (not chosen or one.name in chosen)]
-    return lambda command: decorated(command, *map(_make, wanted))
+    return lambda command: add_options(command, *map(_make, wanted))
 
 
 def _make(one: Option) -> Callable[[F], F]:
@@ -55,11 +64,9 @@ def _make(one: Option) -> Callable[[F], F]:
     if one.read is bool:
         settings |= {"is_flag": True}
     else:
-        settings |= {"multiple": one.repeat}
-        settings |= {"type": _type_of(one)}
-        settings |= {"metavar": one.metavar} if one.metavar else {}
+        settings |= {"multiple": one.repeat, "type": _type_of(one), "metavar": one.metavar or None}
     if one.names:
-        settings["shell_complete"] = names.complete(_COMPLETED[one.names])
+        settings["shell_complete"] = complete(_COMPLETED[one.names])
     flags = one.flags or (one.flag,)
     return option(one.group, *flags, one.name, **settings)
 
@@ -93,13 +100,12 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
         What the files may hold; anything where none is named.
     """
     without = set(_OTHER_FORMATS[kinds[0]]) if len(kinds) == 1 else set()
-    formats = [name for name in _FORMATS if name not in without]
+    known = [name for name in _FORMATS if name not in without]
     columns = [name for kind in kinds or _COLUMNS for name in _COLUMNS[kind]]
 
     def every() -> Iterable[Callable[[F], F]]:
-        yield option(READING, "--input-format", metavar="F",
-                     shell_complete=names.complete(names.formats),
-                     help=f"{', '.join(formats[:-1])} or {formats[-1]}. The default is told by "
+        yield option(READING, "--input-format", metavar="F", shell_complete=complete(formats),
+                     help=f"{', '.join(known[:-1])} or {known[-1]}. The default is told by "
                      "the extension.")  # fmt: skip
         for role in ("id", *columns):
             yield option(READING, f"--{role}-column", metavar="NAME",
@@ -115,7 +121,34 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
         yield option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
                      show_default=True, help="Largest file, decompressed.")  # fmt: skip
 
-    return lambda command: decorated(command, *every())
+    return lambda command: add_options(command, *every())
+
+
+def measure_option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
+    """Add ``--measure``, which a shell completes."""
+    return option(
+        group, "-m", "--measure", *names, metavar="MEASURE", shell_complete=complete(measures),
+        **settings,
+    )  # fmt: skip
+
+
+def format_option(*forms: str, help: str | None = None) -> Callable[[F], F]:
+    """Add ``--format``, under the name ``form``; the first form is the default."""
+    return option(OUTPUT, "--format", "form", type=click.Choice(forms), default=forms[0],
+                  show_default=True, help=help)  # fmt: skip
+
+
+def output_option(
+    *names: str, help: str = "Write the result there.", **settings: Any
+) -> Callable[[F], F]:
+    """Add ``--output``, or another option that names a file to write."""
+    names = names or ("-o", "--output")
+    return option(OUTPUT, *names, type=FILE, metavar="FILE", help=help, **settings)
+
+
+def digits_option(**settings: Any) -> Callable[[F], F]:
+    """Add ``--digits``."""
+    return option(OUTPUT, "--digits", type=click.IntRange(0, 17), metavar="N", **settings)
 
 
 def read_given(given: dict[str, Any]) -> dict[str, Any]:
@@ -152,31 +185,31 @@ def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
     return list(dict.fromkeys(every))
 
 
-def split_measures(text: str) -> list[str]:
+def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
     """Split measures at blanks outside parentheses.
+
+    Raises
+    ------
+    InputError
+        If there is none; the remedy has the example.
 
     Examples
     --------
-    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
+    >>> split_measures(["F1 Recall@5", "F1(average=macro, labels=union)"])
     ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
     """
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter.isspace() and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]
+    from semmetrics.metrics.registry import split_outside
+
+    found = [word for text in texts for word in split_outside(" ".join(text.split()), " ")]
+    if not found:
+        raise InputError("-m names no measure", remedy=f"write -m {example}")
+    return found
 
 
 def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
     from semmetrics.metrics.registry import parse_all
 
-    found = [word for text in texts for word in split_measures(text)]
-    if not found:
-        raise InputError("-m names no measure", remedy="write -m F1")
-    return parse_all(found)
+    return parse_all(split_measures(texts))
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
@@ -241,10 +274,20 @@ def _split_spec(text: str) -> tuple[str, str]:
     return name, spec
 
 
-def vector_files(texts: Iterable[str]) -> list[str]:
-    """Return the files that embeddings may be, so that no output is written over them."""
-    specs = [_split_spec(text)[1] for text in texts]
-    return [path for spec in specs for path in (spec, spec.partition(":")[2]) if path]
+def named_files(given: Mapping[str, Any]) -> list[str]:
+    """Return all files that options of the table name, so that no output is written over them."""
+    found: list[str] = []
+    for name, one in OPTIONS.items():
+        value = given.get(name) or ()
+        texts = [value] if isinstance(value, str) else value
+        if name == "embedding":
+            specs = [_split_spec(text)[1] for text in texts]
+            found += [path for spec in specs for path in (spec, spec.partition(":")[2]) if path]
+        elif name == "ignore":
+            found += [text[1:] for text in texts if text.startswith("@")]
+        elif one.file:
+            found += texts
+    return found
 
 
 _CONVERTED: Mapping[str, Callable[[Any, Any], Any]] = {

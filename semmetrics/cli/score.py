@@ -1,32 +1,76 @@
-"""The command ``semmetrics score``: read, score, write."""
+"""The commands ``semmetrics score`` and, of what it wrote for several data sets, ``rank``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.layout import FILE, Command, option, quiet_option
+from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.options import (
+    OUTPUT,
+    digits_option,
+    format_option,
+    measure_option,
+    named_files,
+    output_option,
     read_given,
     reading_options,
     score_options,
     threshold_option,
-    vector_files,
 )
 from semmetrics.errors import InputError
 from semmetrics.options import CERTAINTY
 
 if TYPE_CHECKING:
-    from semmetrics.cli.results import Output
+    from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
 
-__all__ = ["command"]
+__all__ = ["rank", "score"]
 
-OUT = "Output"
-FORMATS = ("table", "json", "csv", "markdown", "latex")
-_BESIDE = ("classes", "weights", "taxonomy", "doc_freq")
+ENDINGS = {
+    "--per-item": (".jsonl", ".csv"),
+    "--per-label": (".json", ".csv"),
+    "--matches": (".csv", ".json", ".jsonl"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written, and how; None and empty where nothing was said."""
+
+    signatures: bool
+    form: str
+    output: str | None
+    digits: int | None
+    percent: bool
+    runs: bool
+    per_item: str | None
+    per_label: str | None
+    matches: str | None
+    worst: int | None
+
+    def files(self) -> dict[str, str | None]:
+        """Return all files that are written, by option."""
+        return {
+            "-o": self.output,
+            "--per-item": self.per_item,
+            "--per-label": self.per_label,
+            "--matches": self.matches,
+        }
+
+    def scale(self) -> dict[str, Any]:
+        """Return how values are shown."""
+        digits = 2 if self.percent else 4
+        return {
+            "digits": digits if self.digits is None else self.digits,
+            "scale": 100.0 if self.percent else 1.0,
+        }
 
 
 @click.command(
@@ -63,61 +107,34 @@ _BESIDE = ("classes", "weights", "taxonomy", "doc_freq")
     is_flag=True,
     help="Show the whole signature of each score.",
 )
-@option(
-    OUT,
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="json and csv have full precision.",
+@format_option(
+    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
 )
-@option(OUT, "-o", "--output", type=FILE, metavar="FILE", help="Write the result there.")
+@output_option()
+@digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
+@option(OUTPUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
 @option(
-    OUT,
-    "--digits",
-    type=click.IntRange(0, 17),
-    metavar="N",
-    help="Digits after the point. The default is 4, or 2 with --percent.",
-)
-@option(OUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
-@option(
-    OUT,
+    OUTPUT,
     "--runs",
     is_flag=True,
     help="The PRED files are runs of one system: show mean (std, n-1) over them.",
 )
-@option(
-    OUT,
-    "--per-item",
-    type=FILE,
-    metavar="FILE",
-    help="Write the values of each item, as .jsonl or .csv.",
-)
-@option(
-    OUT,
-    "--per-label",
-    type=FILE,
-    metavar="FILE",
-    help="Write the values and counts of each label, as .json or .csv.",
-)
-@option(
-    OUT,
+@output_option("--per-item", help="Write the values of each item, as .jsonl or .csv.")
+@output_option("--per-label", help="Write the values and counts of each label, as .json or .csv.")
+@output_option(
     "--matches",
-    type=FILE,
-    metavar="FILE",
     help="Write which prediction matched which true label, how similar they are, and what nothing "
     "matched, by the first semantic measure; .csv, .json or .jsonl.",
 )
 @option(
-    OUT,
+    OUTPUT,
     "--worst",
     type=click.IntRange(min=1),
     metavar="N",
     help="Show the N worst items by the first per-item measure.",
 )
-@quiet_option()
-def command(
+@quiet_option
+def score(
     preds: tuple[str, ...], gt: str | None, rescore: str | None, quiet: bool, **given: Any
 ) -> None:
     """Score predictions against ground truth.
@@ -132,56 +149,31 @@ def command(
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
-    from semmetrics.cli.files import name_files, write_text
-    from semmetrics.cli.messages import complain
-    from semmetrics.cli.results import (
-        Output,
-        collect_details,
-        collect_remarks,
-        render_result,
-        write_details,
-    )
+    from semmetrics.cli.files import check_endings, check_files, name_files, write_text
+    from semmetrics.cli.messages import complain, say, say_understood
 
     if not preds or gt is None:
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
-    output = Output.take(given)
-    _check_files(preds, gt, output, given)
+    output = Output(**{name: given.pop(name) for name in Output.__dataclass_fields__})
+    check_files(
+        [*preds, gt, *named_files(given)],
+        output.files(),
+        remedy="give the output another name (the ground truth is the last file)",
+    )
+    check_endings(output.files(), ENDINGS)
     names = name_files(preds)
     given["set_size_probs"] = _by_system(given["set_size_probs"], names)
     options = read_given(given)
     options["keep_rows"] = output.per_item is not None or output.worst is not None
     table = _score(dict(zip(names, preds, strict=True)), gt, rescore, options, quiet=quiet)
-    say = _be_silent if quiet else complain
-    for line in [*(f"read {line}" for line in table.understood), *table.notes]:
-        say(line)
-    text, details = render_result(output, table), collect_details(output, table)
-    write_details(details)
+    say_understood(table, quiet=quiet)
+    text, details = _render(output, table), _collect_details(output, table)
+    remarks = _collect_remarks(output, table)
+    _write_details(details)
     write_text(text, output.output)
-    for line in collect_remarks(output, table):
-        say(line)
+    say(remarks, quiet=quiet)
     for line in table.differences:
         complain(f"warning: {line}")
-
-
-def _be_silent(_: str) -> None:
-    """Say nothing."""
-
-
-def _check_files(preds: Sequence[str], gt: str, output: Output, given: Mapping[str, Any]) -> None:
-    """Refuse files that are in each other's way, before anything large is read."""
-    from semmetrics.cli.files import check_endings, check_inputs, check_outputs
-    from semmetrics.cli.results import ENDINGS
-
-    inputs = [*preds, gt, *(given[name] for name in _BESIDE if given[name])]
-    inputs += [*given["set_size_probs"], *given["calibration"], *vector_files(given["embedding"])]
-    inputs += [entry[1:] for entry in given["ignore"] if entry.startswith("@")]
-    check_inputs(inputs)
-    check_outputs(
-        output.files(),
-        inputs,
-        remedy="give the output another name (the ground truth is the last file)",
-    )
-    check_endings(output.files(), ENDINGS)
 
 
 def _by_system(files: Sequence[str], names: Sequence[str]) -> Any:
@@ -215,3 +207,138 @@ def _score(
         from semmetrics.api.scores import rescore_systems
 
         return rescore_systems(signature, systems, gt, progress=progress, **options)
+
+
+def _render(output: Output, table: ScoreTable) -> str:
+    """Write the result in the form asked for."""
+    from semmetrics.reports import score_text as text
+
+    if output.runs:
+        return text.draw_runs(table, output.form, **output.scale())
+    if output.form == "json":
+        entries = table.to_dicts()
+        for entry, one in zip(entries, table, strict=True):
+            if output.per_item is not None and one.items is not None:
+                entry["rows"] = output.per_item
+        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+    if output.form != "table":
+        return table.render(output.form, **output.scale())
+    width = _terminal_width() if output.output is None and sys.stdout.isatty() else None
+    parts = [text.draw_systems(table, width=width, **output.scale()), *text.report_gaps(table)]
+    parts += _draw_worst(output, table)
+    parts += [text.report_shared(table)] if len(table) else []
+    parts += [text.draw_signatures(table)] if output.signatures else []
+    return "\n\n".join(parts)
+
+
+def _terminal_width() -> int:
+    import shutil  # not needed where the output is no terminal
+
+    return shutil.get_terminal_size().columns
+
+
+def _collect_remarks(output: Output, table: ScoreTable) -> list[str]:
+    """Collect what is said on standard error."""
+    from semmetrics.reports import score_text as text
+
+    lines: list[str] = []
+    if output.form != "table" or output.runs:
+        parts = [*text.report_gaps(table), *_draw_worst(output, table)]
+        if output.signatures and output.form not in ("json", "csv"):
+            parts.append(text.draw_signatures(table))
+        lines += [line for part in parts for line in part.split("\n")]
+    if output.runs and any(one.ci is not None for one in table):
+        lines.append("--ci has no effect on the result of --runs")
+    if output.form in ("json", "csv") and (output.percent or output.digits is not None):
+        lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
+    if output.matches is not None:
+        from semmetrics.reports.details import find_matching_heading
+
+        lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
+    return lines
+
+
+def _draw_worst(output: Output, table: ScoreTable) -> list[str]:
+    from semmetrics.reports.score_text import draw_worst
+
+    if output.worst is None:
+        return []
+    with _name_option("--worst"):
+        return [draw_worst(table, output.worst, **output.scale())]
+
+
+@contextmanager
+def _name_option(name: str) -> Iterator[None]:
+    """Say in an error which option asks for what is not there."""
+    try:
+        yield
+    except InputError as error:
+        remedy = f"leave it out, or {error.remedy}"
+        raise InputError(error.problem, where=name, remedy=remedy) from None
+
+
+def _collect_details(output: Output, table: ScoreTable) -> dict[str, Records]:
+    """Collect what the files beside the result are to hold, by path.
+
+    Raises
+    ------
+    InputError
+        If no measure has it; names the option.
+    """
+    collect = {
+        "--per-item": table.per_item,
+        "--matches": table.matches,
+        "--per-label": table.per_label,
+    }
+    found: dict[str, Records] = {}
+    for name, path in output.files().items():
+        if path is not None and name in collect:
+            with _name_option(name):
+                found[path] = collect[name]()
+    if output.matches is not None and len(table.systems) == 1:
+        found[output.matches] = found[output.matches].drop("system")
+    return found
+
+
+def _write_details(files: dict[str, Records]) -> None:
+    """Write records, each in the form that the ending of its file names."""
+    from semmetrics.cli.files import ending, open_output
+
+    for path, records in files.items():
+        with open_output(path) as out:
+            records.write(out, ending(path)[1:])
+
+
+@click.command(
+    "rank",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
+        "semmetrics rank voc.json coco.json",
+    ],
+)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SCORES.json...")
+@measure_option(
+    "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
+)
+@format_option(
+    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
+)
+@output_option(help="Write there instead.")
+@digits_option(default=4, show_default=True, help="After the point.")
+def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, digits: int) -> None:
+    """Rank systems over several data sets by a normalised measure.
+
+    Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
+    file. The values of a data set are divided by its best; a system's value is the mean over all
+    data sets, and a system that lacks one is listed and not ranked (Pineda, Salvador et al. 2019).
+    """
+    from semmetrics.cli.files import check_files, name_files, write_text
+    from semmetrics.comparison.summaries import rank_systems
+    from semmetrics.reports.score_text import draw_ranks
+
+    check_files(files, {"-o": output})
+    datasets = dict(zip(name_files(files), files, strict=True))
+    ranks = rank_systems(datasets, measure)
+    write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

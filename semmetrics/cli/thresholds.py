@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli import names
-from semmetrics.cli.layout import FILE, Command, option, quiet_option
+from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.options import (
+    digits_option,
+    format_option,
+    measure_option,
+    named_files,
+    output_option,
     read_given,
     reading_options,
     score_options,
     split_measures,
-    vector_files,
 )
 from semmetrics.errors import InputError
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "sweep"]
 
-WHAT, HOW, OUT = "What is computed", "How it is found", "Output"
+WHAT, HOW = "What is computed", "How it is found"
 _DATA = ("normalize", "missing", "empty_predictions", "classes")
 _MEANING = ("embedding", "lookup", "oov", "device", "max_words", "cache")
 _OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predictions")
@@ -41,14 +44,10 @@ _OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predic
 )
 @click.argument("preds", type=FILE, metavar="PRED")
 @click.argument("gt", type=FILE, metavar="GT")
-@option(
+@measure_option(
     WHAT,
-    "-m",
-    "--measure",
     "measures",
     multiple=True,
-    metavar="MEASURE",
-    shell_complete=names.complete(names.measures),
     help="Measures with a threshold of similarity, such as SemF1 (the default), SemRecall@5; may "
     "be repeated, or hold several with blanks between.",
 )
@@ -60,26 +59,10 @@ _OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predic
 )
 @score_options("top_k", *_DATA, *_MEANING)
 @reading_options("labels")
-@option(
-    OUT,
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="json and csv have full precision.",
-)
-@option(OUT, "-o", "--output", type=FILE, metavar="FILE", help="Write the result there.")
-@option(
-    OUT,
-    "--digits",
-    type=click.IntRange(0, 17),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Digits after the point.",
-)
-@quiet_option()
+@format_option("text", "json", "csv", help="json and csv have full precision.")
+@output_option()
+@digits_option(default=4, show_default=True, help="Digits after the point.")
+@quiet_option
 def sweep(
     preds: str,
     gt: str,
@@ -99,25 +82,24 @@ def sweep(
     calibrate'.
     """
     from semmetrics.api import similarity_thresholds as api
-    from semmetrics.cli.messages import show_progress
+    from semmetrics.cli.files import write_text
+    from semmetrics.cli.messages import say_understood, show_progress
 
-    texts = [word for text in measures for word in split_measures(text)]
-    if measures and not texts:
-        raise InputError("-m names no measure", remedy="write -m SemF1")
+    texts = split_measures(measures, "SemF1") if measures else ("SemF1",)
     _check_files([preds, gt], output, given)
     options = read_given(given)
     with show_progress(quiet=quiet) as progress:
         found = api.sweep(
             preds,
             gt,
-            measures=texts or ("SemF1",),
+            measures=texts,
             thresholds=thresholds,
             progress=progress,
             task="labels",
             **options,
         )
-    _say([*(f"read {line}" for line in found.understood), *found.notes], quiet=quiet)
-    _write(found.render(form, digits=digits), output)
+    say_understood(found, quiet=quiet)
+    write_text(found.render(form, digits=digits), output)
 
 
 @click.command(
@@ -146,13 +128,8 @@ def sweep(
     type=click.Choice(["f1", "youden", "accuracy"]),
     help="Of pairs: what is largest at the threshold. The default is f1.",
 )
-@option(
-    HOW,
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    shell_complete=names.complete(names.measures),
-    help="Of PRED and GT: the measure whose contrast is largest. The default is SemF1.",
+@measure_option(
+    HOW, help="Of PRED and GT: the measure whose contrast is largest. The default is SemF1."
 )
 @option(
     HOW,
@@ -170,24 +147,9 @@ def sweep(
 )
 @score_options(*_DATA, *_MEANING)
 @reading_options("labels")
-@option(
-    OUT,
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json is what -o saves.",
-)
-@option(
-    OUT,
-    "-o",
-    "--output",
-    type=FILE,
-    metavar="FILE",
-    help="Save the calibration there, for 'semmetrics score --calibration FILE'.",
-)
-@quiet_option()
+@format_option("text", "json", help="json is what -o saves.")
+@output_option(help="Save the calibration there, for 'semmetrics score --calibration FILE'.")
+@quiet_option
 def calibrate(
     preds: str | None,
     gt: str | None,
@@ -204,6 +166,7 @@ def calibrate(
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
     """
+    from semmetrics.cli.messages import say, say_understood
     from semmetrics.reports.threshold_curves import report_calibration
 
     if output == "-":
@@ -218,11 +181,11 @@ def calibrate(
         raise click.UsageError("name a file of pairs (--pairs), or predictions and ground truth")
     else:
         found = _calibrate_on_data(preds, gt, output, given)
-    _say([*(f"read {line}" for line in found.understood), *found.notes], quiet=quiet)
+    say_understood(found, quiet=quiet)
     if output is not None:
         found.save(output)
     else:
-        _say(["the calibration is not saved; give -o FILE"], quiet=quiet)
+        say(["the calibration is not saved; give -o FILE"], quiet=quiet)
     click.echo(found.to_json() if form == "json" else report_calibration(found))
 
 
@@ -260,25 +223,6 @@ def _calibrate_on_data(
 
 
 def _check_files(inputs: list[str], output: str | None, given: Mapping[str, Any]) -> None:
-    from semmetrics.cli.files import check_inputs, check_outputs
+    from semmetrics.cli.files import check_files
 
-    inputs = [*inputs, *([given["classes"]] if given["classes"] else [])]
-    check_inputs(inputs)
-    check_outputs({"-o": output}, [*inputs, *vector_files(given["embedding"])])
-
-
-def _say(lines: list[str], *, quiet: bool) -> None:
-    from semmetrics.cli.messages import complain
-
-    for line in () if quiet else lines:
-        complain(line)
-
-
-def _write(text: str, output: str | None) -> None:
-    from semmetrics.cli.files import open_output
-
-    if output in (None, "-"):
-        click.echo(text)
-        return
-    with open_output(str(output)) as out:
-        out.write(text + "\n")
+    check_files([*inputs, *named_files(given)], {"-o": output})

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from semmetrics.cli.files import check_inputs
-from semmetrics.cli.layout import FILE, Command, option
+from semmetrics.cli.help import FILE, Command, option
 from semmetrics.cli.messages import complain
-from semmetrics.cli.options import read_given, reading_options, score_options
+from semmetrics.cli.options import format_option, read_given, reading_options, score_options
 
 __all__ = ["command"]
 
@@ -36,15 +35,7 @@ __all__ = ["command"]
 )
 @score_options("classes")
 @reading_options()
-@option(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="json has everything, with the full frequency distribution.",
-)
+@format_option("table", "json", help="json has everything, with the full frequency distribution.")
 def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 
@@ -53,10 +44,11 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
+    from semmetrics.cli.files import check_files
     from semmetrics.errors import InputError
     from semmetrics.reports.validation import SCHEMA, report_validation, validate
 
-    check_inputs(files)
+    check_files(files)
     classes, read = given.pop("classes"), read_given(given)["read"]
     records: list[dict[str, Any]] = []
     for path in files:

@@ -8,12 +8,10 @@ whole; a large stream, which cannot be read twice, is first copied to a temporar
 
 from __future__ import annotations
 
-import difflib
 import gc
 import io
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -217,6 +215,8 @@ def _stdin() -> BinaryIO:
 
 
 def _near(file: Path) -> str:
+    import difflib  # only to say what is wrong
+
     folder = file.parent
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - Path.iterdir would build paths
@@ -251,6 +251,8 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
 
 def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
     """Copy a stream of limited size to a temporary file, which goes when it is closed."""
+    import tempfile  # it takes ten modules along
+
     spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
     total = 0
     for part in chain([start], iter(lambda: stream.read(_CHUNK), b"")):

@@ -35,6 +35,7 @@ __all__ = [
     "BLEU",
     "REFERENCE_LENGTH",
     "BleuCounts",
+    "BleuFamily",
     "bleu_of_counts",
     "clipped_matches",
     "reference_lengths",

@@ -30,16 +30,15 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuCounts
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     task_tokens,
 )
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import ItemMeans, SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
@@ -103,34 +102,8 @@ def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
     return block.get(References()).n_refs
 
 
-@dataclass(frozen=True)
-class ItemNumbers:
-    """A step: a number of each candidate; there is always one."""
-
-    count: Callable[[CaptionBlock], NDArray[Any]]
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        values = self.count(block).astype(np.float64)
-        return caption_values(values, block.get(References()).n_refs)
-
-
-class ItemNumberFamily(ItemMeans):
-    """Mean over candidates of a number that each of them has."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the numbers."""
-        return ItemNumbers(measure.definition.extra["count"])
-
-
-class LengthRatioFamily(SumFormulas):
+class LengthRatioFamily(BleuFamily):
     """Tokens of the candidates over those of their effective references."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step that counts for BLEU."""
-        return BleuCounts(str(measure["reflen"]))
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Return the ratio; nan where the references are empty."""
@@ -170,46 +143,58 @@ class HashColumn:
         return found
 
 
-@dataclass(frozen=True)
-class CandidateWords:
-    """A step: the words of each candidate."""
+def _word_hashes(block: CaptionBlock) -> HashColumn:
+    """Hash the distinct words of each candidate."""
+    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    words = table.ngrams[0]
+    indptr, cells = take_rows(words.indptr, candidates)
+    return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
 
+
+def _text_hashes(block: CaptionBlock) -> HashColumn:
+    """Hash all tokens of each candidate together."""
+    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    indptr, flat = take_rows(table.indptr, candidates)
+    placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
+    total = np.zeros(len(flat) + 1, np.uint64)
+    np.cumsum(mix(placed), out=total[1:])
+    texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
+    return HashColumn(np.arange(len(candidates) + 1), texts)
+
+
+@dataclass(frozen=True)
+class CandidateHashes:
+    """A step: hashes of what each candidate has, column "hashes"."""
+
+    hashes: Callable[[CaptionBlock], HashColumn]
     additive: bool = False
     labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the hashes of the distinct words, column "hashes"."""
-        table, candidates = task_tokens(block.task), block.get(References()).candidates
-        words = table.ngrams[0]
-        indptr, cells = take_rows(words.indptr, candidates)
-        tokens = table.codes[words.places[words.codes[cells]]]
-        return {"hashes": HashColumn(indptr, table.hashes[tokens])}
+        """Return the column."""
+        return {"hashes": self.hashes(block)}
 
 
-@dataclass(frozen=True)
-class CandidateTexts:
-    """A step: each candidate as a whole."""
+class VocabularyFamily:
+    """The number of different words in the candidates."""
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the words."""
+        return CandidateHashes(_word_hashes)
 
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return a hash of all tokens, column "hashes"."""
-        table, candidates = task_tokens(block.task), block.get(References()).candidates
-        indptr, flat = take_rows(table.indptr, candidates)
-        placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
-        total = np.zeros(len(flat) + 1, np.uint64)
-        np.cumsum(mix(placed), out=total[1:])
-        texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
-        return {"hashes": HashColumn(np.arange(len(candidates) + 1), texts)}
-
-
-class DistinctFamily:
-    """What measures share that count different words or captions."""
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Count what is different in the candidates that are there."""
+        rows: Any = sums["rows"]
+        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Return nothing: every candidate counts."""
         return {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Count the different words of each candidate."""
+        columns: Any = rows
+        return lengths(columns["hashes"].indptr).astype(np.float64)
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame
@@ -218,36 +203,17 @@ class DistinctFamily:
         return None
 
 
-class VocabularyFamily(DistinctFamily):
-    """The number of different words in the candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the words."""
-        return CandidateWords()
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Count the different words of the candidates that are there."""
-        rows: Any = sums["rows"]
-        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Count the different words of each candidate."""
-        columns: Any = rows
-        return lengths(columns["hashes"].indptr).astype(np.float64)
-
-
-class UniqueFamily(DistinctFamily):
+class UniqueFamily(VocabularyFamily):
     """The share of different captions among the candidates."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of the captions."""
-        return CandidateTexts()
+        return CandidateHashes(_text_hashes)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return the share among the candidates that are there."""
-        rows: Any = sums["rows"]
-        items = (sums["weights"] > 0).sum(axis=-1)
-        return np.asarray(divide(rows["hashes"].distinct(sums["weights"]), items))
+        number = super().aggregate(measure, sums, frame)
+        return np.asarray(divide(number, (sums["weights"] > 0).sum(axis=-1)))
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return None: a caption alone is always different."""
@@ -274,20 +240,18 @@ def _add(
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
 DuplicatedCaption = _add(
     "DuplicatedCaption",
-    ItemNumberFamily(),
+    CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
-    extra={"count": _is_duplicated},
 )
 CaptionLength = _add(
     "CaptionLength",
-    ItemNumberFamily(),
+    CaptionMeans(_token_numbers),
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
-    extra={"count": _token_numbers},
     **_UNBOUNDED,
 )
 LengthRatio = _add(
@@ -302,10 +266,9 @@ LengthRatio = _add(
 )
 ReferenceCount = _add(
     "ReferenceCount",
-    ItemNumberFamily(),
+    CaptionMeans(_reference_numbers),
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
-    extra={"count": _reference_numbers},
     **_UNBOUNDED,
 )
 Vocabulary = _add(

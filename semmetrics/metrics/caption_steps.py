@@ -9,6 +9,7 @@ tokenized once, for all measures.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,14 +18,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, OneHot
+from semmetrics.core.columns import OneHot
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.metrics.definition import Option
-from semmetrics.metrics.families import CAUSES, POLICIES, value_columns
+from semmetrics.metrics.definition import Measure, Option, Statistic, Value
+from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
 from semmetrics.text.tokens import encode_tokens
 
 __all__ = [
@@ -32,9 +33,10 @@ __all__ = [
     "SKIP_OR_NAN",
     "CandidateReferences",
     "CaptionBlock",
+    "CaptionMeans",
+    "CaptionValues",
     "References",
     "TokenTable",
-    "caption_values",
     "cause_column",
     "largest_of_rows",
     "task_tokens",
@@ -150,9 +152,39 @@ def cause_column(n_refs: Ints) -> OneHot:
     return OneHot(cause.astype(np.int8), len(CAUSES))
 
 
-def caption_values(values: Floats, n_refs: Ints) -> dict[str, Column]:
-    """Return the columns "value" and "cause"; an item always has a candidate."""
-    return value_columns(values, np.ones(len(values), np.int64), n_refs)
+@dataclass(frozen=True)
+class CaptionValues:
+    """A step: a value of each candidate, by a function of the block and of options."""
+
+    values: Callable[..., NDArray[Any]]
+    options: tuple[tuple[str, Value], ...] = ()
+    additive: bool = True
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: CaptionBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        values = np.asarray(self.values(block, **dict(self.options)), np.float64)
+        n_refs = block.get(References()).n_refs
+        return value_columns(values, np.ones(len(values), np.int64), n_refs)
+
+
+class CaptionMeans(ItemMeans):
+    """Means over candidates.
+
+    Parameters
+    ----------
+    values : callable
+        Takes a block, and the measure's options by keyword; returns a value of each candidate, nan
+        of those that have none.
+    """
+
+    def __init__(self, values: Callable[..., NDArray[Any]]) -> None:
+        self._values = values
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of item values."""
+        options = [one for one in measure.options if one[0] != NO_REFERENCE.name]
+        return CaptionValues(self._values, tuple(options))
 
 
 def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:

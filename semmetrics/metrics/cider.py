@@ -44,20 +44,17 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.document_frequencies import SOURCES, frequency_hash, frequency_weights
-from semmetrics.metrics.families import ItemMeans
 from semmetrics.metrics.registry import add
 
 __all__ = [
     "CIDEr",
     "CIDErD",
-    "CiderFamily",
-    "CiderValues",
     "TfIdf",
     "bigram_counts",
     "cider_pairs",
@@ -189,38 +186,24 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     return vectors
 
 
-@dataclass(frozen=True)
-class CiderValues:
-    """A step: CIDEr-D of each candidate, or CIDEr if ``sigma`` is None."""
-
-    sigma: float | None
-    source: str
-    stem: str
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        captions = block.get(References())
-        vectors = tfidf_vectors(block.task, self.source, self.stem)
-        used = frequency_hash(block.task, self.source, self.stem)
-        block.note(f"#df={self.source}/{self.stem}", frozenset([used]))
-        item, clip = row_numbers(captions.indptr), self.sigma is not None
-        penalty = self._penalty(block.task, captions.pair_candidates, captions.references)
-        sides = captions.candidates, captions.indptr, captions.references
-        total = np.zeros(len(block))
-        for one in vectors:
-            scores = pair_cosines(one, *sides, clip=clip) * penalty
-            total += np.bincount(item, scores, len(block))
-        n_refs = captions.n_refs
-        values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
-        return caption_values(np.where(n_refs > 0, values, np.nan), n_refs)
-
-    def _penalty(self, task: CaptionTask, candidates: Ints, references: Ints) -> Floats | float:
-        if self.sigma is None:
-            return 1.0
-        length = bigram_counts(task_tokens(task, self.stem).indptr)
-        return length_penalty(length[candidates], length[references], self.sigma)
+def _cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
+    """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
+    task, captions = block.task, block.get(References())
+    vectors = tfidf_vectors(task, df, stem)
+    block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
+    item, n_refs = row_numbers(captions.indptr), captions.n_refs
+    penalty: Any = 1.0
+    if sigma is not None:
+        length = bigram_counts(task_tokens(task, stem).indptr)
+        mine, theirs = captions.pair_candidates, captions.references
+        penalty = length_penalty(length[mine], length[theirs], sigma)
+    sides = captions.candidates, captions.indptr, captions.references
+    total = np.zeros(len(block))
+    for one in vectors:
+        scores = pair_cosines(one, *sides, clip=sigma is not None) * penalty
+        total += np.bincount(item, scores, len(block))
+    values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
+    return np.where(n_refs > 0, values, np.nan)
 
 
 # CIDEr-D of every caption against the references of every image: clipped counts are sums over
@@ -313,20 +296,9 @@ def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
     return _Features(indptr, *parts)
 
 
-class CiderFamily(ItemMeans):
-    """Mean CIDEr-D or CIDEr over candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
-        sigma = measure["sigma"]
-        return CiderValues(
-            None if sigma is None else float(sigma), str(measure["df"]), str(measure["stem"])
-        )
-
-
-def _check_sigma(value: Value) -> None:
-    if not isinstance(value, float) or not value > 0:
-        raise InputError(f"sigma={value} is not above 0", remedy="the released code has sigma=6")
+def _check_sigma(sigma: float) -> None:
+    if not sigma > 0:
+        raise InputError(f"sigma={sigma} is not above 0", remedy="the released code has sigma=6")
 
 
 _SHARED = (
@@ -354,7 +326,7 @@ _BOUNDS = (0.0, SCALE)
 CIDErD = add(
     Definition(
         name="CIDEr-D",
-        family=CiderFamily(),
+        family=CaptionMeans(_cider_values),
         summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
         equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
         source="Vedantam et al. 2015, section 7; coco-caption",
@@ -369,7 +341,7 @@ CIDErD = add(
 CIDEr = add(
     Definition(
         name="CIDEr",
-        family=CiderFamily(),
+        family=CaptionMeans(_cider_values),
         summary="Cosine of the tf-idf vectors of n-grams with the references.",
         equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
         source="Vedantam et al. 2015, equations 2 and 3; the authors' code",

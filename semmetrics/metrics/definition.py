@@ -62,7 +62,7 @@ class Option:
         The averages for which it means something; None for all.
     required : bool
     check : callable, optional
-        Raises InputError for a value that is not allowed.
+        Raises InputError for a value of its kind that is not allowed.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Option:
     help: str = ""
     averages: tuple[str, ...] | None = None
     required: bool = False
-    check: Callable[[Value], None] | None = None
+    check: Callable[[Any], None] | None = None
 
     def default_for(self, average: str | None) -> Value:
         """Return the default under an average."""

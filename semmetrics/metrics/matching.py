@@ -34,7 +34,6 @@ from semmetrics.data.block import Block, Step
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics import decoding
 from semmetrics.metrics.definition import Measure
 
 __all__ = [
@@ -118,6 +117,8 @@ class Cut:
                 f"decode={self.decode} needs a score for each predicted label",
                 remedy="give scores, or leave decode out",
             )
+        from semmetrics.metrics import decoding  # a measure of lists does without it
+
         if rule == "threshold":
             return decoding.keep_above(
                 ranked.indptr, ranked.scores, float(number), keep_at_least=self.keep_at_least

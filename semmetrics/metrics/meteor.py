@@ -35,13 +35,13 @@ from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     cause_column,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import ItemMeans, SumFormulas
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import JavaProgram
 from semmetrics.text.tokens import one_line
@@ -52,7 +52,6 @@ __all__ = [
     "METEOR_NLTK",
     "METEOR_PROGRAM",
     "MeteorCounts",
-    "NltkValues",
     "meteor_value",
     "segment_counts",
 ]
@@ -274,33 +273,17 @@ class MeteorFamily(SumFormulas):
         return meteor_value(numbers)
 
 
-@dataclass(frozen=True)
-class NltkValues:
-    """A step: nltk's METEOR of each item."""
-
-    alpha: float
-    beta: float
-    gamma: float
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        score, captions = _nltk_score(), block.get(References())
-        tokens = task_tokens(block.task).lists
-        bounds, references = captions.indptr.tolist(), captions.references.tolist()
-        values: Floats = np.full(len(block), np.nan)
-        for row, code in enumerate(captions.candidates.tolist()):
-            several = references[bounds[row] : bounds[row + 1]]
-            if several:
-                values[row] = score(
-                    [tokens[one] for one in several],
-                    tokens[code],
-                    alpha=self.alpha,
-                    beta=self.beta,
-                    gamma=self.gamma,
-                )
-        return caption_values(values, captions.n_refs)
+def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
+    """Return nltk's METEOR of each candidate; nan without references."""
+    score, captions = _nltk_score(), block.get(References())
+    tokens = task_tokens(block.task).lists
+    bounds, references = captions.indptr.tolist(), captions.references.tolist()
+    values: Floats = np.full(len(block), np.nan)
+    for row, code in enumerate(captions.candidates.tolist()):
+        several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
+        if several:
+            values[row] = score(several, tokens[code], **options)
+    return values
 
 
 def _nltk_score() -> Callable[..., float]:
@@ -321,26 +304,17 @@ def _nltk_score() -> Callable[..., float]:
     return score
 
 
-class NltkFamily(ItemMeans):
-    """Mean of nltk's METEOR over items."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
-        alpha, beta, gamma = (float(measure[name] or 0.0) for name in ("alpha", "beta", "gamma"))
-        return NltkValues(alpha, beta, gamma)
-
-
-def _check_share(name: str) -> Callable[[Value], None]:
-    def check(value: Value) -> None:
-        if not isinstance(value, float) or not 0 <= value <= 1:
+def _check_share(name: str) -> Callable[[float], None]:
+    def check(value: float) -> None:
+        if not 0 <= value <= 1:
             raise InputError(f"{name}={value} is not in [0, 1]")
 
     return check
 
 
-def _check_beta(value: Value) -> None:
-    if not isinstance(value, float) or not 0 <= value < np.inf:
-        raise InputError(f"beta={value} is not a finite number from 0")
+def _check_beta(beta: float) -> None:
+    if not 0 <= beta < np.inf:
+        raise InputError(f"beta={beta} is not a finite number from 0")
 
 
 METEOR = add(
@@ -372,7 +346,7 @@ METEOR = add(
 METEOR_NLTK = add(
     Definition(
         name="METEOR-nltk",
-        family=NltkFamily(),
+        family=CaptionMeans(_nltk_values),
         summary="nltk's METEOR: mean over items of the largest value over references.",
         equation="(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
         source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",

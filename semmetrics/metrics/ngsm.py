@@ -11,8 +11,6 @@ Values lie in [0, 1]; the two captions can be exchanged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from semmetrics.core.ragged import (
     Ints,
     lengths,
     offsets,
+    row_numbers,
     running_sums,
     runs_within,
     sum_rows,
@@ -31,13 +30,12 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
-from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.definition import Definition, Option
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
@@ -169,44 +167,20 @@ def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
     return sum_rows(counts, ends) if size else np.zeros(len(first), np.int64)
 
 
-@dataclass(frozen=True)
-class NgsmValues:
-    """A step: NGSM of each candidate with its references.
-
-    ``refs`` is "mean" or "max".
-    """
-
-    order: int = 4
-    refs: str = "mean"
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        captions = block.get(References())
-        grams = task_tokens(block.task).ngrams[: self.order]
-        values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
-        if self.refs == "max":
-            best = largest_of_rows(values, captions.indptr)
-        else:
-            rows = np.repeat(np.arange(len(block)), captions.n_refs)
-            total = np.bincount(rows, values, minlength=len(block))
-            best = divide(total, captions.n_refs)
-        return caption_values(best, captions.n_refs)
-
-
-class NgsmFamily(ItemMeans):
-    """Mean NGSM over candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
-        return NgsmValues(int(measure["order"] or 4), str(measure["refs"]))
+def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
+    captions = block.get(References())
+    grams = task_tokens(block.task).ngrams[:order]
+    values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
+    if refs == "max":
+        return largest_of_rows(values, captions.indptr)
+    total = np.bincount(row_numbers(captions.indptr), values, minlength=len(block))
+    return np.asarray(divide(total, captions.n_refs))
 
 
 NGSM = add(
     Definition(
         name="NGSM",
-        family=NgsmFamily(),
+        family=CaptionMeans(_ngsm_values),
         summary="Geometric mean over orders of the shared n-grams among all of both captions.",
         equation="(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
         source="Wan et al. 2022, equations 1 to 4",

@@ -13,12 +13,11 @@ Aliases such as ``MacroF1`` need no quotes in a shell.
 from __future__ import annotations
 
 import copyreg
-import difflib
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [
@@ -32,6 +31,7 @@ __all__ = [
     "kinds_of",
     "parse",
     "parse_all",
+    "split_outside",
 ]
 
 # Kind, heading of a group, module of this package: the names and aliases that the module registers.
@@ -239,7 +239,7 @@ def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]
 def _parts(text: str) -> tuple[str, dict[str, str]]:
     """Split the text of an alias into the name and its options."""
     name, _, inside = text.partition("(")
-    return name, dict(part.split("=") for part in _split(inside.removesuffix(")")))
+    return name, dict(part.split("=") for part in split_outside(inside.removesuffix(")")))
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
@@ -248,10 +248,8 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
         )
     names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
-    known = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
-    return InputError(f"there is no measure {name!r}", remedy=hint or "see: semmetrics list")
+    remedy = did_you_mean(name, names, "see: semmetrics list")
+    return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 
 def parse(text: str, kind: str | None = None) -> list[Measure]:
@@ -296,7 +294,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
 def _options(text: str, inside: str) -> dict[str, str]:
     """Read the options written between the parentheses of a measure."""
     options: dict[str, str] = {}
-    for part in _split(inside):
+    for part in split_outside(inside):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
             raise InputError(f"{part!r} in {text!r}", remedy="write option=value")
@@ -306,16 +304,22 @@ def _options(text: str, inside: str) -> dict[str, str]:
     return options
 
 
-def _split(text: str) -> list[str]:
-    """Parts between commas that stand outside parentheses."""
-    parts, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
+def split_outside(text: str, sign: str = ",") -> list[str]:
+    """Split a text at a sign outside parentheses; empty parts are left out.
+
+    Examples
+    --------
+    >>> split_outside("embedding=a(b,c),match=greedy")
+    ['embedding=a(b,c)', 'match=greedy']
+    """
+    parts, depth = [""], 0
+    for letter in text:
         depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            parts.append(text[start:place])
-            start = place + 1
-    parts.append(text[start:])
-    return [part for part in parts if part.strip()] if text.strip() else []
+        if letter == sign and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part.strip()]
 
 
 def cutoffs(text: str) -> list[int]:

@@ -23,13 +23,12 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
+    CaptionMeans,
     References,
-    caption_values,
     largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import ItemMeans
+from semmetrics.metrics.definition import Definition, Option
 from semmetrics.metrics.registry import add
 
 __all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]
@@ -106,37 +105,19 @@ class BestShares:
         return largest_of_rows(precision, captions.indptr), largest_of_rows(recall, captions.indptr)
 
 
-@dataclass(frozen=True)
-class RougeValues:
-    """A step: ROUGE-L of each candidate."""
-
-    beta: float = 1.2
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        values = rouge_l(*block.get(BestShares()), self.beta)
-        return caption_values(values, block.get(References()).n_refs)
+def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
+    return rouge_l(*block.get(BestShares()), beta)
 
 
-class RougeFamily(ItemMeans):
-    """Mean ROUGE-L over candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of item values."""
-        return RougeValues(float(measure["beta"] or 0.0))
-
-
-def _check_beta(value: Value) -> None:
-    if not isinstance(value, float) or value < 0 or not math.isfinite(value * value):
-        raise InputError(f"beta={value} is not a number from 0", remedy="write beta=1.2")
+def _check_beta(beta: float) -> None:
+    if beta < 0 or not math.isfinite(beta * beta):
+        raise InputError(f"beta={beta} is not a number from 0", remedy="write beta=1.2")
 
 
 ROUGE_L = add(
     Definition(
         name="ROUGE-L",
-        family=RougeFamily(),
+        family=CaptionMeans(_rouge_values),
         summary="F of the longest common subsequence with the references, recall weighing more.",
         equation="(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
         source="Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. "

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, did_you_mean
 from semmetrics.kinds import find_kind
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
-from semmetrics.reports.forms import align
+from semmetrics.reports.records import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
 __all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions"]
@@ -55,12 +54,8 @@ def _find_topic(text: str) -> Topic:
 
 def _unknown_topic(text: str) -> InputError:
     names = [definition.name for definition in all_definitions()]
-    known = {name.lower(): name for name in (*names, *aliases(), *PROTOCOLS)}
-    near = difflib.get_close_matches(text.lower(), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(known[n] for n in near)}?" if near else ""
-    return InputError(
-        f"there is no measure or protocol {text!r}", remedy=hint or "see: semmetrics list"
-    )
+    remedy = did_you_mean(text, [*names, *aliases(), *PROTOCOLS], "see: semmetrics list")
+    return InputError(f"there is no measure or protocol {text!r}", remedy=remedy)
 
 
 def group_definitions() -> dict[str, list[Definition]]:

@@ -1,4 +1,4 @@
-"""Records: rows of plain values under named columns, and the forms in which they are kept.
+"""Rows of values and of text, and their forms: records as files keep them, tables as people read.
 
 Conventions
 -----------
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, overload
 
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["FORMS", "Records"]
+__all__ = ["FORMS", "Records", "align", "draw", "format_full"]
 
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
+_TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+Rows = Sequence[Sequence[str]]
 
 
 class Records(Sequence[dict[str, Any]]):
@@ -207,3 +213,64 @@ def _to_plain(column: Any) -> list[Any]:
         for place in np.flatnonzero(~np.isfinite(column)).tolist():
             values[place] = None
     return values
+
+
+def draw(rows: Rows, form: str = "table") -> str:
+    """Draw rows, the first of which is the head, as "table", "csv", "markdown" or "latex".
+
+    Examples
+    --------
+    >>> print(draw([["measure", "mean"], ["F1", "0.5"]]))
+    measure  mean
+    F1        0.5
+    >>> print(draw([["measure", "mean"], ["F1", "0.5"]], "markdown"))
+    | measure | mean |
+    |---|---:|
+    | F1 | 0.5 |
+    """
+    return {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}[form](rows)
+
+
+def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
+    """Align columns for a terminal: all but the first to the right, or ``left`` all to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    place = str.ljust if left else str.rjust
+    lines = []
+    for first, *rest in rows:
+        cells = [place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append((indent + "  ".join([first.ljust(widths[0]), *cells])).rstrip())
+    return "\n".join(lines)
+
+
+def _csv(rows: Rows) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().rstrip("\n")
+
+
+def _markdown(rows: Rows) -> str:
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    rule = "|---|" + "---:|" * (len(head) - 1)
+    return "\n".join([_bars(head), rule, *map(_bars, body)])
+
+
+def _bars(row: Sequence[str]) -> str:
+    return "| " + " | ".join(row) + " |"
+
+
+def _latex(rows: Rows) -> str:
+    head, *body = [" & ".join(map(_tex, row)) + r" \\" for row in rows]
+    columns = "l" + "r" * (len(rows[0]) - 1)
+    begin = rf"\begin{{tabular}}{{{columns}}}"
+    return "\n".join(
+        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+def format_full(value: float) -> str:
+    """Write a number in full precision; nothing where it is undefined."""
+    return repr(value) if math.isfinite(value) else ""

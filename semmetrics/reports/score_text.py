@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
-from semmetrics.reports.forms import align, draw
+from semmetrics.reports.records import align, draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
-    from semmetrics.comparison.ranks import Rank
-    from semmetrics.comparison.runs import RunSummary
+    from semmetrics.comparison.summaries import Rank, RunSummary
 
 __all__ = [
     "draw_ranks",
@@ -215,7 +214,7 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     measure  mean (std, n-1) of 2 runs
     O-F1               0.7500 (0.3536)
     """
-    from semmetrics.comparison.runs import summarize  # one table of scores needs none of it
+    from semmetrics.comparison.summaries import summarize  # one table of scores needs none of it
 
     summaries = summarize(list(table))
     if form == "json":
@@ -223,14 +222,10 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
         return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
     if form == "csv":
         head = ["measure", "mean", "std", "n", *table.systems]
-        return draw([head, *([s.heading, _full(s.mean), _full(s.std), str(s.n),
-                              *map(_full, s.values)] for s in summaries)], form)  # fmt: skip
+        return draw([head, *([s.heading, format_full(s.mean), format_full(s.std), str(s.n),
+                              *map(format_full, s.values)] for s in summaries)], form)  # fmt: skip
     head = ["measure", f"mean (std, n-1) of {len(table.systems)} runs"]
     return draw([head, *([s.heading, s.text(digits=digits, scale=scale)] for s in summaries)], form)
-
-
-def _full(value: float) -> str:
-    return repr(value) if math.isfinite(value) else ""
 
 
 def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
@@ -272,17 +267,15 @@ def draw_ranks(
     if form == "json":
         entries = [rank.to_dict(measure) for rank in ranks]
         return json.dumps(entries, indent=1, ensure_ascii=False)
-    full = form == "csv"
-    blank = "" if full else "-"
+    blank = "" if form == "csv" else "-"
 
     def shown(value: float) -> str:
-        if math.isnan(value):
-            return blank
-        return repr(value) if full else f"{value:.{digits}f}"
+        text = format_full(value) if form == "csv" else f"{value:.{digits}f}"
+        return blank if math.isnan(value) else text
 
     head = ["system", "rank", f"normalized {measure}", *datasets]
     rows = [
-        [rank.system, blank if rank.rank is None else str(rank.rank), shown(rank.value),
+        [rank.system, str(rank.rank or blank), shown(rank.value),
          *(shown(rank.normalized.get(name, math.nan)) for name in datasets)]
         for rank in ranks
     ]  # fmt: skip

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics.errors import InputError, listing
 from semmetrics.reports import details
-from semmetrics.reports.forms import draw
-from semmetrics.reports.records import Records
+from semmetrics.reports.records import Records, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.errors import InputError, amount, listing
-from semmetrics.reports.forms import draw
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.reports.records import draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibration import Calibration, best_place
 from semmetrics.scoring.score_result import Score
@@ -108,7 +108,7 @@ class ThresholdSweep:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
         values = self.values
         rows = [
-            [repr(point), *(_full(column[place]) for column in values.values())]
+            [repr(point), *(format_full(column[place]) for column in values.values())]
             for place, point in enumerate(self.points)
         ]
         return draw([["threshold", *values], *rows], "csv") + "\n"
@@ -139,16 +139,12 @@ class ThresholdSweep:
         return self.to_text()
 
 
-def _full(value: float) -> str:
-    return repr(value) if math.isfinite(value) else ""
-
-
 def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
     """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
     one = calibration
     lines = [
         f"threshold {one.threshold!r} for {one.embedding}",
-        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {amount(one.n, one.unit)}",
+        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {pluralize(one.n, one.unit)}",
     ]
     low, high = _find_nearly_as_good(one)
     lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")

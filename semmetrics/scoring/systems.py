@@ -20,7 +20,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, amount
+from semmetrics.errors import InputError, pluralize
 from semmetrics.kinds import Kind, Tasks, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
@@ -103,11 +103,11 @@ def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
     counts = [one.held for one in group]
     if len(group) <= _MANY:
         return [
-            f"{one.source}: {how}: {amount(len(one), 'item')}, {amount(*count)}"
+            f"{one.source}: {how}: {pluralize(len(one), 'item')}, {pluralize(*count)}"
             for one, count in zip(group, counts, strict=True)
         ]
     names = ", ".join(one.source for one in group[:_MANY])
-    what = amount(sum(number for number, _ in counts), counts[0][1])
+    what = pluralize(sum(number for number, _ in counts), counts[0][1])
     return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
 
 

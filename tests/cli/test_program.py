@@ -71,6 +71,20 @@ def test_starting_loads_nothing_heavy(example):
     assert done.returncode == 0, done.stderr
 
 
+def test_one_measure_loads_what_it_needs(files):
+    code = (
+        "import sys\n"
+        "from semmetrics.cli.app import program\n"
+        "assert program.main(['score', '-m', 'F1', *sys.argv[1:]], standalone_mode=False) == 0\n"
+        "idle = {'shutil', 'tempfile', 'semmetrics.embed', 'semmetrics.metrics.decoding'}\n"
+        "assert not idle & set(sys.modules), idle & set(sys.modules)\n"
+        "ours = [name for name in sys.modules if name.startswith('semmetrics')]\n"
+        "assert len(ours) < 75, sorted(ours)\n"
+    )
+    done = process(*LISTS, code=code)
+    assert done.returncode == 0, done.stderr
+
+
 def test_help_does_without_numpy():
     code = (
         "import sys\n"
@@ -94,6 +108,32 @@ def test_a_reader_that_goes_away_is_no_fault():
         error = running.stderr.read()
         assert running.wait(60) == app.BROKEN_PIPE
     assert error == b""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["score", "--help"], ["embed", "--help"], ["list"]]
+)
+def test_nobody_reads_the_output(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *arguments], stdout=writer, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (app.BROKEN_PIPE, b"")
+
+
+@pytest.mark.parametrize("arguments", [[], ["score"], ["nothing"], ["score", "none.json", "a"]])
+def test_nobody_reads_the_messages(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *arguments], stdout=subprocess.PIPE, stderr=writer,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (2, b"")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.cli import names
 from semmetrics.embed import lookup
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
+from semmetrics.options import OPTIONS
 
 LISTS = ("a.json", "gt.json")
 BOTH = ("a.json", "b.json", "gt.json")
@@ -137,7 +137,8 @@ def test_unknown_labels_of_the_first_words(ok, vectors):
 
 
 def test_the_choices_are_those_of_the_lookup():
-    assert (names.LOOKUPS, names.OOV) == (lookup.LOOKUPS, lookup.OOV)
+    choices = OPTIONS["lookup"].choices, OPTIONS["oov"].choices
+    assert choices == (lookup.LOOKUPS, lookup.OOV)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from oracles import decoding
 from oracles import measures as oracle
 
 import semmetrics
-from semmetrics.comparison.runs import summarize
+from semmetrics.comparison.summaries import summarize
 from semmetrics.metrics.sweeps import candidate_thresholds
 
 CLASSES = list("abcde")

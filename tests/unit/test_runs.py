@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.comparison.ranks import rank_normalized
-from semmetrics.comparison.runs import RunSummary, summarize
+from semmetrics.comparison.summaries import RunSummary, rank_normalized, summarize
 from semmetrics.errors import InputError
 
 REFS = [["a"], ["b"], ["a", "b"]]

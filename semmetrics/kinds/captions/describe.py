@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.core.ragged import Ints, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import amount, listing
+from semmetrics.errors import listing, pluralize
 from semmetrics.kinds.description import (
     describe_sizes,
     find_empty,
@@ -140,9 +140,9 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     words = record["words"]
     return {
         "items": format_known(record),
-        "captions": f"{amount(record['captions'], 'caption')}, {record['distinct']:,} distinct",
+        "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
         "captions an item": format_spread(record["cardinality"]),
-        "words": f"{amount(words['total'], 'word')}, {words['distinct']:,} distinct",
+        "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
         "words a caption": format_spread(words) if record["captions"] else "",
         "most frequent": format_counts(
             [(repr(_shorten(entry["caption"])), entry["count"]) for entry in record["repeated"]]

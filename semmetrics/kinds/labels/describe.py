@@ -10,7 +10,7 @@ import numpy as np
 from semmetrics.core.ragged import cell_keys, lengths, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, amount, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds.description import (
     count_items,
     describe_sizes,
@@ -152,7 +152,7 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     number = "score" if record["ranked"] else "label"
     return {
         "items": format_known(record),
-        "labels": f"{amount(record['labels'], number)}, {record['vocabulary']:,} distinct",
+        "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
         "synonyms": f"{record['synonyms']:,} labels have several names"
         if record["synonyms"]
         else "",
@@ -177,7 +177,7 @@ def _report_order(record: Mapping[str, Any]) -> str:
     order = record["order"]
     if order is None or order["mean"] is None:
         return ""
-    pairs = amount(order["pairs"], "pair")
+    pairs = pluralize(order["pairs"], "pair")
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import amount
+from semmetrics.errors import pluralize
 from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -68,11 +68,11 @@ def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
 
     lines = [_NUMBERS] if task.numbered else []
     for model in task.models.values():
-        of = f"of {amount(len(model.terms), 'term')}"
+        of = f"of {pluralize(len(model.terms), 'term')}"
         found = {key: f"{n:,} {of}" for key, n in model.counts.items() if n}
         lines += _of_model(model, found)
     for name, counts in list_counts(noted).items():
-        found = {key: amount(n, "label list") for key, n in counts.items() if n}
+        found = {key: pluralize(n, "label list") for key, n in counts.items() if n}
         lines += _of_model(task.models[name], found)
     return lines + _near_notes(pairs_near(noted))
 
@@ -140,10 +140,10 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
 def _near_notes(near: Mapping[tuple[str, float], int]) -> list[str]:
     some = {threshold: n for (_, threshold), n in near.items() if n}
     if len(some) > _MANY:
-        most = amount(max(some.values()), "pair")
+        most = pluralize(max(some.values()), "pair")
         return [f"at most {most} of labels within 1e-6 of each of {len(some)} thresholds"]
     return [
-        f"{amount(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
+        f"{pluralize(n, 'pair')} of labels {'is' if n == 1 else 'are'} within 1e-6 of the "
         f"threshold {threshold!r}"
         for threshold, n in some.items()
     ]

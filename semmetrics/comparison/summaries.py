@@ -1,20 +1,19 @@
-"""Systems ranked over several data sets, from their scores or from files of scores.
+"""Scores summed up: several runs of one system, and systems over several data sets.
 
 Conventions
 -----------
-A normalised value is a system's value over the best value on the same data set, so that every data
-set counts alike (Pineda, Salvador et al. 2019, section 4.1 and table 3).
+The standard deviation over runs has n - 1 in its denominator, unless said otherwise. A normalised
+value is a system's value over the best value on the same data set, so that every data set counts
+alike (Pineda, Salvador et al. 2019, section 4.1 and table 3).
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse as parse_json
@@ -24,9 +23,91 @@ from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES
 from semmetrics.scoring.score_result import Score
 
-__all__ = ["SCHEMA", "Rank", "rank_normalized", "rank_systems"]
+__all__ = ["SCHEMA", "Rank", "RunSummary", "rank_normalized", "rank_systems", "summarize"]
 
 SCHEMA = "semmetrics.ranks/1"
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A measure over several runs.
+
+    Attributes
+    ----------
+    heading : str
+    mean, std : float
+        std is nan for one run (with n - 1), and both are where a run has no value.
+    n : int
+    values : tuple of float
+        Of each run, in the order given.
+    ddof : int
+        What was subtracted from n in the standard deviation.
+    """
+
+    heading: str
+    mean: float
+    std: float
+    n: int
+    values: tuple[float, ...]
+    ddof: int = 1
+
+    def text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """As papers print it: mean (std).
+
+        Examples
+        --------
+        >>> RunSummary("O-F1", 0.864, 0.0019, 5, ()).text(digits=2, scale=100)
+        '86.40 (0.19)'
+        """
+        return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
+
+
+def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
+    """Mean and standard deviation of each measure over the runs of one system.
+
+    Parameters
+    ----------
+    scores : sequence of Score, such as a ScoreTable whose systems are the runs
+    ddof : int
+        1 for n - 1, 0 for n in the denominator.
+
+    Returns
+    -------
+    list of RunSummary
+        In the order of the measures.
+
+    Raises
+    ------
+    InputError
+        If a run lacks a measure.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> runs = {"seed1": [["cat"], ["dog"]], "seed2": [["cat"], ["cat"]]}
+    >>> table = semmetrics.score_systems(runs, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> summarize(list(table))[0].text()
+    '0.7500 (0.3536)'
+    """
+    runs = list(dict.fromkeys(score.system for score in scores))
+    values: dict[str, list[float]] = {}
+    for score in scores:
+        values.setdefault(score.heading, []).append(score.value)
+    for heading, column in values.items():
+        if len(column) != len(runs):
+            raise InputError(
+                f"{heading} has {len(column)} values for {len(runs)} runs",
+                remedy="score every run with the same measures",
+            )
+    return [_summary(heading, column, ddof) for heading, column in values.items()]
+
+
+def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
+    n = len(values)
+    mean = math.fsum(values) / n
+    square = math.fsum((value - mean) ** 2 for value in values)
+    std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
+    return RunSummary(heading, mean, std, n, tuple(values), ddof)
 
 
 def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Rank]:
@@ -84,8 +165,9 @@ def _read_values(scores: Any, name: str, measure: str) -> dict[str, float]:
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), DEFAULTS.max_bytes)
         name, scores = source.name, parse_json(source.text, source.name)
-    entries = list(map(_as_entry, scores)) if _is_iterable(scores) else []
-    if not _is_iterable(scores) or not all(map(_is_score, entries)):
+    several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
+    entries = list(map(_as_entry, scores)) if several else [scores]
+    if not all(map(_is_score, entries)) or not several:
         raise InputError(
             "this is no list of scores", where=name,
             remedy="write it with: semmetrics score --format json -o FILE",
@@ -104,10 +186,6 @@ def _read_values(scores: Any, name: str, measure: str) -> dict[str, float]:
         raise InputError(f"there is no {measure}", where=name,
                          remedy=f"choose with -m among {there}")  # fmt: skip
     return found
-
-
-def _is_iterable(scores: Any) -> bool:
-    return isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
 
 
 def _as_entry(score: Any) -> Any:
@@ -224,8 +302,5 @@ def _rank_all(normalized: Mapping[str, Mapping[str, float]], datasets: list[str]
         value = math.fsum(row.values()) / len(row) if row else math.nan
         entries.append(Rank(system, None, value, row, lacking))
     whole = sorted((e for e in entries if not e.lacking), key=lambda e: -e.value)
-    order = np.array([entry.value for entry in whole])
-    ranked = [
-        Rank(e.system, 1 + int((order > e.value).sum()), e.value, e.normalized) for e in whole
-    ]
+    ranked = [replace(e, rank=1 + sum(other.value > e.value for other in whole)) for e in whole]
     return ranked + [entry for entry in entries if entry.lacking]

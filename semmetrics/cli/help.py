@@ -1,0 +1,151 @@
+"""What is shown of a command before it runs: its help, and the names that a shell completes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = [
+    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Option", "add_options", "complete",
+    "formats", "measures", "normalizations", "option", "protocols", "quiet_option", "topics",
+]  # fmt: skip
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
+    "1 a fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away."
+)
+# Readers check what is there and say more than click would; the type completes file names.
+FILE = click.Path(readable=False)
+OTHER = "Other options"
+F = TypeVar("F", bound=Callable[..., Any])
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
+
+
+class Examples(click.Command):
+    """A command whose help shows examples."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description, then the examples as they are typed."""
+        super().format_help_text(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+class Command(Examples):
+    """A command whose help groups its options."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("epilog", EXIT_CODES)
+        super().__init__(*args, **kwargs)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under the titles of their groups."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Argument):
+                continue
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(getattr(parameter, "group", OTHER), []).append(record)
+        for title in sorted(groups, key=OTHER.__eq__):
+            with formatter.section(title):
+                formatter.write_dl(groups[title], col_max=30)
+
+
+class Option(click.Option):
+    """An option that belongs to a group."""
+
+    def __init__(self, *args: Any, group: str = OTHER, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.group = group
+
+
+def option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
+    """Add an option under the title of a group."""
+    return click.option(*names, cls=Option, group=group, **settings)
+
+
+def add_options(command: F, *options: Callable[[F], F]) -> F:
+    """Add options to a command; its help shows the first one first."""
+    for decorate in reversed(options):
+        command = decorate(command)
+    return command
+
+
+def quiet_option(command: F) -> F:
+    """Add the option that silences notes."""
+    return option(
+        OTHER, "--quiet", "-q", is_flag=True, help="No notes and no progress on standard error."
+    )(command)
+
+
+def measures() -> dict[str, str]:
+    """Return measures and aliases, and what each is."""
+    from semmetrics.metrics.registry import aliases, all_definitions
+
+    return {d.name: d.summary for d in all_definitions()} | aliases()
+
+
+def protocols() -> dict[str, str]:
+    """Return protocols, and the title of each."""
+    from semmetrics.scoring.protocols import PROTOCOLS
+
+    return {name: protocol.title for name, protocol in PROTOCOLS.items()}
+
+
+def topics() -> dict[str, str]:
+    """Return what can be explained and cited."""
+    return measures() | protocols()
+
+
+def normalizations() -> dict[str, str]:
+    """Return label normalisations, and what each does."""
+    from semmetrics.kinds.labels.classes import NORMALIZATIONS
+
+    return {
+        name: (clean.__doc__ or "").strip().split("\n")[0] for name, clean in NORMALIZATIONS.items()
+    }
+
+
+def formats() -> dict[str, str]:
+    """Return formats of input files, and their extensions."""
+    from semmetrics.data.form import EXTENSIONS, FORMATS
+
+    return {
+        name: ", ".join(end for end, form in EXTENSIONS.items() if form == name) for name in FORMATS
+    }
+
+
+def complete(names: Callable[[], Mapping[str, str]]) -> Completer:
+    """Return a completer of names, in any case, with what each is.
+
+    Examples
+    --------
+    >>> known = {"MacroF1": "", "MicroF1": "", "mAP": ""}
+    >>> [item.value for item in complete(lambda: known)(None, None, "ma")]
+    ['MacroF1', 'mAP']
+    """
+
+    def completer(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=text or None)
+            for name, text in names().items()
+            if name.lower().startswith(incomplete.lower())
+        ]
+
+    return completer
