@@ -54,7 +54,9 @@ def take_turns(contenders: Mapping[str, Callable[[], object]], repeats: int) -> 
 def fresh(code: str, *arguments: str) -> str:
     """Run code in a new interpreter at the project's root and give what it prints."""
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
+    # An installed package has its bytecode compiled, which this variable would prevent.
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, cwd=ROOT, env=kept, check=False, text=True, capture_output=True)
     if done.returncode:
         raise SystemExit(f"{code}\n{done.stderr}")
     return done.stdout

@@ -15,27 +15,24 @@ from semmetrics.core import ragged
 KEYS = st.lists(st.integers(0, 9), max_size=20)
 
 
-@pytest.fixture(params=[0, 1 << 26], ids=["sorted", "table"], scope="module")
-def _way(request):
-    whole, ragged._TABLE = ragged._TABLE, request.param
-    yield
-    ragged._TABLE = whole
+# Keys below a small number are looked up in a table, others are sorted.
+SIZES = pytest.mark.parametrize("size", [10, 1 << 40], ids=["table", "sorted"])
 
 
 def ints(values):
     return np.array(values, np.int64)
 
 
-@pytest.mark.usefixtures("_way")
+@SIZES
 @given(some=KEYS, among=KEYS)
-def test_membership(some, among):
-    assert ragged.is_member(ints(some), ints(among), 10).tolist() == [k in among for k in some]
+def test_membership(size, some, among):
+    assert ragged.is_member(ints(some), ints(among), size).tolist() == [k in among for k in some]
 
 
-@pytest.mark.usefixtures("_way")
+@SIZES
 @given(some=KEYS)
-def test_first_occurrences(some):
-    got = ragged.first_occurrences(ints(some), 10)
+def test_first_occurrences(size, some):
+    got = ragged.first_occurrences(ints(some), size)
     if len(set(some)) == len(some):
         assert got is None
     else:
