@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.help import FILE, Command, option, quiet_option
-from semmetrics.cli.options import (
+from semmetrics.cli.flags import (
     OUTPUT,
     measure_option,
     named_files,
@@ -18,6 +17,7 @@ from semmetrics.cli.options import (
     reading_options,
     score_options,
 )
+from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError, pluralize
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
-from semmetrics.cli.messages import complain, say, show_progress
-from semmetrics.cli.options import (
+from semmetrics.cli.flags import (
     OUTPUT,
     format_option,
     read_given,
     reading_options,
     score_options,
 )
+from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.messages import complain, say, show_progress
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:

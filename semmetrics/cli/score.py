@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.help import FILE, Command, option, quiet_option
-from semmetrics.cli.options import (
+from semmetrics.cli.flags import (
     OUTPUT,
     digits_option,
     format_option,
@@ -24,6 +23,7 @@ from semmetrics.cli.options import (
     score_options,
     threshold_option,
 )
+from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError
 from semmetrics.options import CERTAINTY
 

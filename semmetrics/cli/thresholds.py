@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.help import FILE, Command, option, quiet_option
-from semmetrics.cli.options import (
+from semmetrics.cli.flags import (
     digits_option,
     format_option,
     measure_option,
@@ -19,6 +18,7 @@ from semmetrics.cli.options import (
     score_options,
     split_measures,
 )
+from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError
 
 if TYPE_CHECKING:

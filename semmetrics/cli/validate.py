@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from semmetrics.cli.flags import format_option, read_given, reading_options, score_options
 from semmetrics.cli.help import FILE, Command, option
 from semmetrics.cli.messages import complain
-from semmetrics.cli.options import format_option, read_given, reading_options, score_options
 
 __all__ = ["command"]
 
