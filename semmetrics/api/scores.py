@@ -226,9 +226,10 @@ def rescore_systems(
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that a signature says, with those that are given beside it."""
     _check_given(signed, given)
-    said: dict[str, Any] = {
-        name: signed.settings.get(OPTIONS[name].key) for name in _SIGNED if OPTIONS[name].key
-    }
+    said: dict[str, Any] = {name: None for name in _SIGNED if OPTIONS[name].key}
+    for name in said:
+        if (text := signed.settings.get(OPTIONS[name].key)) is not None:
+            said[name] = OPTIONS[name].read(text)
     said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
     said["ignore"] = _ignored_labels(signed.settings.get("ignore", ""), said["normalize"])
     if signed.settings.get("cand") == "references":
