@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import parse, read_json, read_jsonl
+from semmetrics.data.json_files import is_columns, parse, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.source import Source, check_lines, load, no_collection
@@ -163,6 +163,12 @@ def _read_format(
             return read_large(source, kind, form, options)
         except OddError:
             pass
+    if kind == "json":
+        value = source.parsed(parse)
+        if isinstance(value, dict) and is_columns(value, form, options, source.name):
+            from semmetrics.data.objects import read_columns
+
+            return read_columns(value, form, source.name, options)
     return encode(_read_strictly(source, kind, form, options), form)
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numbers import Real
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from numbers import Integral, Real
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
@@ -22,7 +22,7 @@ from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
-__all__ = ["pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
+__all__ = ["is_columns", "pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
@@ -150,6 +150,36 @@ def read_object(
         records.gather(enumerate(value))
         return records.finish(f"{kind}one record ")
     return _noting_columns(_by_position(value, name, form, kind, unit), form, options)
+
+
+def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where: str) -> bool:
+    """Tell whether a mapping is a table: columns of ids and of entries, of the same length.
+
+    Raises
+    ------
+    InputError
+        If all that lacks is a column of ids.
+    """
+    columns = list(value.values())
+    others = (str, Mapping, Set)  # a set has no order
+    if any(issubclass(kind, others) for kind in set(map(type, columns))):
+        return False
+    try:
+        if len(set(map(len, columns))) != 1:
+            return False
+    except TypeError:  # without a length
+        return False
+    names = [str(name) for name in value]
+    try:
+        roles = assign(form.table, names, options, where, form.first_id)
+    except InputError:
+        known = {name for role in form.table.values() for name in role.known}
+        if known.issuperset(name.strip().casefold() for name in names) and any(
+            isinstance(entry, (list, tuple)) for column in columns for entry in column
+        ):
+            raise
+        return False  # of other names
+    return all(isinstance(id_, (str, Integral)) for id_ in columns[roles["id"]])
 
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:

@@ -10,21 +10,22 @@ names, and it holds 0/1 or scores. A pandas index has the ids, unless it is plai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign
+from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import read_object
+from semmetrics.data.json_files import is_columns, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import InputError, Places
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_once",
+__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
@@ -59,9 +60,8 @@ def read_python(
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source)
     if isinstance(data, Mapping):
-        if _is_columns(data, form, options):
-            with _as_table(source):
-                return _table(_arrow_table(data), form, source, options)
+        if is_columns(data, form, options, source):
+            return read_columns(data, form, source, options)
         texts = set(map(type, data)) == {str}
         if not texts and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
@@ -74,6 +74,12 @@ def read_python(
         remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
         "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
     )
+
+
+def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: ReadOptions) -> Lists:
+    """Read a mapping from names to columns."""
+    with _as_table(source):
+        return _table(_arrow_table(data), form, source, options)
 
 
 @contextmanager
@@ -176,15 +182,15 @@ def _frame(
     known = [name for name in columns if name.strip().casefold() in form.columns]
     index = getattr(data, "index", None)
     matrix = MATRICES[0] in form.formats
+    has_ids = options.id_column is not None or any(
+        name.strip().casefold() in IDS for name in columns
+    )
     if value is not None or (known and not (matrix and _is_numeric(data, known))) or not matrix:
-        has_ids = options.id_column is not None or any(
-            name.strip().casefold() in IDS for name in columns
-        )
         if index is not None and not has_ids and not is_numbering(index):
             data = data.rename_axis("id").reset_index()
         return _table(_arrow_table(data), form, source, options)
     unnamed = is_numbering(getattr(data, "columns", None))
-    if index is not None:
+    if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
     else:
         values, ids, columns = _numbers(data, form, source, options)
@@ -228,7 +234,11 @@ def _numbers(
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
     from semmetrics.data.arrow import read_arrow_table
 
-    return read_arrow_table(table, form, source, options)
+    found = read_arrow_table(table, form, source, options)
+    return replace(
+        found,
+        notes=found.notes + unused(options, ("delimiter", "label_delimiter"), "a table in memory"),
+    )
 
 
 def _arrow_table(data: Any) -> Any:
@@ -241,21 +251,6 @@ def _arrow_table(data: Any) -> Any:
     if hasattr(data, "__arrow_c_stream__"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
-
-
-def _is_columns(data: Mapping[Any, Any], form: Form, options: ReadOptions) -> bool:
-    """Tell whether a mapping is a table: columns of ids and of entries, of the same length."""
-    columns = list(data.values())
-    others = (str, Mapping, Set)  # a set has no order
-    if any(issubclass(kind, others) for kind in set(map(type, columns))):
-        return False
-    try:
-        if len(set(map(len, columns))) != 1:
-            return False
-        roles = assign(form.table, [str(name) for name in data], options, "", form.first_id)
-    except (TypeError, InputError):  # without a length, or of other names
-        return False
-    return all(isinstance(id_, (str, int, np.integer)) for id_ in columns[roles["id"]])
 
 
 def _series(data: Any, form: Form, source: str) -> Items:

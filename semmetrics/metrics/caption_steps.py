@@ -9,7 +9,7 @@ tokenized once, for all measures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -24,6 +24,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
+from semmetrics.errors import InputError, brief
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
 from semmetrics.text.tokens import encode_tokens
@@ -38,6 +39,10 @@ __all__ = [
     "References",
     "TokenTable",
     "cause_column",
+    "check_caption_lists",
+    "check_texts",
+    "is_list",
+    "name_type",
     "largest_of_rows",
     "task_tokens",
 ]
@@ -200,3 +205,39 @@ def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
     if some.any():
         found[some] = np.maximum.reduceat(values, indptr[:-1][some])
     return found
+
+
+def check_caption_lists(references: Sequence[Any]) -> None:
+    """Refuse what is no list of texts for each image; says which image, from 0."""
+    for image, texts in enumerate(references):
+        if not is_list(texts):
+            raise InputError(
+                f"the references of image {image} are {name_type(texts)}",
+                remedy="give a list of texts for each image",
+            )
+        check_texts(texts, f"reference {{}} of image {image}")
+
+
+def is_list(value: Any) -> bool:
+    """Whether it has a length and an order, and is no single text."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__iter__")
+
+
+def check_texts(texts: Sequence[Any], name: str) -> None:
+    """Refuse what is no text; ``name`` says what a number is that of."""
+    if {*map(type, texts)} <= {str}:
+        return
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"{name.format(number)} is {brief(text)} ({name_type(text)}), not a text",
+                remedy="give a text for each (numbers are from 0)",
+            )
+
+
+def name_type(value: Any) -> str:
+    """Write the type of a value with its article: "a text", "an int"."""
+    kind = {"str": "text", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
+    return kind if kind == "None" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -33,7 +33,13 @@ from semmetrics.data.frequency_files import (
 )
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.caption_steps import TokenTable, task_tokens
+from semmetrics.metrics.caption_steps import (
+    TokenTable,
+    check_caption_lists,
+    is_list,
+    name_type,
+    task_tokens,
+)
 from semmetrics.metrics.definition import Measure
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -310,7 +316,7 @@ def fit_document_frequencies(
     Raises
     ------
     InputError
-        If a tokenizer is given with a task.
+        If a tokenizer is given with a task, or the captions are no list of lists of texts.
     """
     if isinstance(captions, CaptionTask):
         if tokenizer is not None:
@@ -321,6 +327,12 @@ def fit_document_frequencies(
             f"the captions are one text, {os.fspath(captions)[:60]!r}, not a list for each image",
             remedy="read a file first: as_captions(path).to_list()",
         )
+    if not is_list(captions):
+        raise InputError(
+            f"the captions are {name_type(captions)}, not a list",
+            remedy="give a list with a list of texts for each image; of a mapping, its values",
+        )
+    check_caption_lists(captions)
     names = list(map(str, range(len(captions))))
     words = open_tokenizer("ptb" if tokenizer is None else tokenizer)
     task = caption_task([()] * len(captions), captions, names, words)

@@ -17,6 +17,7 @@ import numpy as np
 from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
+from semmetrics.metrics.families import CAUSES
 from semmetrics.reports.records import Records
 from semmetrics.scoring.score_result import Score
 
@@ -228,13 +229,14 @@ def count_undefined(scores: Iterable[Score]) -> Records:
 
 
 def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
+    average = score.measure["average"]
     units = {"example": score.unit, "macro": "label", "weighted": "label"}
     shared = {"system": score.system, "measure": score.heading}
     for cause, number in score.undefined.items():
         policy = score.measure[cause]
         yield shared | {
             "cause": cause,
-            "unit": units.get(str(score.measure["average"])),
+            "unit": score.unit if average is None and cause in CAUSES else units.get(str(average)),
             "policy": None if policy is None else str(policy),
             "count": number,
         }

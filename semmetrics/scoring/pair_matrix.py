@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,8 +27,14 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
 from semmetrics.kinds.captions.record import read_frequencies
+from semmetrics.metrics.caption_steps import (
+    check_caption_lists,
+    check_texts,
+    is_list,
+    name_type,
+)
 from semmetrics.metrics.cider import cider_pairs
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
@@ -326,40 +332,11 @@ def _check_sides(references: Any, captions: Any) -> None:
         Says which side, and the number from 0.
     """
     for side, what in ((references, "image"), (captions, "caption")):
-        if not _is_list(side):
+        if not is_list(side):
             raise InputError(
-                f"the {what}s are {_article(side)}, not a list", remedy="give a list of them"
+                f"the {what}s are {name_type(side)}, not a list", remedy="give a list of them"
             )
         if not len(side):
             raise InputError(f"there is no {what}", remedy="give at least one, in a list")
-    for image, texts in enumerate(references):
-        if not _is_list(texts):
-            raise InputError(
-                f"the references of image {image} are {_article(texts)}",
-                remedy="give a list of texts for each image",
-            )
-        _check_texts(texts, f"reference {{}} of image {image}")
-    _check_texts(captions, "caption {}")
-
-
-def _is_list(value: Any) -> bool:
-    """Whether it has a length and an order, and is no single text."""
-    if isinstance(value, str | bytes | Mapping | Set):
-        return False
-    return hasattr(value, "__len__") and hasattr(value, "__iter__")
-
-
-def _check_texts(texts: Sequence[Any], name: str) -> None:
-    if {*map(type, texts)} <= {str}:
-        return
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(
-                f"{name.format(number)} is {brief(text)} ({_article(text)}), not a text",
-                remedy="give a text for each (numbers are from 0)",
-            )
-
-
-def _article(value: Any) -> str:
-    kind = {"str": "text", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
-    return kind if kind == "None" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    check_caption_lists(references)
+    check_texts(captions, "caption {}")

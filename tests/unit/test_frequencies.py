@@ -587,3 +587,17 @@ def test_importing_it_is_light():
         "assert not {'scipy', 'torch', 'nltk'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("captions", "message"),
+    [
+        ({"a": ["a cat"]}, "the captions are a dict, not a list"),
+        (["a cat", "a dog"], "the references of image 0 are a text"),
+        ([["a cat"], [1]], "reference 0 of image 1 is 1"),
+        (5, "the captions are an int, not a list"),
+    ],
+)
+def test_what_is_no_list_of_lists_is_refused(captions, message):
+    with pytest.raises(InputError, match=message):
+        fit_document_frequencies(captions)

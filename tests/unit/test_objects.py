@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
 import pandas as pd
@@ -206,3 +207,42 @@ def test_options_of_reading_of_the_wrong_type():
 def test_sets_and_mappings_are_no_columns(values):
     found = semmetrics.as_labels({"id": values, "label": values})
     assert list(found.ids) == ["id", "label"]
+
+
+def by_id(found):
+    return dict(zip(map(str, found.ids), found.to_list(), strict=True))
+
+
+@pytest.mark.parametrize("ids", [["x", "y"], [3, 4]])
+def test_a_column_of_ids_beside_classes_is_no_class(ids):
+    frame = pd.DataFrame({"image_id": ids, "cat": [1, 0], "dog": [0, 1]})
+    found = as_labels(frame)
+    assert by_id(found) == {str(ids[0]): ["cat"], str(ids[1]): ["dog"]}
+    assert by_id(as_labels(frame.set_index("image_id"))) == by_id(found)
+    scores = pd.DataFrame({"item": ids, "cat": [0.9, 0.1]})
+    truth = {str(ids[0]): ["cat"], str(ids[1]): []}
+    (score,) = semmetrics.score(scores, truth, measures=["SubsetAccuracy"], decode="threshold:0.5")
+    assert score.value == 1
+
+
+def test_columns_are_the_same_in_a_file_and_in_python(tmp_path):
+    for columns in (LONG, WIDE):
+        path = tmp_path / "columns.json"
+        path.write_text(json.dumps(columns))
+        assert by_id(as_labels(path)) == by_id(as_labels(columns))
+
+
+def test_columns_without_ids_are_refused(tmp_path):
+    columns = {"labels": [["cat", "dog"], ["car"]]}
+    path = tmp_path / "columns.json"
+    path.write_text(json.dumps(columns))
+    for data in (columns, path):
+        with pytest.raises(InputError, match="there is no id column"):
+            as_labels(data)
+    assert by_id(as_labels({"labels": ["cat", "dog"]})) == {"labels": ["cat", "dog"]}
+
+
+def test_options_of_cells_are_said_to_mean_nothing_in_memory():
+    options = semmetrics.ReadOptions(label_delimiter=";")
+    found = as_labels(pd.DataFrame({"id": ["a"], "label": ["cat;dog"]}), options=options)
+    assert found.notes == ["options that do not apply to a table in memory: label_delimiter"]
