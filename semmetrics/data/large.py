@@ -4,9 +4,9 @@ Conventions
 -----------
 Columns have explicit types, so that "007" stays an id. A block is parsed while the one before it is
 coded. What pyarrow would accept and the strict readers would not is looked for in the bytes of each
-block: bad UTF-8, NUL, byte order marks, blank lines, several records in a line, quotes inside a
-cell. ``OddError`` then says that the strict reader has to read the input. Of keys that no role uses
-only the JSON syntax is checked, and their names are noted.
+block: bad UTF-8, NUL, byte order marks, blank lines, several records in a line, NaN, deep nesting,
+quotes inside a cell. ``OddError`` then says that the strict reader has to read the input. Of keys
+that no role uses only the JSON syntax is checked, and their names are noted.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ BLOCK = 2**22  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
+_OPENED = 500  # brackets in a line, and so levels, that pyarrow is given: at 9,000 it is lost
+_NAN = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
+_BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|Inf)')
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 T = TypeVar("T")
@@ -190,11 +193,11 @@ def _parse_records(
     # an object ends before each newline and one begins after it, so no newline is within an object
     if (before != b"}"[0]).any() or (data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any():
         raise OddError
-    table = pa_json.read_json(
-        pa.BufferReader(block),
-        read_options=pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest)),
-        parse_options=pa_json.ParseOptions(explicit_schema=schema),
-    )
+
+    table = None if extra else _parse_json(block, schema, longest, "error")
+    if table is None:  # values of keys that no role uses may be of any kind
+        _check_values(block, data, ends)
+        table = _parse_json(block, schema, longest, "infer")
     unused = [key for key in table.column_names if key not in schema.names]
     if any(key not in extra and key.strip().casefold() in others for key in unused):
         raise OddError  # the strict reader knows which of two names it means, or refuses both
@@ -204,6 +207,36 @@ def _parse_records(
     if len(table) != len(ends) + (data[-1] != _NEWLINE):
         raise OddError
     return table
+
+
+def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
+    """Parse a block; None where a key that is not in the schema is an error, and there is one."""
+    try:
+        return pa_json.read_json(
+            pa.BufferReader(block),
+            read_options=pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest)),
+            parse_options=pa_json.ParseOptions(
+                explicit_schema=schema, unexpected_field_behavior=unknown
+            ),
+        )
+    except pa.ArrowInvalid:
+        if unknown != "error":
+            raise
+        return None
+
+
+def _check_values(block: bytes, data: Any, ends: Any) -> None:
+    """Refuse numbers that no JSON text holds, and lines that may be nested too deeply."""
+    found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
+    if found and any(match[1] for match in _BARE.finditer(block)):
+        raise OddError
+    opened = block.count(b"[") + block.count(b"{")
+    if opened - len(ends) <= _OPENED:  # each line has one at least
+        return
+    starts = np.append(0, ends[ends < len(data) - 1] + 1)
+    brackets = (data == b"["[0]) | (data == b"{"[0])
+    if np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED:
+        raise OddError
 
 
 # CSV

@@ -9,6 +9,7 @@ from typing import Any
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
+from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.options import KINDS, OPTIONS, check_choice, resolve_options
@@ -77,7 +78,10 @@ def validate(
         classes = None
     kind = find_kind(task)
     options = resolve_options({"classes": classes, "read": files}, task)
-    record = kind.describer.describe(kind.read(side, "input", options))
+    lists = kind.read(side, "input", options)
+    if not len(lists):
+        raise InputError("there are no items", where="input", remedy="give at least one")
+    record = kind.describer.describe(lists)
     record["notes"] += notes
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     return {"schema": SCHEMA, "file": path, "error": None, "task": task, **record}

@@ -151,7 +151,7 @@ class Calibration:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON; the file appears only when it is complete.
+        """Write it as JSON; a file appears only when it is complete.
 
         Raises
         ------
@@ -160,9 +160,12 @@ class Calibration:
         """
         target = Path(os.path.realpath(path))
         place = target.with_name(f".{target.name}.{os.getpid()}.part")
+        if target.exists() and not target.is_file():
+            place = target  # a device or a pipe is written to, not replaced
         try:
             place.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
-            place.replace(target)
+            if place != target:
+                place.replace(target)
         except OSError as error:
             raise InputError(
                 f"it cannot be written: {error.strerror or type(error).__name__}",
@@ -170,7 +173,8 @@ class Calibration:
                 remedy="name a file in a folder that exists",
             ) from error
         finally:
-            place.unlink(missing_ok=True)
+            if place != target:
+                place.unlink(missing_ok=True)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Calibration:

@@ -3,7 +3,9 @@
 import io
 import json
 import math
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -425,6 +427,16 @@ def test_saved_and_loaded(tmp_path, calibration):
     assert "NaN" not in text
     assert math.isnan(again.curve["precision"][-1])
     assert [path.name for path in tmp_path.iterdir()] == ["c.json"]
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path, calibration):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        text = pool.submit(pipe.read_text)
+        calibration.save(pipe)
+        assert text.result() == calibration.to_json() + "\n"
+    assert pipe.is_fifo()
 
 
 def test_a_failed_save_leaves_nothing(tmp_path, calibration):

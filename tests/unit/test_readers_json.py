@@ -269,3 +269,42 @@ def test_another_name_of_labels_in_one_of_many_records(many, name, value, late):
 def test_keys_of_one_of_many_records_that_are_not_used(many):
     record = {"id": "x", "labels": ["a"], "scores": [1], "width": 3}
     assert as_labels(many([], [record])).notes == ["keys not used: 'width'"]
+
+
+@pytest.mark.parametrize("first", ["", ', "q": 1'])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("NaN", "NaN is no JSON number"),
+        ("[-Infinity]", "-Infinity is no JSON number"),
+        ("Inf", "invalid JSON"),
+        ("[" * 20_000 + "]" * 20_000, "it is nested too deeply"),
+        ('{"a":' * 12_000 + "1" + "}" * 12_000, "it is nested too deeply"),
+        ("[" * 500_000, "it is nested too deeply"),
+        ('"NaN, Inf: NaN [[[["', None),
+        ("[[1, 2], [3, {}]]", None),
+        ("[" * 450 + "]" * 450, None),
+        ("[" + "[]," * 3000 + "1]", None),
+    ],
+)
+def test_values_of_unused_keys_of_large_files(tmp_path, first, value, message):
+    record = '{{"id": "{}", "labels": ["cat"], "note": "{}"{}}}\n'
+    path = tmp_path / "large.jsonl"
+    with path.open("w") as out:
+        out.writelines(record.format(i, "x" * 60, first) for i in range(25_000))
+        out.write('{"id": "last", "labels": ["dog"], "q": %s}\n' % value)  # noqa: UP031
+    if message is None:
+        found = as_labels(path)
+        assert (len(found), found.to_list()[-1]) == (25_001, ["dog"])
+    else:
+        with pytest.raises(InputError, match=f"line 25001.*{message}"):
+            as_labels(path)
+
+
+def test_deep_labels_of_large_files(tmp_path):
+    path = tmp_path / "large.jsonl"
+    with path.open("w") as out:
+        out.writelines(f'{{"id": {i}, "labels": ["{"x" * 90}"]}}\n' for i in range(25_000))
+        out.write('{"id": -1, "labels": %s}\n' % ("[" * 20_000 + "]" * 20_000))
+    with pytest.raises(InputError, match="nested too deeply"):
+        as_labels(path)

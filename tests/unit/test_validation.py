@@ -54,3 +54,9 @@ def test_errors(tmp_path):
         semmetrics.validate([["cat"]], task="texts")
     with pytest.raises(InputError, match=r"none\.json"):
         semmetrics.validate(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("nothing", [[], {}, np.zeros((0, 3))])
+def test_nothing(nothing):
+    with pytest.raises(InputError, match="there are no items"):
+        semmetrics.validate(nothing)
