@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import offsets
+from semmetrics.core.ragged import Ints, offsets
 
 __all__ = ["Hashes", "hash_ids", "hash_strings", "mix"]
 
@@ -50,18 +50,26 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
     >>> bool(a == c), bool(a == b)
     (True, False)
     """
-    parts = [
-        _hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)
-    ]
+    blocks = range(0, len(strings), _BLOCK)
+    utf8 = getattr(strings, "utf8", None)  # of strings that are kept as bytes
+    if utf8 is None:
+        parts = [_hash_block(*_encoded(strings[start : start + _BLOCK])) for start in blocks]
+    else:
+        parts = [_hash_block(*utf8(start, start + _BLOCK)) for start in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 
-def _hash_block(strings: Sequence[str]) -> Hashes:
+def _encoded(strings: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
+    """Return the bytes of strings, and where each begins and ends."""
     coded = [string.encode("utf-8", "surrogatepass") for string in strings]
     indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
+    return np.frombuffer(b"".join(coded), np.uint8), indptr
+
+
+def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
     cells = np.arange(0, 256 * int(indptr[-1]), 256)
     cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
-    cells += np.frombuffer(b"".join(coded), np.uint8)
+    cells += data
     with np.errstate(over="ignore"):
         total = np.zeros(len(cells) + 1, np.uint64)
         np.cumsum(_mixed(cells), out=total[1:])

@@ -113,6 +113,11 @@ class Texts(Sequence[str]):
     def __repr__(self) -> str:
         return repr(list(self))
 
+    def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
+        """Return the bytes of some strings, and where each begins and ends in them."""
+        ends = self.ends[start : stop + 1].astype(np.int64)
+        return self.data[ends[0] : ends[-1]], ends - ends[0]
+
     def _strings(self, start: int, stop: int) -> list[str]:
         ends = self.ends[start : stop + 1].tolist()
         part = self.data[ends[0] : ends[-1]].tobytes()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semmetrics.core import hashing
+from semmetrics.data.lists import Texts
 
 MASK = (1 << 64) - 1
 TEXTS = st.lists(st.text(max_size=6), max_size=8)
@@ -35,6 +36,14 @@ def test_texts(texts):
     got = hashing.hash_strings(texts)
     assert got.dtype == np.uint64
     assert got.tolist() == [of_text(text) for text in texts]
+
+
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=9))
+def test_texts_that_are_kept_as_bytes(texts):
+    coded = [text.encode() for text in texts] * 2000
+    ends = np.cumsum([0, *map(len, coded)])
+    kept = Texts(np.frombuffer(b"".join(coded), np.uint8), ends.astype(np.int32))
+    assert hashing.hash_strings(kept).tolist() == hashing.hash_strings(texts).tolist() * 2000
 
 
 def test_many_texts_are_those_of_few():
