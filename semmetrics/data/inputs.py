@@ -168,7 +168,8 @@ def _read_format(
         if isinstance(value, dict) and is_columns(value, form, options, source.name):
             from semmetrics.data.objects import read_columns
 
-            return read_columns(value, form, source.name, options)
+            found = read_columns(value, form, source.name, options)
+            return replace(found, understood=f"JSON, {found.understood}")
     return encode(_read_strictly(source, kind, form, options), form)
 
 

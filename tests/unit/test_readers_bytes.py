@@ -177,7 +177,7 @@ def test_a_name_that_says_nothing_needs_a_format(tmp_path, name):
         (b'[["x"]]', "JSON, [[labels]] by position"),
         (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines, one record"),
         (b'{"id": 1, "labels": ["x"]}', "JSON lines, one record"),
-        (b'{"id": ["x"], "labels": ["x"]}', "JSON, {id: [labels]}"),
+        (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
         (b"id,label\na,x", "CSV, one row a label"),
         (b"id\tlabel\na\tx", "TSV, one row a label"),
     ],
