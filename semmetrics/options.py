@@ -17,8 +17,9 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.errors import InputError, did_you_mean, listing
 
-__all__ = ["CERTAINTY", "KINDS", "OPTIONS", "Option", "Options", "ResolvedOptions", "check_choice",
-           "check_options", "hint_of", "is_given", "resolve_options"]  # fmt: skip
+__all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
+           "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_given",
+           "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -27,6 +28,15 @@ WHAT, DATA = "What is computed", "What the data are"
 MEANING, CAPTIONS = "What labels mean", "What captions are compared by"
 CERTAINTY = "Confidence intervals and signatures"
 _LABELS, _CAPTIONS = ("labels",), ("captions",)
+FORMATS = {
+    **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
+    **dict.fromkeys(("npy", "npz"), _LABELS),
+    "coco": KINDS,
+    "txt": _CAPTIONS,
+}
+"""The formats of files, each with the kinds that are read from it."""
+COLUMNS = {"label": _LABELS, "score": _LABELS, "caption": _CAPTIONS}
+"""The columns beside the ids that may be named, each with its kinds."""
 
 Path = str | PathLike[str]
 

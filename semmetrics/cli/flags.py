@@ -20,7 +20,7 @@ from semmetrics.cli.help import (
     protocols,
 )
 from semmetrics.errors import InputError
-from semmetrics.options import OPTIONS, Option
+from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -40,10 +40,6 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "normalizations": normalizations,
     "rules": lambda: dict.fromkeys(_RULES, ""),
 }
-# Those of semmetrics.data.form, which is not loaded to show help.
-_FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
-_COLUMNS = {"labels": ("label", "score"), "captions": ("caption",)}
-_OTHER_FORMATS = {"labels": ("txt",), "captions": ("npy", "npz")}
 
 
 def score_options(*chosen: str) -> Callable[[F], F]:
@@ -99,9 +95,8 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
     *kinds : str
         What the files may hold; anything where none is named.
     """
-    without = set(_OTHER_FORMATS[kinds[0]]) if len(kinds) == 1 else set()
-    known = [name for name in _FORMATS if name not in without]
-    columns = [name for kind in kinds or _COLUMNS for name in _COLUMNS[kind]]
+    held = set(kinds or KINDS)
+    known, columns = ([name for name, of in d.items() if held & {*of}] for d in (FORMATS, COLUMNS))
 
     def every() -> Iterable[Callable[[F], F]]:
         yield option(READING, "--input-format", metavar="F", shell_complete=complete(formats),

@@ -120,7 +120,8 @@ def normalizations() -> dict[str, str]:
 
 def formats() -> dict[str, str]:
     """Return formats of input files, and their extensions."""
-    from semmetrics.data.form import EXTENSIONS, FORMATS
+    from semmetrics.data.form import EXTENSIONS
+    from semmetrics.options import FORMATS
 
     return {
         name: ", ".join(end for end, form in EXTENSIONS.items() if form == name) for name in FORMATS

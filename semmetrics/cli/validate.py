@@ -10,6 +10,7 @@ import click
 from semmetrics.cli.flags import format_option, read_given, reading_options, score_options
 from semmetrics.cli.help import FILE, Command, option
 from semmetrics.cli.messages import complain
+from semmetrics.options import KINDS
 
 __all__ = ["command"]
 
@@ -29,7 +30,7 @@ __all__ = ["command"]
 @option(
     "What the data are",
     "--task",
-    type=click.Choice(["labels", "captions"]),
+    type=click.Choice(KINDS),
     help="What the files hold, where their shape does not tell: lists of sentences are taken for "
     "captions.",
 )

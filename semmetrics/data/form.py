@@ -8,11 +8,11 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from semmetrics.errors import InputError, listing, shown
+from semmetrics.options import FORMATS
 
 __all__ = [
     "DEFAULTS",
     "EXTENSIONS",
-    "FORMATS",
     "IDS",
     "MATRICES",
     "RECORD_IDS",
@@ -27,7 +27,6 @@ __all__ = [
     "unused",
 ]
 
-FORMATS = ("json", "jsonl", "csv", "tsv", "parquet", "arrow", "npy", "npz", "coco", "txt")
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz")
 EXTENSIONS = {
     ".json": "json",
@@ -87,7 +86,7 @@ class Form:
     noun: str
     columns: tuple[str, ...]
     keys: tuple[str, ...]
-    formats: tuple[str, ...] = FORMATS
+    formats: tuple[str, ...] = tuple(FORMATS)
     coco: Callable[[Mapping[str, Any], str], Any] | None = None
     is_coco: Callable[[Mapping[Any, Any]], bool] = lambda value: False
     scored: bool = False

@@ -12,7 +12,6 @@ captions of one image are drawn together.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,18 +23,14 @@ from semmetrics.core.columns import Column, Dense
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
+from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Bootstrap", "Interval", "Replicates", "finite_or_none", "replicate"]
+__all__ = ["Bootstrap", "Interval", "Replicates", "replicate"]
 
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
-
-
-def finite_or_none(value: float) -> float | None:
-    """Return a number as JSON has it: None where it is undefined."""
-    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)

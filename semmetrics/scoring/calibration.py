@@ -30,8 +30,8 @@ from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds import Tasks, each_task
+from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
-from semmetrics.scoring.bootstrap import finite_or_none
 
 __all__ = [
     "as_calibrations",

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Floats
 from semmetrics.data.block import Task
 from semmetrics.data.lists import Ids
+from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.bootstrap import (
     Bootstrap,
     Interval,
     Replicates,
-    finite_or_none,
     replicate,
 )
 from semmetrics.scoring.signature import signature

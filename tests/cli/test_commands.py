@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import semmetrics
-from semmetrics.data.form import FORMATS
+from semmetrics.options import FORMATS
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
@@ -73,7 +73,7 @@ def test_options_that_can_have_no_effect_are_left_out(ok, refused):
 def test_help_names_the_formats(ok):
     listed = " ".join(ok("score", "--help").split())
     assert (
-        f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}. The default is told by the extension."
+        f"{', '.join([*FORMATS][:-1])} or {[*FORMATS][-1]}. The default is told by the extension."
         in listed
     )
     assert "CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER" in listed

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_captions
-from semmetrics.data.form import FORMATS, MATRICES, Form, ReadOptions
+from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
+from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_captions", "recognise"]
 
@@ -20,7 +21,7 @@ FORM = Form(
     noun="caption",
     columns=(*_NAMES, "comment"),
     keys=(*_NAMES, "refs"),
-    formats=tuple(name for name in FORMATS if name not in MATRICES),
+    formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
     coco=read_coco_captions,
     is_coco=lambda value: is_coco_captions(value) or is_coco(value),
     single=True,

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
-from semmetrics.data.form import FORMATS, Form, ReadOptions
+from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
+from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_labels", "recognise"]
 
@@ -19,7 +20,7 @@ FORM = Form(
     noun="label",
     columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
     keys=("labels", "names", "tags", "categories"),
-    formats=tuple(name for name in FORMATS if name != "txt"),
+    formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
     coco=read_coco_labels,
     is_coco=is_coco,
     scored=True,
