@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "InputError",

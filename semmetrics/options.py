@@ -10,12 +10,13 @@ option, add a line here, use it, and document it on its page.
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
 from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_given",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,9 +34,12 @@ def name_files(paths: Sequence[str]) -> list[str]:
     """
     from semmetrics.api.scores import system_name
 
-    for place, path in enumerate(paths):
-        if any(_is_same(path, other) for other in paths[:place]):
+    seen = set[object]()
+    for path in paths:
+        same = _identity(path)
+        if same in seen:
             raise InputError(f"{path} is given twice", remedy="give each file once")
+        seen.add(same)
     alike: dict[str, list[str]] = {}
     for path in paths:
         alike.setdefault(system_name(path), []).append(path)
@@ -53,16 +57,16 @@ def _name_alike(stem: str, paths: Sequence[str]) -> Iterable[tuple[str, str]]:
     return zip(paths, paths, strict=True)
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Whether two names are one regular file, or standard input twice."""
-    if STDIN in (one, other):
-        return one == other
-    left, right = Path(one), Path(other)
-    if left.exists() and not left.is_file():
-        return False  # such as /dev/null
-    if os.path.realpath(left) == os.path.realpath(right):
-        return True
-    return left.exists() and right.exists() and left.samefile(right)
+def _identity(path: str) -> object:
+    """Return what is equal for two names of one file, one of standard input's or one to be made."""
+    if path == STDIN:
+        return STDIN
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return os.path.realpath(path)
+    # What is no file, such as /dev/null, may be named twice.
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else object()
 
 
 def check_files(
@@ -89,22 +93,21 @@ def check_files(
     inputs = list(inputs)
     if inputs.count(STDIN) > 1:
         raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
-    seen: dict[str, str] = {}
+    read, written = set(map(_identity, inputs)), dict[object, str]()
     for name, path in (outputs or {}).items():
         if path is None or path == STDIN:
             continue
-        where = f"{name} {path}"
-        if any(_is_same(path, other) for other in inputs):
+        where, same = f"{name} {path}", _identity(path)
+        if same in read:
             raise InputError("the output would overwrite an input", where=where, remedy=remedy)
-        first = next((option for other, option in seen.items() if _is_same(path, other)), None)
-        if first is not None:
-            raise InputError(f"{first} writes to the same file", where=where,
+        if same in written:
+            raise InputError(f"{written[same]} writes to the same file", where=where,
                              remedy="give each output its own file")  # fmt: skip
         folder = Path(path).is_dir()
         if folder or not Path(os.path.realpath(path)).parent.is_dir():
             raise InputError("this is a folder" if folder else "there is no such folder",
                              where=where, remedy="name a file in a folder that exists")  # fmt: skip
-        seen[path] = name
+        written[same] = name
 
 
 def check_endings(files: Mapping[str, str | None], endings: Mapping[str, Sequence[str]]) -> None:

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +24,7 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.options import CERTAINTY
 
 if TYPE_CHECKING:

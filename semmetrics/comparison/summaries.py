@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse as parse_json
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES
 from semmetrics.scoring.score_result import Score

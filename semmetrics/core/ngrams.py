@@ -11,7 +11,6 @@ compared two columns at a time, so that long n-grams of large codes do not overf
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +25,7 @@ from semmetrics.core.ragged import (
     row_numbers,
     runs_within,
 )
+from semmetrics.frozen import dataclass
 
 __all__ = ["NGrams", "count_ngrams", "find_rows", "sum_equal_rows"]
 

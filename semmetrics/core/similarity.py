@@ -22,7 +22,6 @@ routines of matrix multiplication, Numerical Algorithms 59.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ import numpy as np
 from semmetrics.core.backend import Backend, is_torch
 from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "EuclideanDistances",

@@ -14,7 +14,6 @@ the block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers, take_rows
+from semmetrics.frozen import dataclass
 
 __all__ = ["Cells", "SparsePairs"]
 

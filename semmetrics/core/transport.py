@@ -26,7 +26,6 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
@@ -37,6 +36,7 @@ from semmetrics.core.backend import Backend, count_workers, run_parts, sum_in_or
 from semmetrics.core.ragged import Floats, Ints, group_by_size
 from semmetrics.core.simplex import Solutions
 from semmetrics.core.transport_block import cells_per_block, solve_block, used_cells
+from semmetrics.frozen import dataclass
 
 __all__ = ["Distances", "WeightedWords", "relaxed_transport", "transport"]
 

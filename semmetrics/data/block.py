@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -13,6 +13,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
+from semmetrics.frozen import dataclass
 
 __all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
 
@@ -53,7 +54,7 @@ class Step(Protocol[T_co]):
     def __hash__(self) -> int: ...
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Block(Generic[D]):
     """Items ``start`` to ``stop`` of a task.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, NamedTuple
 
 from semmetrics.errors import InputError, listing, shown
+from semmetrics.frozen import dataclass
 from semmetrics.options import FORMATS
 
 __all__ = [

@@ -17,7 +17,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, brief, shown
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "FrequencyTable",

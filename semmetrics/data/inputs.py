@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -27,6 +27,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.source import Source, check_lines, load, no_collection
 from semmetrics.errors import InputError, Places, at
+from semmetrics.frozen import dataclass
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
 

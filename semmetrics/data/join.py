@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
 from semmetrics.errors import InputError, brief, listing
+from semmetrics.frozen import dataclass
 
 __all__ = ["MISSING", "Joined", "aligned_rows", "aligned_weights", "join"]
 

@@ -10,7 +10,7 @@ id, or by position where the input has no ids.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias, overload
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
 

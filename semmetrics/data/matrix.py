@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import InputError, brief
+from semmetrics.frozen import dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
 

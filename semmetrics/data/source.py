@@ -15,13 +15,13 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from semmetrics.errors import InputError, at, listing
+from semmetrics.frozen import dataclass
 
 __all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
 

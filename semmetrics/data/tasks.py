@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -27,6 +27,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block, LabelAxis, Task, occurring
 from semmetrics.data.lists import Ids, Side, Terms
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "FOUND",

@@ -18,7 +18,7 @@ a name such as ``dog.n.01`` is that synset.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,6 +28,7 @@ from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, tak
 from semmetrics.data.lists import Terms
 from semmetrics.data.taxonomy_graph import closure, generations, heights
 from semmetrics.errors import InputError, at, brief, shown
+from semmetrics.frozen import dataclass
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
 

@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "CachedEmbedder",

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from semmetrics.embed.converted import convert, is_converted, read_meta
 from semmetrics.embed.word_formats import WORD_KINDS
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
 
 __all__ = ["MANIFEST", "Entry", "Fetched", "fetch", "read_manifest", "vectors_folder"]

@@ -8,7 +8,7 @@ Kubany et al., 2020, Expert Systems with Applications, table 1 (unknown labels).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, check_finite
 from semmetrics.embed.lookup import TermVectors, embed_terms
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 
 __all__ = ["Coverage", "LabelVectors", "label_vectors", "measure_coverage"]
 

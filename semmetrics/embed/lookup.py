@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -33,6 +32,7 @@ import numpy as np
 from semmetrics.core.ragged import Bools, offsets, row_numbers
 from semmetrics.embed.embedder import Embedder, Vectors, embed_unique, looks_up_words
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "LOOKUPS",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "DEFAULT",

@@ -15,11 +15,12 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 

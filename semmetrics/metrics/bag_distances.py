@@ -18,7 +18,6 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +41,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.bag_similarity import bag_options
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns

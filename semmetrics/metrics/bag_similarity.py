@@ -13,7 +13,7 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes

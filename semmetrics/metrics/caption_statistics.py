@@ -12,7 +12,6 @@ In a resample these are the candidates drawn, fewer than there are, so an interv
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,

@@ -20,7 +20,6 @@ before one rounding, so that a value does not depend on what other captions ther
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -41,6 +40,7 @@ from semmetrics.core.ragged import (
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,

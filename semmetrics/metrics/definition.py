@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -24,6 +24,7 @@ from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 
 __all__ = [
     "Columns",

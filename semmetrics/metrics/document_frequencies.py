@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from semmetrics.data.frequency_files import (
 )
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     TokenTable,
     check_caption_lists,

@@ -18,7 +18,6 @@ Families
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import Block, Step
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     Columns,
     Definition,

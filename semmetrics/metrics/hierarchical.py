@@ -44,7 +44,7 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

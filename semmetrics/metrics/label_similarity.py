@@ -16,7 +16,6 @@ What is computed on a device stays there, as torch tensors.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,6 +29,7 @@ from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference
 

@@ -12,7 +12,7 @@ label that a list has c times can be matched c times (Kubany et al. 2020).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from semmetrics.data.block import Block, Step
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 
 __all__ = [

@@ -22,7 +22,6 @@ import importlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,

@@ -23,7 +23,7 @@ equation 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from semmetrics.core.ragged import row_numbers, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas

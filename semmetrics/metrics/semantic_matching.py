@@ -10,7 +10,7 @@ rows, reference labels along its columns.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.label_similarity import (
     LabelSimilarity,
     Similarities,

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -37,6 +37,7 @@ from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     Columns,
     Definition,

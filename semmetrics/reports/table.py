@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, draw
 from semmetrics.scoring.protocols import NotComputed

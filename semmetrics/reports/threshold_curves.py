@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.frozen import dataclass
 from semmetrics.reports.records import draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibration import Calibration, best_place

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from semmetrics.core.columns import Column, Dense
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.statistics import Statistics

@@ -14,7 +14,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure

@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +27,7 @@ from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.caption_steps import (
     check_caption_lists,

@@ -10,12 +10,13 @@ refused. A plan holds what is computed, at every cutoff and under every decoding
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import cutoffs, parse, parse_all

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Floats
 from semmetrics.data.block import Task
 from semmetrics.data.lists import Ids
+from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.scoring.bootstrap import (

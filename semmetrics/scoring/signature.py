@@ -9,10 +9,9 @@ the fingerprint of their ids and reference labels, and the version.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find
 from semmetrics.options import OPTIONS

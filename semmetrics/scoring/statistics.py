@@ -11,7 +11,7 @@ classes are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from semmetrics.data.block import Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError, listing
+from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 __all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]

@@ -11,7 +11,7 @@ signature, hold the number that was found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, pluralize
+from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all

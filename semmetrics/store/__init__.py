@@ -17,7 +17,7 @@ from typing import IO
 
 __all__ = ["cache_folder", "file_digest", "lock"]
 
-_CHUNK = 1 << 24
+_CHUNK = 1 << 18
 
 
 def cache_folder() -> Path:
@@ -35,11 +35,11 @@ def cache_folder() -> Path:
 
 def file_digest(*paths: Path) -> str:
     """Return the SHA-256 of a file, or of several one after the other, in hex."""
-    state = hashlib.sha256()
+    state, buffer = hashlib.sha256(), memoryview(bytearray(_CHUNK))
     for path in paths:
-        with path.open("rb") as file:
-            while part := file.read(_CHUNK):
-                state.update(part)
+        with path.open("rb", buffering=0) as file:
+            while size := file.readinto(buffer):
+                state.update(buffer[:size])
     return state.hexdigest()
 
 

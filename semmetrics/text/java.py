@@ -16,11 +16,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.frozen import dataclass
 from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
 __all__ = ["JavaProgram", "PtbJavaTokenizer"]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import semmetrics
-from semmetrics.options import FORMATS
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
+from semmetrics.options import FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
 from semmetrics.errors import InputError, brief, listing
+from semmetrics.frozen import dataclass
 
 __all__ = ["NORMALIZATIONS", "Ignored", "class_name", "cleaned_classes", "normalization"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
@@ -27,6 +27,7 @@ from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import LabelTask, Synonyms
 from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
 from semmetrics.options import check_choice
 
