@@ -22,7 +22,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, cached_property
-from operator import methodcaller
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,6 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
 _CONTINUES = "##"
-_IS_PIECE = methodcaller("startswith", _CONTINUES)
 # Of a longer word only the beginning is cut into entries, so that cost stays linear.
 _LONGEST_WORD = 100
 # Texts summed at a time.
@@ -118,7 +117,9 @@ class Tokenizer:
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.numbers = dict(zip(entries, range(len(entries)), strict=True))
-        self._most_words = 1 + max(map(methodcaller("count", " "), entries), default=0)
+        self._most_words = 1 + max(
+            (entry.count(" ") for entry in entries if " " in entry), default=0
+        )
 
     def __call__(self, text: str) -> list[int]:
         """Return the numbers of a text's entries, from left to right."""
@@ -195,7 +196,7 @@ class StaticModel:
     def __init__(self, entries: Sequence[str], rows: Any, mean: Vectors) -> None:
         self.tokenizer = Tokenizer(entries)
         self._rows, self._mean = rows, np.array(mean, np.float32)
-        self._pieces = sum(map(_IS_PIECE, entries))
+        self._pieces = _count_pieces(entries)
         self._wholes = len(entries) - self._pieces
         self._parts = len(rows) - self._wholes
 
@@ -312,9 +313,14 @@ def _packaged_model() -> StaticEmbedder:
     return StaticEmbedder()
 
 
+def _count_pieces(entries: Sequence[str]) -> int:
+    """Count the continuations, which come first."""
+    return sum(1 for _ in takewhile(lambda entry: entry.startswith(_CONTINUES), entries))
+
+
 def _check(metadata: Any, entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
     """Refuse files that were not written together."""
-    wholes = len(entries) - sum(map(_IS_PIECE, entries))
+    wholes = len(entries) - _count_pieces(entries)
     if table.dtype.names != ("scale", "codes") or mean.ndim != 1:
         raise ValueError(f"{FILES[0]} or {FILES[1]} has another format")
     if not wholes < len(table) <= wholes + len(entries):
