@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,15 @@ def test_too_few_files(refused, files):
 def test_a_file_given_twice(refused, files):
     assert "given twice" in refused("score", "a.json", "./a.json", "gt.json")
     assert "given twice" in refused("score", "-", "-", stdin="{}")
+    Path("hard.json").hardlink_to("a.json")
+    assert "given twice" in refused("score", "a.json", "hard.json", "gt.json")
+
+
+def test_a_device_may_be_named_twice(ok, refused, files):
+    pair = ("score", "a.json", "gt.json")
+    Path("null.csv").symlink_to(os.devnull)
+    ok(*pair, "-o", os.devnull, "--per-item", "null.csv")
+    assert "writes to the same file" in refused(*pair, "-o", "new.csv", "--per-item", "./new.csv")
 
 
 def test_outputs_never_overwrite(refused, files):
