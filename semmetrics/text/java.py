@@ -67,7 +67,7 @@ class JavaProgram:
         InputError
             If the package lacks a file, or there is no Java.
         """
-        folder = self._find_folder()
+        folder = self.folder_of_files()
         java = shutil.which("java")
         if java is None:
             raise InputError(
@@ -78,7 +78,16 @@ class JavaProgram:
             )
         return java, folder
 
-    def _find_folder(self) -> Path:
+    def folder_of_files(self) -> Path:
+        """Return the folder that holds the files, which need no Java to be read.
+
+        Raises
+        ------
+        MissingDependencyError
+            If the package is not installed.
+        InputError
+            If the package lacks a file.
+        """
         found = find_spec(_PACKAGE)
         if found is None or not found.submodule_search_locations:
             raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")

@@ -1,0 +1,171 @@
+"""What SPICE knows of words: their synonyms, and which of them are colours, numbers and sizes.
+
+Conventions
+-----------
+Synonyms are those of WordNet 3.0 as METEOR 1.5 keeps them, read from its jar in the package
+pycocoevalcap. A word or phrase has the synsets of its form and of its stem. Numbers of synsets
+collide between parts of speech (1740 is "entity", "breathe" and "able"), as they do in SPICE.
+The word lists of categories are the constants of SPICE's own class.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from semmetrics.errors import InputError
+from semmetrics.text.java import JavaProgram
+
+__all__ = ["CATEGORIES", "SynonymTable", "category_words", "open_synonyms"]
+
+CATEGORIES = ("Cardinality", "Color", "Size")
+"""The categories of attributes that have a list of words, in the order of the class."""
+
+SPICE_PROGRAM = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
+
+# Endings and what takes their place, in the order in which they are tried.
+_RULES = tuple(
+    rule.split("-")
+    for rule in "s- ses-s xes-x zes-z ches-ch shes-sh men-man ies-y s- ies-y es-e es- ed-e ed- "
+    "ing-e ing- er- est- er-e est-e".split()
+)
+_NONE: frozenset[int] = frozenset()
+
+# Of a Java class: tags of constants, their sizes, and how one string is put into an array.
+_UTF8, _STRING, _DOUBLE = 1, 8, (5, 6)
+_SIZES = {1: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 18: 4}
+_ELEMENT = rb"\x59(?:[\x03-\x08]|\x10.)(?:\x12(.)|\x13(..))\x53"
+
+
+class SynonymTable:
+    """Synsets of words and phrases.
+
+    Parameters
+    ----------
+    synsets : mapping from str to str
+        The numbers of each word's synsets, separated by blanks.
+    exceptions : mapping from str to list of str
+        The bases of irregular forms.
+
+    Examples
+    --------
+    >>> table = SynonymTable({"car": "1 2", "ride": "3"}, {"rode": ["ride"]})
+    >>> [sorted(table.synsets(word)) for word in ("Cars", "rode", "riding", "truck")]
+    [[1, 2], [3], [3], []]
+    """
+
+    def __init__(self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]]) -> None:
+        self._synsets, self._exceptions = synsets, exceptions
+        self._found: dict[str, frozenset[int]] = {}
+
+    def synsets(self, phrase: str) -> frozenset[int]:
+        """Return the numbers of the synsets of a word or phrase and of its stem."""
+        found = self._found.get(phrase)
+        if found is None:
+            form = phrase.strip().lower().replace(" ", "_")
+            found = self._of(form).union(*map(self._of, self._stems(form)))
+            self._found[phrase] = found
+        return found
+
+    def _of(self, form: str) -> frozenset[int]:
+        numbers = self._synsets.get(form)
+        return frozenset(map(int, numbers.split())) if numbers else _NONE
+
+    def _stems(self, form: str) -> list[str]:
+        """Return the bases of an irregular form, or the one that a rule gives."""
+        if form in self._exceptions:
+            return self._exceptions[form]
+        if len(form) <= 2 or form.endswith("ss"):
+            return [form]
+        rest, kept = (form[:-3], "ful") if form.endswith("ful") else (form, "")
+        for ending, instead in _RULES:
+            if rest.endswith(ending):
+                stem = rest[: len(rest) - len(ending)] + instead + kept
+                if stem in self._synsets:
+                    return [stem]
+        return []
+
+
+@cache
+def open_synonyms() -> SynonymTable:
+    """Read the synonyms, once a process.
+
+    Raises
+    ------
+    MissingDependencyError
+        If pycocoevalcap, which brings them, is not installed.
+    InputError
+        If its jar is damaged.
+    """
+    jar = SPICE_PROGRAM.folder_of_files() / "lib" / "Meteor-1.5.jar"
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            names = ("synonym/english.synsets", "synonym/english.exceptions")
+            words, forms = (archive.read(name).decode().splitlines() for name in names)
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise _damaged(jar, error) from error
+    exceptions: dict[str, list[str]] = {}
+    for base, inflected in zip(forms[::2], forms[1::2], strict=False):
+        for form in inflected.split():
+            exceptions.setdefault(form, []).append(base)
+    return SynonymTable(dict(zip(words[::2], words[1::2], strict=False)), exceptions)
+
+
+@cache
+def category_words() -> dict[str, frozenset[str]]:
+    """Read the words of each category, once a process.
+
+    Raises
+    ------
+    MissingDependencyError
+        If pycocoevalcap, which brings them, is not installed.
+    InputError
+        If its jar is damaged.
+    """
+    jar = SPICE_PROGRAM.folder_of_files() / "spice-1.0.jar"
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            lists = _arrays(archive.read("edu/anu/spice/TupleFilter.class"))
+            return dict(zip(CATEGORIES, lists, strict=True))
+    except (OSError, KeyError, ValueError, IndexError, zipfile.BadZipFile) as error:
+        raise _damaged(jar, error) from error
+
+
+def _damaged(jar: Path, error: Exception) -> InputError:
+    return InputError(
+        f"SPICE's words cannot be read: {error}",
+        where=str(jar),
+        remedy="run: pip install --force-reinstall pycocoevalcap",
+    )
+
+
+def _arrays(data: bytes) -> Iterator[frozenset[str]]:
+    """Return the arrays of string constants that a Java class is made with.
+
+    References
+    ----------
+    The Java Virtual Machine Specification, section 4.4 (constants) and chapter 6 (instructions).
+    """
+    strings, end = _string_constants(data)
+    for array in re.finditer(b"(?:%b)+" % _ELEMENT, data[end:], re.DOTALL):
+        found = re.finditer(_ELEMENT, array[0], re.DOTALL)
+        yield frozenset(strings[int.from_bytes(one[1] or one[2], "big")] for one in found)
+
+
+def _string_constants(data: bytes) -> tuple[dict[int, str], int]:
+    """Return the string constants of a Java class by their numbers, and where constants end."""
+    texts, strings = dict[int, str](), dict[int, int]()
+    place, number, count = 10, 1, int.from_bytes(data[8:10], "big")
+    while number < count:
+        tag, value = data[place], int.from_bytes(data[place + 1 : place + 3], "big")
+        if tag == _UTF8:
+            texts[number] = data[place + 3 : place + 3 + value].decode()
+            place += value
+        elif tag == _STRING:
+            strings[number] = value
+        place += 1 + _SIZES[tag]
+        number += 2 if tag in _DOUBLE else 1
+    return {number: texts[text] for number, text in strings.items()}, place
