@@ -3,10 +3,10 @@
 Conventions
 -----------
 A parser gives an ordered list of raw tuples for each caption: ``(object,)``, ``(object,
-attribute)`` and ``(subject, object, relation)``, in this order of the slots. A *concept* is a set of
-words with the union of their synsets. Two concepts are *similar* if they share a word or a synset;
-their *similarity* is 1 where they share a word, and otherwise the intersection over the union of
-their synsets.
+attribute)`` and ``(subject, object, relation)``, in this order of the slots. A *concept* is a set
+of words with the union of their synsets. Two concepts are *similar* if they share a word or a
+synset; their *similarity* is 1 where they share a word, and otherwise the intersection over the
+union of their synsets.
 
 The captions of a graph are merged in their order, and each caption's tuples in theirs. SPICE's own
 program looks at nodes in an order that changes from run to run; here the one that was there first
@@ -21,7 +21,7 @@ from typing import TypeAlias
 from semmetrics.frozen import dataclass
 from semmetrics.text.synonyms import SynonymTable
 
-__all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "merge_captions"]
+__all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "every_merge", "merge_captions"]
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
@@ -236,20 +236,16 @@ def _merged(
     return merger.graph()
 
 
-def every_merge(
-    captions: Sequence[Sequence[RawTuple]], concepts: Concepts, most: int
-) -> Iterator[SceneGraph]:
-    """Merge captions in every way in which ties can be decided, in at most so many ways.
+def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> Iterator[SceneGraph]:
+    """Merge captions in every way in which ties can be decided.
 
     Yields the graph of `merge_captions` first.
     """
     waiting: list[tuple[int, ...]] = [()]
-    made = 0
-    while waiting and made < most:
+    while waiting:
         taken = waiting.pop()
         choices = _Choices(taken)
         yield _merged(captions, concepts, choices)
-        made += 1
         # What the first of those tied was taken at, the others are still to be taken at.
         for place in range(len(taken), len(choices.sizes)):
             before = taken + (0,) * (place - len(taken))

@@ -29,8 +29,10 @@ SPICE_PROGRAM = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.
 # Endings and what takes their place, in the order in which they are tried.
 _RULES = tuple(
     rule.split("-")
-    for rule in "s- ses-s xes-x zes-z ches-ch shes-sh men-man ies-y s- ies-y es-e es- ed-e ed- "
-    "ing-e ing- er- est- er-e est-e".split()
+    for rule in (
+        *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y", "s-", "ies-y"),
+        *("es-e", "es-", "ed-e", "ed-", "ing-e", "ing-", "er-", "est-", "er-e", "est-e"),
+    )
 )
 _NONE: frozenset[int] = frozenset()
 

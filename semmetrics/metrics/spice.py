@@ -1,0 +1,210 @@
+"""SPICE: the tuples of a candidate's scene graph that match those of its references.
+
+Conventions
+-----------
+The captions of one image's references are merged into one scene graph, and so is the candidate
+(`semmetrics.text.scene_graphs`). A tuple of the candidate counts as a hit if any tuple of the
+reference matches it; several may match the same one, so that ``fn`` may be negative and F above 1.
+A category keeps the tuples of a kind on both sides: objects, attributes and relations by their
+length, colours, numbers and sizes by lists of words. Where the references have no such tuple, "All"
+is 0, as in the official program, and a category has no value.
+
+Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.errors import InputError, brief
+from semmetrics.metrics.caption_steps import is_list, name_type
+from semmetrics.text.scene_graphs import (
+    Concepts,
+    RawTuple,
+    SceneGraph,
+    Tuple,
+    every_merge,
+    merge_captions,
+)
+from semmetrics.text.synonyms import category_words, open_synonyms
+
+__all__ = ["CATEGORIES", "match_counts", "spice_range", "spice_scores", "spice_values"]
+
+CATEGORIES = ("All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size")
+_LENGTHS = {"Object": 1, "Attribute": 2, "Relation": 3}
+
+Captions: TypeAlias = Sequence[Sequence[RawTuple]]
+Counts: TypeAlias = tuple[int, int, int]
+
+
+def spice_scores(
+    candidates: Sequence[Sequence[RawTuple]], references: Sequence[Captions]
+) -> dict[str, dict[str, NDArray[np.float64]]]:
+    """Return SPICE of items whose captions are parsed.
+
+    Parameters
+    ----------
+    candidates : sequence of lists of raw tuples
+        For each item the candidate's: ``(object,)``, ``(object, attribute)`` or ``(subject, object,
+        relation)``, in the order in which the parser gives them.
+    references : sequence of lists of lists of raw tuples
+        For each item a list a reference caption.
+
+    Returns
+    -------
+    dict
+        For each of "All", "Object", "Attribute", "Relation", "Color", "Cardinality" and "Size" the
+        float arrays, shape (items,), "f", "precision", "recall", "tp", "fp" and "fn".
+
+    Raises
+    ------
+    InputError
+        If the sides have different lengths, or something is no tuple; says where.
+    MissingDependencyError
+        If pycocoevalcap, whose synonyms are used, is not installed.
+
+    References
+    ----------
+    Anderson et al., 2016, ECCV, equations 4 to 6.
+
+    Examples
+    --------
+    >>> dog = [("dog", "sofa", "on"), ("dog", "small"), ("sofa", "red"), ("dog",), ("sofa",)]
+    >>> others = [[("dog", "couch", "sit on"), ("dog", "little"), ("dog",), ("couch",)],
+    ...           [("puppy", "couch", "lie on"), ("puppy",), ("couch",)]]
+    >>> scores = spice_scores([dog], [others])
+    >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
+    ([0.5455], [1.0])
+    """
+    if len(candidates) != len(references):
+        raise InputError(
+            f"{len(candidates)} candidates and {len(references)} lists of references",
+            remedy="give a list of references for each candidate",
+        )
+    for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
+        check_tuples(candidate, f"candidate {item}")
+        if not is_list(several):
+            raise InputError(f"the references of item {item} are {name_type(several)}",
+                             remedy="give a list of captions' tuples")  # fmt: skip
+        for number, caption in enumerate(several):
+            check_tuples(caption, f"reference {number} of item {item}")
+    concepts = Concepts(open_synonyms())
+    counts = np.array(
+        [
+            match_counts(
+                merge_captions([one], concepts), merge_captions(several, concepts), concepts
+            )
+            for one, several in zip(candidates, references, strict=True)
+        ],
+        np.int64,
+    ).reshape(len(candidates), len(CATEGORIES), 3)
+    return {name: _scores(counts[:, place], name) for place, name in enumerate(CATEGORIES)}
+
+
+def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
+    """Refuse what is no list of raw tuples."""
+    wrong = not is_list(caption) and caption
+    for raw in caption if not wrong else ():
+        if not is_list(raw) or not 1 <= len(raw) <= 3 or not all(isinstance(w, str) for w in raw):
+            wrong = raw
+            break
+    if wrong is not False:
+        raise InputError(
+            f"{brief(wrong)} is no tuple of a scene graph",
+            where=where,
+            remedy='give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]',
+        )
+
+
+def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
+    """Count, in each category, hits, tuples of the candidate and tuples of the reference.
+
+    Parameters
+    ----------
+    candidate, reference : SceneGraph
+        Of the same concepts.
+    concepts : Concepts
+
+    Returns
+    -------
+    list of (tp, number of candidate tuples, number of reference tuples), one a category
+    """
+    counts = []
+    for belongs in (None, *_categories(concepts)):
+        first, second = (list(filter(belongs, one.tuples)) for one in (candidate, reference))
+        hits = sum(any(concepts.match(one, other) for other in second) for one in first)
+        counts.append((hits, len(first), len(second)))
+    return counts
+
+
+def _categories(concepts: Concepts) -> list[Callable[[Tuple], bool]]:
+    """Return, for each category but "All", whether a tuple belongs to it."""
+
+    def of_length(length: int) -> Callable[[Tuple], bool]:
+        return lambda one: len(one) == length
+
+    def of_words(words: frozenset[str]) -> Callable[[Tuple], bool]:
+        return lambda one: len(one) == 2 and concepts.name(one[1]) in words
+
+    lists = category_words()
+    return [
+        of_length(_LENGTHS[name]) if name in _LENGTHS else of_words(lists[name])
+        for name in CATEGORIES[1:]
+    ]
+
+
+def _scores(counts: Ints, category: str) -> dict[str, Floats]:
+    """Return the scores of items from their counts, shape (items, 3)."""
+    tp, in_candidate, in_reference = counts.T.astype(np.float64)
+    precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
+    return {"f": f, "precision": precision, "recall": recall,
+            "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
+
+
+def spice_values(
+    tp: Floats, in_candidate: Floats, in_reference: Floats, category: str = "All"
+) -> tuple[Floats, Floats, Floats]:
+    """Return precision, recall and F of counts of tuples.
+
+    Without tuples in the reference they are 0 for "All" and nan for a category.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        recall = tp / in_reference
+        precision = np.where(in_candidate > 0, tp / in_candidate, 0.0)
+        f = np.where(tp > 0, 2.0 * (precision * recall) / (precision + recall), 0.0)
+    missing = in_reference == 0
+    for values in (precision, recall, f):
+        values[missing] = 0.0 if category == "All" else np.nan
+    return precision, recall, f
+
+
+def spice_range(
+    candidate: Sequence[RawTuple], references: Captions, concepts: Concepts, most: int = 4096
+) -> tuple[float, float, bool]:
+    """Return the smallest and the largest F that ties in merging can give to an item.
+
+    Parameters
+    ----------
+    candidate : sequence of raw tuples
+    references : sequence of sequences of raw tuples
+    concepts : Concepts
+    most : int
+        How many ways of merging are tried on either side.
+
+    Returns
+    -------
+    float, float, bool
+        The last is whether all ways were tried.
+    """
+    first, second = (
+        list(islice(every_merge(side, concepts), most + 1)) for side in ([candidate], references)
+    )
+    counts = [match_counts(a, b, concepts)[0] for a in first[:most] for b in second[:most]]
+    found = spice_values(*np.array(counts, np.float64).T)[2]
+    return float(found.min()), float(found.max()), max(len(first), len(second)) <= most
