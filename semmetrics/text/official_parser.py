@@ -1,0 +1,218 @@
+"""The parser of SPICE's own program, run in Java: captions to raw tuples.
+
+Conventions
+-----------
+The parser is the class of the official program, in the package pycocoevalcap, on CoreNLP 3.6.0,
+which `set_up` fetches. It is called by a class of ours (``java_program/SpiceTuples.java``), which
+answers each caption with a line of JSON. Named entities, which the official program computes and
+never reads, are left out. A caption on which the parser fails or takes too long is an error of that
+caption alone; the program is started again for the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
+from semmetrics.store import cache_folder, file_digest
+from semmetrics.text.synonyms import SPICE_PROGRAM
+from semmetrics.text.tokens import check_captions, one_line
+
+__all__ = ["JARS", "OfficialParser", "jar_folder", "set_up"]
+
+JARS = {
+    "stanford-corenlp-3.6.0.jar": (
+        "edu.stanford.nlp:stanford-corenlp:3.6.0",
+        "d341d5863276f55782c5ef73212222d6b3b48e02ae1951ab6de7618d28b12742",
+    ),
+    "stanford-corenlp-3.6.0-models.jar": (
+        "edu.stanford.nlp:stanford-corenlp:3.6.0:jar:models",
+        "d285157bd7887ee3018094b5dbae092e49088b023361ccdb550ee1daf9b2c9bd",
+    ),
+}
+"""The files of CoreNLP: their Maven coordinates and SHA-256."""
+
+_CLASSES = Path(__file__).with_name("java_program")
+_TOO_LONG = 75  # the program's status after a caption that took too long
+
+Parsed = list[list[str]]
+
+
+def jar_folder() -> Path:
+    """Return where the files of CoreNLP are kept."""
+    return cache_folder() / "corenlp-3.6.0"
+
+
+def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Get the files of CoreNLP that the parser needs, and check them.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Takes them from there; without it the Maven client, ``mvn``, fetches them (385 MB).
+
+    Returns
+    -------
+    Path
+        The folder that holds them.
+
+    Raises
+    ------
+    InputError
+        If there is no Maven client, it fails, or a file is not the one that it should be.
+    """
+    target = jar_folder()
+    target.mkdir(parents=True, exist_ok=True)
+    for name, (coordinates, digest) in JARS.items():
+        if (target / name).is_file() and file_digest(target / name) == digest:
+            continue
+        with tempfile.TemporaryDirectory(dir=target) as place:
+            found = _fetch(coordinates, Path(place)) if folder is None else Path(folder, name)
+            if not found.is_file():
+                raise InputError(f"there is no {name}", where=str(folder),
+                                 remedy="leave --jars out to fetch it")  # fmt: skip
+            if file_digest(found) != digest:
+                raise InputError("this is not CoreNLP's file, or it is damaged",
+                                 where=str(found), remedy="remove it and fetch it again")  # fmt: skip
+            copy = Path(place, "copy")
+            shutil.copyfile(found, copy)
+            copy.replace(target / name)
+    return target
+
+
+def _fetch(coordinates: str, place: Path) -> Path:
+    """Let the Maven client copy an artifact into a folder."""
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise InputError(
+            "there is no program mvn, the Maven client",
+            remedy="install Maven, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
+        )
+    command = [maven, "-B", "-q", "dependency:copy", f"-Dartifact={coordinates}",
+               f"-DoutputDirectory={place}"]  # fmt: skip
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=place)
+    found = next(place.glob("*.jar"), None)
+    if done.returncode or found is None:
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        raise InputError(
+            f"Maven stopped with status {done.returncode}: {lines[0] if lines else 'no message'}",
+            remedy="try again, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class OfficialParser:
+    """SPICE's own parser.
+
+    Attributes
+    ----------
+    seconds : int
+        That a caption may take.
+    processors : int
+        Threads; what the machine has where it is 0.
+    memory : str
+        The most that Java may take, as its option -Xmx has it.
+    """
+
+    seconds: int = 60
+    processors: int = 0
+    memory: str = "4G"
+
+    identity = "official@spice-1.0,corenlp-3.6.0"
+
+    def missing(self) -> str:
+        """Return why the parser cannot be run here, with the remedy; "" if it can."""
+        try:
+            self._command()
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def _command(self) -> list[str]:
+        java, folder = SPICE_PROGRAM.locate()
+        jars = [jar_folder() / name for name in JARS]
+        if not all(jar.is_file() for jar in jars):
+            raise InputError(
+                "SPICE's parser needs CoreNLP 3.6.0, which is not here",
+                remedy="run: semmetrics spice setup",
+            )
+        threads = self.processors or os.cpu_count() or 1
+        path = os.pathsep.join(map(str, [_CLASSES, folder / "*", folder / "lib" / "*", *jars]))
+        return [java, f"-Xmx{self.memory}", f"-XX:ActiveProcessorCount={threads}", "-cp", path,
+                "SpiceTuples", str(threads), str(self.seconds)]  # fmt: skip
+
+    def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
+        """Parse captions, each on its own.
+
+        Parameters
+        ----------
+        captions : sequence of str
+
+        Yields
+        ------
+        list of raw tuples, or InputError
+            For each caption in order; an error where the parser failed on it.
+
+        Raises
+        ------
+        InputError
+            If the parser cannot be run at all, or answers with what is no answer.
+        """
+        check_captions(captions)
+        command, start = self._command(), 0
+        while start < len(captions):
+            answered = start
+            for answer in _run(command, captions[start:]):
+                yield _read_answer(answer, captions[answered])
+                answered += 1
+            if answered == start:
+                yield InputError("Java ended without an answer", where=repr(captions[start]))
+                answered += 1
+            start = answered
+
+
+def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
+    """Run the program once, and give its answers until it ends."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as problems:
+        for caption in captions:  # a pipe could block while answers wait to be read
+            given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
+        given.seek(0)
+        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=problems)
+        assert process.stdout is not None
+        try:
+            answered = 0
+            for line in process.stdout:
+                yield line.decode("utf-8")
+                answered += 1
+            if process.wait() not in (0, _TOO_LONG) and not answered:
+                raise _stopped(process.returncode, problems)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _stopped(status: int, problems: IO[bytes]) -> InputError:
+    problems.seek(0)
+    lines = problems.read().decode("utf-8", "replace").strip().splitlines()
+    told = next((line for line in lines if "rror" in line or "xception" in line), "no message")
+    return InputError(
+        f"SPICE's parser stopped with status {status}: {told}",
+        remedy="it needs Java 8 or later and 4 GB of memory: try java -version",
+    )
+
+
+def _read_answer(line: str, caption: str) -> Parsed | InputError:
+    answer: Any = json.loads(line)
+    if "error" in answer:
+        return InputError(f"SPICE's parser fails: {answer['error']}", where=repr(caption))
+    tuples: Parsed = answer["tuples"]
+    return tuples
