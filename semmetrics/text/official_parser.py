@@ -80,8 +80,9 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
                 raise InputError(f"there is no {name}", where=str(folder),
                                  remedy="leave --jars out to fetch it")  # fmt: skip
             if file_digest(found) != digest:
-                raise InputError("this is not CoreNLP's file, or it is damaged",
-                                 where=str(found), remedy="remove it and fetch it again")  # fmt: skip
+                raise InputError(
+                    "it is not CoreNLP's own", where=str(found), remedy="remove and fetch it again"
+                )
             copy = Path(place, "copy")
             shutil.copyfile(found, copy)
             copy.replace(target / name)
