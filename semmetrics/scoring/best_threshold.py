@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, prefixes, row_numbers
+from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
@@ -65,8 +65,7 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
             f"decode={measure['decode']} does not know sample weights",
             remedy="find the threshold without weights, and give it as decode=threshold:0.5",
         )
-    rows, more = _matched_rows(measure, task)
-    points, bins = points_of_scores(rows.scores)
+    rows, points, bins, more = _matched_rows(measure, task)
     usable = np.isfinite(points)
     if not usable.any():
         raise InputError("there is no score to choose a threshold by", remedy="give some scores")
@@ -74,45 +73,42 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     return float(points[best_place(points, np.where(usable, values, -np.inf))]), judge
 
 
-def _matched_rows(measure: Measure, task: LabelTask) -> tuple[Rows, list[Ints]]:
-    """Match all labels, and return those that count; and the references that each is first for."""
+def _matched_rows(measure: Measure, task: LabelTask) -> tuple[Rows, Floats, Ints, list[Ints]]:
+    """Match all labels; return those that count, the thresholds, and which first keeps each label.
+
+    The last is how many references each label is the first to find, where several labels may.
+    """
     inside = _universe(measure, task)
     blocks = task.blocks() if len(task) else [Block(task, 0, 0)]
     parts = [_of_block(measure, block, inside) for block in blocks]
-    lengths, codes, hit, scores, n_ref, served = (
+    scores, chosen, always, lengths, codes, hit, n_ref, served = (
         np.concatenate(column) for column in zip(*(part[:-1] for part in parts), strict=True)
     )
-    class_ref = sum(part[-1] for part in parts)
+    points, bins = points_of_scores(scores)
+    class_ref: Any = sum(part[-1] for part in parts)
     place: Any = np.cumsum(inside) - 1
-    rows = Rows(offsets(lengths), place[codes], hit, scores, n_ref, class_ref[inside])
-    return rows, [served] if measure["match"] == "any" else []
+    rows = Rows(offsets(lengths), place[codes], hit, scores[chosen], n_ref, class_ref[inside])
+    bins = np.where(always, 0, bins)[
+        chosen
+    ]  # labels that are always kept are above every threshold
+    return rows, points, bins, [served] if measure["match"] == "any" else []
 
 
 def _of_block(measure: Measure, block: Block[LabelTask], inside: Bools) -> tuple[Any, ...]:
     ranked: Any = block.get(Ranked())
     ref, matched = block.get(Reference()), block.get(_matches(measure))
-    first, served = ranked.indptr[:-1], np.zeros(0, np.int64)
-    place = positions(ranked.indptr)
+    place, served = positions(ranked.indptr), np.zeros(0, np.int64)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
     if matched.counted is not None:
         chosen &= matched.counted
     if measure["match"] == "any":
         served = np.bincount(matched.first, minlength=len(chosen) + 1)[:-1][chosen]
-    # labels that are always kept are above every threshold
-    always = prefixes(ranked.indptr, np.full(len(first), int(measure["keep_at_least"] or 0)))
-    scores: Floats = np.where(always, np.inf, ranked.scores)[chosen]
-    lengths = np.bincount(row_numbers(ranked.indptr)[chosen], minlength=len(block))
+    always = place < int(measure["keep_at_least"] or 0)
+    lengths = sum_rows(chosen, ranked.indptr)
     codes = ref.codes if matched.once is None else ref.codes[matched.once]
     counted = np.bincount(codes, minlength=len(inside))
-    return (
-        lengths,
-        ranked.codes[chosen],
-        matched.hit[chosen],
-        scores,
-        matched.n_ref,
-        served,
-        counted,
-    )
+    of_labels = ranked.codes[chosen], matched.hit[chosen]
+    return ranked.scores, chosen, always, lengths, *of_labels, matched.n_ref, served, counted
 
 
 def _matches(measure: Measure) -> Any:
