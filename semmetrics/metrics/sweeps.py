@@ -66,7 +66,7 @@ __all__ = [
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _LABELS = 1 << 20  # labels that are looked at together
-_HIGH, _LOW = 26, 27  # bits of a value that are summed apart, so that sums are exact
+_HIGH, _LOW = 26, 36  # bits of a value that are summed apart, so that sums are exact
 _EQUAL = 2.0**-50  # values closer than that are equal: 1/3 + 2/3 is 1/2 + 1/2
 
 
@@ -457,7 +457,7 @@ def means_at_points(
 class _Changes:
     """Sums over groups of values that change from point to point.
 
-    A value is rounded to a multiple of 2**-53 and summed in two whole numbers, so that neither the
+    A value is rounded to a multiple of 2**-62 and summed in two whole numbers, so that neither the
     order nor the number of the changes rounds anything.
     """
 
@@ -489,7 +489,7 @@ class _Changes:
         before[..., first] = start[..., group[first]]
         change = (after - before) * weights[group]
         for place in np.ndindex(change.shape[:2]):
-            found = np.bincount(at, change[place], self.wide)  # whole numbers below 2**53
+            found = np.bincount(at, change[place], self.wide)
             self.sums[place] += found.astype(np.int64)
         self.sums[..., 0] += (start * weights).sum(axis=-1).astype(np.int64)
 
