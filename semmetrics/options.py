@@ -201,8 +201,8 @@ class Options(TypedDict, total=False):
     classes: Annotated[
         Any,
         Option(
-            help="The class list (one a line, or JSON): names the columns of a matrix, and is the "
-            "dictionary that labels=given averages over.",
+            help="The class list (one a line, or JSON): names the columns of a matrix, and is what "
+            "averages over labels run over.",
             kinds=_LABELS, key="classes", group=DATA, metavar="FILE", file=True,
         ),
     ]

@@ -118,7 +118,7 @@ def score(
     --------
     >>> table = score([["cat", "dog"], ["cat"]], [["cat"], ["cat"]], measures=["F1", "MacroF1"])
     >>> [round(s.value, 4) for s in table]
-    [0.8333, 1.0]
+    [0.8333, 0.5]
     """
     return score_systems({system or system_name(preds): preds}, gts, **options)
 

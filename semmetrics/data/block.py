@@ -90,20 +90,24 @@ class Block(Generic[D]):
 
 
 class LabelAxis(NamedTuple):
-    """Labels by name, and on which sides each of them occurs; empty where there are no labels.
+    """Labels by name, and how often each of them occurs; empty where there are no labels.
 
     Attributes
     ----------
     labels : tuple of str
-    in_reference, in_prediction : bool arrays, shape (labels,)
+    n_reference, n_prediction : int arrays, shape (labels,)
+        Occurrences on each side, before a cutoff or a decoding rule.
     given : int or None
         The first so many labels are the class list.
+    ignored : mapping from label to pair of int
+        How often labels that were ignored were predicted and true.
     """
 
     labels: tuple[str, ...]
-    in_reference: Bools
-    in_prediction: Bools
+    n_reference: Ints
+    n_prediction: Ints
     given: int | None
+    ignored: Mapping[str, tuple[int, int]]
 
 
 def occurring(codes: Any, width: int) -> Bools:
@@ -167,7 +171,7 @@ class Task(ABC):
     @property
     def axis(self) -> LabelAxis:
         """What macro averages run over; empty where there are no labels."""
-        return LabelAxis((), np.zeros(0, np.bool_), np.zeros(0, np.bool_), None)
+        return LabelAxis((), np.zeros(0, np.int64), np.zeros(0, np.int64), None, {})
 
     @property
     def identities(self) -> dict[str, str]:

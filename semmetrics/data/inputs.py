@@ -225,6 +225,8 @@ class Sample:
         The columns of a table, or the keys of the first records.
     strings : sequence of str
         Some of the strings.
+    cut : bool
+        Whether there may be more strings.
     noun : str or None
         What entries are, where the input has been read before.
     value : object
@@ -237,6 +239,7 @@ class Sample:
     strings: Sequence[str] = ()
     noun: str | None = None
     value: Any = None
+    cut: bool = False
 
     @property
     def words(self) -> float:
@@ -328,5 +331,6 @@ def _sample_values(items: Iterable[Any]) -> Sample:
         )
     parts = [part for item in lists for part in islice(item, _STRINGS)]
     if all(isinstance(part, str) for part in parts):
-        return Sample("lists", "lists of strings", (), parts)
+        cut = len(first) == _ITEMS or any(len(item) > _STRINGS for item in lists)
+        return Sample("lists", "lists of strings", (), parts, cut=cut)
     return Sample("entries", "lists of labels")

@@ -27,6 +27,7 @@ from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
+    "AUTO",
     "Columns",
     "Definition",
     "Family",
@@ -43,6 +44,8 @@ __all__ = [
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
 Value: TypeAlias = "str | int | float | None"
+AUTO = "auto"
+"""The label universe that is the class list, or without one the labels of both sides."""
 
 
 @dataclass(frozen=True)
@@ -198,8 +201,14 @@ class Frame:
         """The number of labels to rank: those given, or all that the input names."""
         return len(self.labels) if self.given is None else self.given
 
-    def universe(self, name: str) -> Bools:
-        """Select the labels that an average runs over: "reference", "union" or "given"."""
+    def universe_name(self, measure: Measure) -> str:
+        """Name the labels that count in a measure: "reference", "union" or "given"."""
+        name = measure["labels"] or (AUTO if measure.definition.dictionary else "union")
+        return str(name) if name != AUTO else "union" if self.given is None else "given"
+
+    def universe(self, measure: Measure) -> Bools:
+        """Select the labels that count in a measure; the others count nowhere."""
+        name = self.universe_name(measure)
         if name == "reference":
             return self.in_reference
         if name == "union":

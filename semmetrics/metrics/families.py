@@ -29,6 +29,7 @@ from semmetrics.data.block import Block, Step
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
+    AUTO,
     Columns,
     Definition,
     Frame,
@@ -59,6 +60,7 @@ __all__ = [
     "mean_of_defined",
     "policy_option",
     "undefined_items",
+    "universe_option",
     "value_columns",
     "weighted_mean",
 ]
@@ -74,6 +76,19 @@ def policy_option(
 ) -> Option:
     """Return the option that says what an undefined value counts as."""
     return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+
+
+def universe_option(averages: tuple[str, ...] | None = None) -> Option:
+    """Return the option that says which labels count."""
+    return Option(
+        "labels",
+        "labels",
+        AUTO,
+        (AUTO, "reference", "union", "given"),
+        help="the labels that count: the class list, or without one those of both sides (auto); "
+        "of the ground truth; of both sides; the class list",
+        averages=averages,
+    )
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:

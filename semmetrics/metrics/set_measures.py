@@ -58,6 +58,7 @@ from semmetrics.metrics.families import (
     evaluate_formula,
     formula_options,
     policy_option,
+    universe_option,
     weighted_mean,
 )
 from semmetrics.metrics.matching import (
@@ -117,14 +118,7 @@ def set_options(
     over_labels = ("macro", "micro", "weighted")
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        Option(
-            "labels",
-            "labels",
-            {"macro": "reference", "weighted": "reference", "micro": "union"},
-            ("reference", "union", "given"),
-            help="the labels that count: of the ground truth, of both sides, or the class list",
-            averages=over_labels,
-        ),
+        universe_option(over_labels),
         Option(
             "duplicates",
             "dup",
@@ -249,7 +243,7 @@ class SetFamily(CountFormulas):
         if measure["average"] not in LABEL_AVERAGES:
             return None
         known = self.together(measure, sums, frame)
-        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {
             "label": names,
             "value": self._evaluated(measure, sums, frame)[0],
@@ -260,7 +254,7 @@ class SetFamily(CountFormulas):
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all (micro); label axis last."""
-        inside = frame.universe(str(measure["labels"]))
+        inside = frame.universe(measure)
         # in one layout, so that labels are added in one order whatever stands in front of them
         known = {
             name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
@@ -274,7 +268,7 @@ class SetFamily(CountFormulas):
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
-        inside = frame.universe(str(measure["labels"]))
+        inside = frame.universe(measure)
         known = {name: _row_counts(rows[name], inside) for name in ("hit", "n_pred", "n_ref")}
         return {**known, "total": np.full(len(known["hit"]), float(inside.sum()))}
 

@@ -169,10 +169,14 @@ class ScoreTable:
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
-        return [head] + [
-            [_line(name), *(_shown(place.get((s, name)), digits, scale) for s in self.systems)]
-            for name in self.headings
-        ]
+        rows = [head]
+        for name in self.headings:
+            scores = [place.get((system, name)) for system in self.systems]
+            rows.append([_line(name), *(_shown(score, digits, scale) for score in scores)])
+            found = [None if score is None else score.best_threshold for score in scores]
+            if any(threshold is not None for threshold in found):
+                rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
+        return rows
 
     def _records(self) -> Records:
         return Records.from_rows(_FIELDS, map(_row, self.scores))

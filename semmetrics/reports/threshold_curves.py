@@ -158,7 +158,10 @@ def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
         + [f"{one.curve[name][row]:.{digits}f}" for name in names[1:]]
         for row in sorted({*some, points.index(one.threshold)})
     ]
-    return "\n".join([*lines, "", draw([names, *rows])])
+    shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"
+    return "\n".join(
+        [*lines, "", *([f"{shown}:"] * (len(rows) < len(points))), draw([names, *rows])]
+    )
 
 
 def _find_nearly_as_good(one: Calibration) -> tuple[float, float]:

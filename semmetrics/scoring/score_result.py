@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats
-from semmetrics.data.block import Task
+from semmetrics.core.ragged import Bools, Floats
+from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
+from semmetrics.errors import pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
@@ -25,9 +26,55 @@ from semmetrics.scoring.bootstrap import (
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
-__all__ = ["SCHEMA", "Score", "score_statistics", "score_values"]
+__all__ = [
+    "BEST_FIT",
+    "SCHEMA",
+    "LeftOut",
+    "Score",
+    "left_out_notes",
+    "score_statistics",
+    "score_values",
+]
 
 SCHEMA = "semmetrics.score/1"
+_MANY = 3  # measures that a note names
+BEST_FIT = "fit:best-"
+"""How the note of a score begins whose threshold was the best one."""
+
+
+class LeftOut(NamedTuple):
+    """Labels that count nowhere, and how often they occur.
+
+    Attributes
+    ----------
+    labels : int
+        Those that occur on either side.
+    predictions, references : int
+        Occurrences, before a cutoff or a decoding rule.
+    """
+
+    labels: int
+    predictions: int
+    references: int
+
+    @staticmethod
+    def of(axis: LabelAxis | Statistics, chosen: Bools) -> LeftOut:
+        """Count the labels chosen."""
+        predictions, references = axis.n_prediction[chosen], axis.n_reference[chosen]
+        some = int((predictions + references > 0).sum())
+        return LeftOut(some, int(predictions.sum()), int(references.sum()))
+
+    def text(self, verb: str = "predicted") -> str:
+        """Write the counts.
+
+        Examples
+        --------
+        >>> LeftOut(2, 5, 0).text(), LeftOut(1, 1, 2).text("scored")
+        ('2 labels (predicted 5 times)', '1 label (scored 1 time, true 2 times)')
+        """
+        times = ((verb, self.predictions), ("true", self.references))
+        shown = ", ".join(f"{name} {pluralize(n, 'time')}" for name, n in times if n)
+        return f"{pluralize(self.labels, 'label')} ({shown})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +131,18 @@ class Score:
         return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
 
     @property
+    def best_threshold(self) -> float | None:
+        """The score threshold that ``decode=threshold:best`` found; None where it was not asked."""
+        if not any(part.startswith(BEST_FIT) for part in self.note.split("|")):
+            return None
+        return float(str(self.measure["decode"]).partition(":")[2])
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """The labels outside the label universe, which count nowhere."""
+        return LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+
+    @property
     def ids(self) -> Ids:
         """The items, in the order of ``items``."""
         return self.statistics.ids
@@ -119,9 +178,51 @@ class Score:
             "unit": self.unit,
             "n": self.n,
             "undefined": self.undefined,
+            "left_out": self.left_out._asdict() if self.left_out.labels else None,
+            "best_threshold": self.best_threshold,
             "signature": self.signature,
             "rows": None,
         }
+
+
+def left_out_notes(
+    axis: LabelAxis | Statistics, scores: Sequence[Score], verb: str = "predicted"
+) -> list[str]:
+    """Say which labels of a system count nowhere, and in which measures.
+
+    Parameters
+    ----------
+    axis : LabelAxis or Statistics
+        Of the system.
+    scores : sequence of Score
+        Of the system.
+    verb : str
+        What its labels are: "predicted" or "scored".
+    """
+    found = []
+    if axis.ignored:
+        pairs = np.array(list(axis.ignored.values())).sum(axis=0).tolist()
+        found.append((LeftOut(len(axis.ignored), *pairs), "ignored"))
+    for name, where in (("reference", "ground truth"), ("given", "class list")):
+        some = [s for s in scores if s.frame.universe_name(s.measure) == name]
+        if some:
+            nowhere = f"outside the {where}, and {{count}} nowhere in {_headings(some)}"
+            found.append((some[0].left_out, nowhere))
+        elif name == "given" and axis.given is not None:
+            outside = np.arange(len(axis.labels)) >= axis.given
+            found.append((LeftOut.of(axis, outside), f"outside the {where}"))
+    return [
+        f"{one.text(verb)} {'is' if one.labels == 1 else 'are'} "
+        + what.format(count="counts" if one.labels == 1 else "count")
+        for one, what in found
+        if one.labels
+    ]
+
+
+def _headings(scores: Sequence[Score]) -> str:
+    names = [score.heading for score in scores]
+    more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
+    return ", ".join(names[:_MANY]) + more
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:

@@ -46,6 +46,8 @@ def signature(
     note : str
         What was fitted or calibrated, as "fit:best-F1-micro" or "cal:contrast-SemF1@0123456789ab".
     """
+    if measure["labels"] is not None:
+        measure = measure.with_options(labels=frame.universe_name(measure))
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
     if statistics.groups is not None and "cand" not in statistics.settings:
@@ -60,7 +62,7 @@ def signature(
     if bootstrap is not None:
         parts.append(f"ci:{bootstrap}")
     if measure["labels"] is not None:
-        parts.append(f"L:{frame.universe(str(measure['labels'])).sum()}")
+        parts.append(f"L:{frame.universe(measure).sum()}")
     elif measure.definition.dictionary:
         parts.append(f"L:{frame.dictionary}")
     parts += [

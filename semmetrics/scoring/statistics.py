@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
-from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.block import Noted, Task, merge_notes
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError, listing
@@ -42,9 +42,12 @@ class Statistics:
         None where rows were not kept: there are then no item values and no intervals.
     labels : tuple of str
         The label axis.
-    in_reference, in_prediction : bool arrays, shape (labels,)
+    n_reference, n_prediction : int arrays, shape (labels,)
+        How often each label occurs on each side, before a cutoff or a decoding rule.
     given : int or None
         The first so many labels are the class list.
+    ignored : mapping from label to pair of int
+        How often labels that were ignored were predicted and true.
     ids, hashes
         The items, and a hash of each id.
     weights : float array, shape (items,), or None
@@ -63,9 +66,10 @@ class Statistics:
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
     parts: Mapping[Statistic, Sequence[Mapping[str, Column]]] | None
     labels: tuple[str, ...]
-    in_reference: Bools
-    in_prediction: Bools
+    n_reference: Ints
+    n_prediction: Ints
     given: int | None
+    ignored: Mapping[str, tuple[int, int]]
     ids: Ids
     hashes: Hashes
     weights: Floats | None
@@ -141,8 +145,8 @@ class Statistics:
             sums=sums,
             parts=parts,
             labels=labels,
-            in_reference=spread(self.in_reference),
-            in_prediction=spread(self.in_prediction),
+            n_reference=spread(self.n_reference),
+            n_prediction=spread(self.n_prediction),
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -173,8 +177,9 @@ class Statistics:
             left,
             sums=sums,
             parts=parts,
-            in_reference=left.in_reference | right.in_reference,
-            in_prediction=left.in_prediction | right.in_prediction,
+            n_reference=left.n_reference + right.n_reference,
+            n_prediction=left.n_prediction + right.n_prediction,
+            ignored=_added(left.ignored, right.ignored),
             ids=_joined(left.ids, right.ids),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_or_none(
@@ -260,10 +265,17 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     return (*listed, *sorted(others))
 
 
-def frame_of(parts: Sequence[Statistics]) -> Frame:
+def _added(
+    one: Mapping[str, tuple[int, int]], other: Mapping[str, tuple[int, int]]
+) -> dict[str, tuple[int, int]]:
+    pairs = {name: (one.get(name, (0, 0)), other.get(name, (0, 0))) for name in {**one, **other}}
+    return {name: (a[0] + b[0], a[1] + b[1]) for name, (a, b) in pairs.items()}
+
+
+def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
     """The label frame of systems that are compared, all on one label axis."""
-    predicted = np.logical_or.reduce([part.in_prediction for part in parts])
-    referred = np.logical_or.reduce([part.in_reference for part in parts])
+    predicted = np.logical_or.reduce([part.n_prediction > 0 for part in parts])
+    referred = np.logical_or.reduce([part.n_reference > 0 for part in parts])
     return Frame(parts[0].labels, referred, predicted | referred, parts[0].given)
 
 

@@ -22,13 +22,13 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Kind, Tasks, find_kind, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score_result import Score, score_statistics
+from semmetrics.scoring.score_result import BEST_FIT, Score, left_out_notes, score_statistics
 from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
@@ -72,8 +72,17 @@ class Prepared:
             Those of the tasks, where they were computed.
         """
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
+        scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        by_task: dict[str, list[Score]] = {}
+        for score in scores:
+            by_task.setdefault(name_task(score.system, score.part), []).append(score)
+        for name, task in each_task(self.tasks):
+            some = by_task.get(name, [])
+            verb = "scored" if getattr(task, "ranked", False) else "predicted"
+            lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+            notes += [f"{name}: {line}" for line in lines]
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
@@ -282,7 +291,7 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
         from semmetrics.scoring.best_threshold import find_best_threshold
 
         threshold, judge = find_best_threshold(measure, task)
-        notes.append(f"fit:best-{judge}-{measure['average']}")
+        notes.append(f"{BEST_FIT}{judge}-{measure['average']}")
         measure = measure.with_options(decode=f"threshold:{threshold!r}")
     if measure["df"] is not None:
         from semmetrics.metrics.document_frequencies import frequency_hash

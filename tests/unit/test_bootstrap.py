@@ -60,7 +60,7 @@ def plain(text, preds, refs, weights, bootstrap):
     (measure,) = semmetrics.parse(text)
     ids = list(refs)
     options = {name: str(value) for name, value in measure.options if name in oracle.DEFAULTS}
-    labels = str(measure["labels"])
+    labels = "given" if measure["labels"] == "auto" else str(measure["labels"])
     # the union, and the reference for micro, are those of the whole: conditions, not results
     sides = refs if labels == "reference" else {**preds, **{f"r{i}": r for i, r in refs.items()}}
     universe = CLASSES if labels == "given" else sorted(set().union(*sides.values()))

@@ -56,7 +56,8 @@ def test_classes_are_all_labels_by_name():
 def test_given_classes_keep_their_order_before_the_others():
     got = task([["x", "dog", "b"], ["b"]], [["cat"], []], classes=["dog", "cat", "emu"])
     assert got.classes == ("dog", "cat", "emu", "b", "x")
-    assert (got.given, got.counts) == (3, {"predicted_outside_classes": 2})
+    assert (got.given, got.counts) == (3, {})
+    assert got.axis.n_prediction.tolist() == [1, 0, 0, 2, 1]
     assert both(got) == ([["x", "dog", "b"], ["b"]], [["cat"], []])
 
 
@@ -200,7 +201,7 @@ def test_ignoring_a_term_leaves_out_its_class(ignore):
     got = task([["kitty", "cat", "dog"], []], [["dog", CATS], [CATS]], ignore=ignore)
     assert got.classes == ("dog",)
     assert both(got) == ([["dog"], []], [["dog"], []])
-    assert got.counts == {"ignored_predictions": 2, "ignored_references": 2}
+    assert (got.ignored.times(), got.counts) == ({"cat | kitty": (2, 2)}, {})
 
 
 def test_what_is_ignored_is_signed_and_counted():
@@ -208,11 +209,8 @@ def test_what_is_ignored_is_signed_and_counted():
     assert (got.classes, got.given) == (("a",), 1)
     assert both(got) == ([["a"]], [[]])
     assert got.settings["ignore"] == "b,c,zebra"
-    assert got.counts == {
-        "ignored_predictions": 1,
-        "ignored_references": 2,
-        "ignored_labels_not_found": 1,
-    }
+    assert got.axis.ignored == {"c": (0, 1), "b": (1, 1)}
+    assert got.counts == {"ignored_labels_not_found": 1}
 
 
 def test_reference_labels_outside_the_class_list_can_be_ignored():

@@ -9,6 +9,10 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels import describe
+from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.reports.threshold_curves import report_calibration
+from semmetrics.reports.validation import report_validation
 
 
 def test_labels():
@@ -60,3 +64,28 @@ def test_errors(tmp_path):
 def test_nothing(nothing):
     with pytest.raises(InputError, match="there are no items"):
         semmetrics.validate(nothing)
+
+
+def test_a_label_order_that_is_not_computed_is_said(monkeypatch):
+    data = [["a", "b"], ["a", "b", "c"]]
+    assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}
+    monkeypatch.setattr(describe, "_PAIRS", 3)
+    found = semmetrics.validate(data)
+    assert found["order"] == {"mean": None, "pairs": 4}
+    assert "not computed: 4 pairs of labels are too many" in report_validation(found)
+
+
+@pytest.mark.parametrize(("n", "words"), [(150, "of 6.0 words"), (250, "of about 6.0 words")])
+def test_words_of_a_part_of_the_items_are_said_to_be_about_so_many(n, words):
+    assert words in resolve_kind([["a man rides a brown horse"]] * n).understood
+
+
+def test_a_part_of_a_curve_is_said_to_be_one():
+    preds, gts = [["bike"], ["cat"], ["sea"]], [["bicycle"], ["kitten"], ["ocean"]]
+    found = semmetrics.calibrate_threshold(preds, gts, holdout=1)
+    text = report_calibration(found)
+    (line,) = [line for line in text.splitlines() if line.endswith("that were tried:")]
+    shown = len(text.splitlines()) - text.splitlines().index(line) - 2
+    assert line == f"{shown} of 101 thresholds that were tried:"
+    few = semmetrics.calibrate_threshold(preds, gts, holdout=1, thresholds=[0.4, 0.5])
+    assert "tried" not in report_calibration(few)

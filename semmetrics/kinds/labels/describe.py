@@ -94,10 +94,11 @@ def describe(labels: Lists) -> dict[str, Any]:
 
 
 def _describe_order(labels: Lists) -> dict[str, Any] | None:
-    """The label order statistic; None where lists are so long that it would take minutes."""
+    """The label order statistic; no mean where lists are so long that it would take minutes."""
     sizes = lengths(labels.side.indptr).astype(np.float64)
-    if (sizes * (sizes - 1) / 2).sum() > _PAIRS:
-        return None
+    number = int((sizes * (sizes - 1) / 2).sum())
+    if number > _PAIRS:
+        return {"mean": None, "pairs": number}
     found = label_order(labels.side.indptr, labels.side.codes)
     return {"mean": finite_or_none(found.mean), "pairs": len(found.order)}
 
@@ -175,9 +176,11 @@ def _report_scores(record: Mapping[str, Any]) -> str:
 
 def _report_order(record: Mapping[str, Any]) -> str:
     order = record["order"]
-    if order is None or order["mean"] is None:
+    if order is None or not order["pairs"]:
         return ""
     pairs = pluralize(order["pairs"], "pair")
+    if order["mean"] is None:
+        return f"not computed: {pairs} of labels are too many"
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"
 
 

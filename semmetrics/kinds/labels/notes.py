@@ -22,9 +22,6 @@ _COUNTS = {
     "missing_reference": "items without ground truth",
     "empty_prediction_skipped": "items left out because nothing is predicted",
     "shared_terms": "terms that several classes share",
-    "predicted_outside_classes": "predicted labels outside the class list",
-    "ignored_predictions": "predicted labels ignored",
-    "ignored_references": "reference labels ignored",
     "ignored_labels_not_found": "labels to ignore that do not occur",
 }
 _NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.data.tasks import LabelTask, Synonyms
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
@@ -177,9 +176,6 @@ def _code_terms(
         _check_references(ref, (ref_codes < 0) & occur[1], ignored)
     shared = sum(len(codes) > 1 for codes in holders.values())
     counts = {"shared_terms": shared} if shared else {}
-    outside = int(((pred_codes < 0) & occur[0]).sum())
-    if listed is not None and outside:
-        counts["predicted_outside_classes"] = outside
     others = {*compress(pred.terms, pred_codes < 0), *compress(ref.terms, ref_codes < 0)}
     every = [*classes, *sorted(others, key=class_name)]
     _check_names(every)
@@ -241,27 +237,29 @@ def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: i
 
 def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
     left_out, unknown = ignored.chosen(classes)
-    codes = (np.cumsum(~left_out) - 1).astype(np.int32)
-    counts = dict(task.counts)
-    sides: dict[str, Any] = {}
-    for name, noun in (("pred", "predictions"), ("ref", "references")):
-        side: Side = getattr(task, name)
-        outside = left_out[side.codes]
-        counts[f"ignored_{noun}"] = int(outside.sum())
-        kept = side.keep(~outside)
-        sides[name] = replace(kept, codes=codes[kept.codes])
-    if unknown:
-        counts["ignored_labels_not_found"] = unknown
+    chosen = {"kept": ~left_out, "ignored": left_out}
+    counts = {**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})}
+    sides = {
+        name: [_only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
+    }
     names = ",".join(sorted({names[0] for names in ignored.names}))
     return replace(
         task,
+        pred=sides["kept"][0],
+        ref=sides["kept"][1],
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
+        ignored=IgnoredLabels(tuple(compress(task.classes, left_out)), *sides["ignored"]),
         counts=counts,
         settings={**task.settings, "ignore": names},
-        **sides,
     )
+
+
+def _only(side: Side, chosen: Bools) -> Side:
+    """Return the occurrences of some classes, which are numbered anew."""
+    kept = side.keep(chosen[side.codes])
+    return replace(kept, codes=(np.cumsum(chosen) - 1).astype(np.int32)[kept.codes])
 
 
 def _predicted(task: LabelTask) -> LabelTask:
