@@ -52,11 +52,15 @@ class Embedded:
     known : bool array, shape (texts,)
     truncated : int
         Texts of which the model read only the beginning.
+    composed : bool array, shape (texts,), or None
+        Known texts with a word that the model does not list and put together from its pieces;
+        None where the model cannot tell.
     """
 
     vectors: Vectors
     known: Bools
     truncated: int = 0
+    composed: Bools | None = None
 
 
 class Embedder(Protocol):
@@ -168,7 +172,8 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         return embedder.embed(texts)
     once = embedder.embed(list(place))
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    return Embedded(once.vectors[rows], once.known[rows], once.truncated)
+    composed = None if once.composed is None else once.composed[rows]
+    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
 
 class CallableEmbedder:

@@ -30,6 +30,7 @@ _COUNTS = {
 _NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"
 _OF_MODELS = {  # {model} is its identity, {oov} the policy
     "unknown": "unknown to {model}: {oov}",
+    "composed": "composed by {model} from pieces of words that it does not list",
     "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
     "truncated": "longer than {model} reads: cut to their beginning",
 }
