@@ -186,7 +186,7 @@ def test_vectors_are_kept_from_one_run_to_the_next(tmp_path):
     def run(**options):
         return semmetrics.score([["a", "bb"]], [["ccc"]], measures=["SemF1"], **options)
 
-    model = CallableEmbedder(slow, name="slow")
+    model = CallableEmbedder(slow, name="slow", version="1")
     first = run(embedding=model, cache=tmp_path / "kept.sqlite")
     assert [asked.count(text) for text in ("a", "bb", "ccc")] == [1, 1, 1]
     again = run(embedding=model, cache=tmp_path / "kept.sqlite")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
@@ -133,6 +134,13 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
     from semmetrics.embed.embedder import CachedEmbedder
 
     models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
+    unversioned = {model.identity for model in models if UNVERSIONED in model.identity}
+    if unversioned:
+        return [
+            f"{name} is not kept in the cache: a function needs a version for that "
+            "(CallableEmbedder(function, version='1'))"
+            for name in sorted(unversioned)
+        ]
     if any(isinstance(model, CachedEmbedder) for model in models):
         return []
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
