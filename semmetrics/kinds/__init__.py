@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -32,6 +33,8 @@ __all__ = [
     "different_items",
     "each_task",
     "find_kind",
+    "first_of_alike",
+    "group_notes",
     "name_task",
     "read_weights",
     "task_notes",
@@ -81,11 +84,74 @@ def task_notes(
     texts : mapping from name of a count to text
     more : callable (name of a task, task) -> list of str
     """
-    notes = []
+    found: dict[str, list[str]] = {}
     for name, task in each_task(tasks):
         lines = [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
-        notes += [f"{name}: {line}" for line in dict.fromkeys(lines + more(name, task))]
+        found[name] = list(dict.fromkeys(lines + more(name, task)))
+    return group_notes(found)
+
+
+def group_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Write notes of systems; those of many systems that differ by their numbers are one.
+
+    Parameters
+    ----------
+    found : mapping from name of a system to its notes
+
+    Examples
+    --------
+    >>> group_notes({name: [f"items left out: {n}"] for n, name in enumerate("abcd", 2)})
+    ['all 4 systems: items left out: 2 to 5']
+    >>> group_notes({"a": ["items left out: 2"], "b": []})
+    ['a: items left out: 2']
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name, lines in found.items():
+        for line in lines:
+            groups.setdefault(_VARIES.sub("", line), {})[name] = line
+    many = {shape: group for shape, group in groups.items() if len(group) > _MANY}
+    notes = []
+    for name, lines in found.items():
+        for line in lines:
+            group = many.get(_VARIES.sub("", line), {name: line})
+            if next(iter(group)) == name:
+                notes.append(f"{_name_systems(list(group), len(found))}: {_join_lines(group)}")
     return notes
+
+
+_MANY = 3  # systems that have each their own note
+_VARIES = re.compile(r"'(?:[^'\\]|\\.)*'|\d+(?:,\d{3})*")  # numbers, and examples in quotes
+
+
+def first_of_alike(lines: Iterable[str]) -> list[str]:
+    """Return the first of those notes that differ by numbers and examples alone."""
+    found: dict[str, str] = {}
+    for line in lines:
+        found.setdefault(_VARIES.sub("", line), line)
+    return list(found.values())
+
+
+def _name_systems(names: Sequence[str], of: int) -> str:
+    if len(names) <= _MANY:
+        return ", ".join(names)
+    if len(names) == of:
+        return f"all {of} systems"
+    return f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
+
+
+def _join_lines(group: Mapping[str, str]) -> str:
+    """Return the first of lines that differ by numbers and examples, with ranges for the numbers."""
+    first = next(iter(group.values()))
+    columns = iter(zip(*(_VARIES.findall(line) for line in group.values()), strict=True))
+
+    def written(place: re.Match[str]) -> str:
+        several = dict.fromkeys(next(columns))
+        if len(several) == 1 or place.group().startswith("'"):
+            return place.group()
+        numbers = sorted(several, key=lambda text: int(text.replace(",", "")))
+        return f"{numbers[0]} to {numbers[-1]}"
+
+    return _VARIES.sub(written, first)
 
 
 def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:

@@ -24,6 +24,7 @@ from semmetrics.kinds.description import (
     list_ids,
     on_one_line,
 )
+from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [
@@ -102,6 +103,7 @@ def _find_odd(captions: Lists) -> Iterator[str]:
     yield from find_repeated(captions)
     yield from _find_shared(captions, item)
     yield from _find_odd_letters(captions)
+    yield from find_odd_captions(captions)
     yield from find_odd_ids(captions.ids)
 
 

@@ -17,9 +17,12 @@ from semmetrics.kinds import (
     Options,
     Tasks,
     different_items,
+    each_task,
+    first_of_alike,
     read_weights,
     task_notes,
 )
+from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.metrics.definition import Measure
@@ -153,6 +156,8 @@ def caption_notes(
 
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     notes += task_notes(tasks, _COUNTS, of_frequencies)
+    found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
+    notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

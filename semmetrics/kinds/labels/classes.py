@@ -68,7 +68,7 @@ def separators(label: str) -> Terms:
     >>> separators("traffic_light"), separators(" T-shirt ")
     (('traffic light',), ('T shirt',))
     """
-    return (_SEPARATORS.sub(" ", label).strip(" "),)
+    return (" ".join(label.replace("_", " ").replace("-", " ").split()),)
 
 
 def plural(label: str) -> Terms:
@@ -84,7 +84,6 @@ def plural(label: str) -> Terms:
     return (singular(label),)
 
 
-_SEPARATORS = re.compile(r"[\s_-]+")
 NORMALIZATIONS: dict[str, Cleaning] = {
     "none": none,
     "lower": lower,

@@ -8,7 +8,15 @@ from typing import Any
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
-from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
+from semmetrics.kinds import (
+    Options,
+    Tasks,
+    different_items,
+    each_task,
+    first_of_alike,
+    task_notes,
+)
+from semmetrics.kinds.labels.oddities import oddity_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -54,7 +62,14 @@ def label_notes(
     -------
     list of str
     """
-    notes = task_notes(tasks, _COUNTS, lambda name, task: _model_notes(task, noted.get(name, {})))
+    said = {
+        name: oddity_notes(noted.get(name, task.odd), options["normalize"], options["protocol"])
+        for name, task in each_task(tasks)
+    }
+    notes = task_notes(
+        tasks, _COUNTS, lambda name, task: said[name][0] + _model_notes(task, noted.get(name, {}))
+    )
+    notes += first_of_alike(line for _, lines in said.values() for line in lines)
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
     notes += _unused_cache(tasks, options["cache"])
