@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.errors import listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
@@ -38,6 +39,7 @@ __all__ = [
     "name_task",
     "read_weights",
     "task_notes",
+    "unused_weights",
 ]
 
 Options: TypeAlias = ResolvedOptions
@@ -182,6 +184,31 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     return weights
 
 
+def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
+    """Say which sample weights are of ids that no input has.
+
+    Parameters
+    ----------
+    weights : mapping from id, or sequence in the order of the ground truth, or None
+    inputs : sequence of Lists
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})])
+    ["1 of 2 sample weights has no effect: no input has its id: 'b'"]
+    """
+    if not isinstance(weights, Mapping) or not inputs:
+        return []
+    extra = set(map(str, weights)).difference(*(map(str, one.ids) for one in inputs))
+    if not extra:
+        return []
+    verb, whose = ("has", "its id") if len(extra) == 1 else ("have", "their ids")
+    named = listing(name for name in map(str, weights) if name in extra)
+    of = pluralize(len(weights), "sample weight")
+    return [f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """What differs between kinds; see the module ``record`` in each kind's folder.
@@ -201,7 +228,7 @@ class Kind:
         option that gives it.
     prepare : callable (tasks, measures, options) -> Tasks
         Open models and freeze fits that the measures need.
-    notes : callable (tasks, measures, options, noted) -> list of str
+    notes : callable (tasks, measures, options, noted, inputs) -> list of str
         What a user is told beside the scores; ``noted`` is what steps noted of each task, by name.
     """
 
@@ -212,7 +239,9 @@ class Kind:
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
-    notes: Callable[[Tasks, Sequence[Measure], Options, Mapping[str, Any]], list[str]]
+    notes: Callable[
+        [Tasks, Sequence[Measure], Options, Mapping[str, Any], Sequence[Any]], list[str]
+    ]
 
     @property
     def describer(self) -> ModuleType:

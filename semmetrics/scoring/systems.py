@@ -73,7 +73,9 @@ class Prepared:
         """
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        plan, options = self.plan, self.options
+        notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
+        notes += plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 

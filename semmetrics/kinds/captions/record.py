@@ -21,6 +21,7 @@ from semmetrics.kinds import (
     first_of_alike,
     read_weights,
     task_notes,
+    unused_weights,
 )
 from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
@@ -146,7 +147,11 @@ def _frequencies_of(
 
 
 def caption_notes(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
 ) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
 
@@ -158,6 +163,7 @@ def caption_notes(
     notes += task_notes(tasks, _COUNTS, of_frequencies)
     found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
     notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
+    notes += unused_weights(options["weights"], inputs)
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

@@ -15,8 +15,10 @@ from semmetrics.kinds import (
     each_task,
     first_of_alike,
     task_notes,
+    unused_weights,
 )
 from semmetrics.kinds.labels.oddities import oddity_notes
+from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -46,7 +48,11 @@ _OF_MODELS = {  # {model} is its identity, {oov} the policy
 
 
 def label_notes(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
 ) -> list[str]:
     """Say what was odd, left out or not known, and which options have no effect.
 
@@ -57,6 +63,8 @@ def label_notes(
     options : ResolvedOptions
     noted : mapping from name of a task to mapping
         What steps noted, where tasks were evaluated.
+    inputs : sequence of Lists
+        The predictions of each system, then the ground truth.
 
     Returns
     -------
@@ -73,6 +81,9 @@ def label_notes(
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
     notes += _unused_cache(tasks, options["cache"])
+    notes += unused_weights(options["weights"], inputs)
+    if noted:  # a calibration evaluates nothing
+        notes += uncalibrated_notes(tasks, measures, options, inputs)
     return notes + _unused_options(measures, options)
 
 
@@ -110,6 +121,12 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
         names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
         why = "no measure here compares meanings (-m SemF1 does)"
         notes += [f"{OPTIONS[name].flag} has no effect: {why}" for name in names]
+    if options["set_size_probs"] is not None and not any(
+        str(m["decode"]).startswith("cardinality") for m in measures
+    ):
+        notes.append(
+            "--set-size-probs has no effect: no decoding rule here uses it (--decode cardinality)"
+        )
     if options["taxonomy"] is not None and not any(
         "taxonomy" in m.definition.needs for m in measures
     ):
