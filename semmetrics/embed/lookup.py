@@ -298,7 +298,7 @@ def rules_for(embedder: Embedder, lookup: str, oov: str) -> dict[str, str]:
 def _look_up(
     terms: Sequence[str], embedder: Any, rule: str
 ) -> tuple[Vectors, list[str | None], Bools, int]:
-    """Return vectors of terms, the words that stand for them, which are composed, how many means."""
+    """Return vectors of terms, the words that stand for them, which are composed, and means."""
     tried = {term: _CANDIDATES[rule](term) for term in dict.fromkeys(terms)}
     rows = _find_rows(embedder, tried.values())
     found = {term: _first_known([forms], rows) for term, forms in tried.items()}

@@ -142,7 +142,7 @@ def _name_systems(names: Sequence[str], of: int) -> str:
 
 
 def _join_lines(group: Mapping[str, str]) -> str:
-    """Return the first of lines that differ by numbers and examples, with ranges for the numbers."""
+    """Return the first of lines that differ by numbers and examples, with ranges of numbers."""
     first = next(iter(group.values()))
     columns = iter(zip(*(_VARIES.findall(line) for line in group.values()), strict=True))
 

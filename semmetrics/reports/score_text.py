@@ -14,8 +14,8 @@ from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
-    from semmetrics.scoring.score_result import Score
     from semmetrics.comparison.summaries import Rank, RunSummary
+    from semmetrics.scoring.score_result import Score
 
 __all__ = [
     "draw_ranks",

@@ -30,7 +30,9 @@ def named(function):
 
 
 def sem_f1(model, **options):
-    table = semmetrics.score(PREDS, GTS, measures="SemF1(threshold=0.4)", embedding=model, **options)
+    table = semmetrics.score(
+        PREDS, GTS, measures="SemF1(threshold=0.4)", embedding=model, **options
+    )
     (score,) = table
     return score, table.notes
 
@@ -48,7 +50,10 @@ def test_two_functions_of_one_name_do_not_share_a_cache(tmp_path):
 
 def test_functions_with_versions_share_what_is_theirs(tmp_path):
     options = {"cache": tmp_path / "kept.sqlite"}
-    models = [CallableEmbedder(alike, version="1"), CallableEmbedder(apart, name="alike", version="2")]
+    models = [
+        CallableEmbedder(alike, version="1"),
+        CallableEmbedder(apart, name="alike", version="2"),
+    ]
     scores = [sem_f1(model, **options)[0] for model in models]
     assert [score.value for score in scores] == [1.0, 0.0]
     assert not any("unversioned" in score.signature for score in scores)
@@ -97,7 +102,12 @@ def test_tokenizers_say_whether_they_have_a_version():
     words.version = "1"
     first = open_tokenizer(words).name
     words.version = "2"
-    names = [plain, first, open_tokenizer(FunctionTokenizer(words)).name, open_tokenizer(words).name]
+    names = [
+        plain,
+        first,
+        open_tokenizer(FunctionTokenizer(words)).name,
+        open_tokenizer(words).name,
+    ]
     assert "@unversioned-" in plain
     assert not any("unversioned" in name for name in names[1:])
     assert len(set(names[:3])) == 3

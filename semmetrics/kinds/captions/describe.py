@@ -13,6 +13,7 @@ from semmetrics.core.ragged import Ints, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import listing, pluralize
+from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.kinds.description import (
     describe_sizes,
     find_empty,
@@ -24,7 +25,6 @@ from semmetrics.kinds.description import (
     list_ids,
     on_one_line,
 )
-from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [

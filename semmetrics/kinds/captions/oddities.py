@@ -57,9 +57,7 @@ def _count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
 def oddity_notes(odd: Odd) -> list[str]:
     """Say what was found, as ``Task.odd`` or ``Statistics.noted`` holds it."""
     found = {name: mean_words(odd, side) for side, name in _SIDES.items()}
-    notes = [
-        f"the {name} are {_single(mean)}" for name, mean in found.items() if mean is not None
-    ]
+    notes = [f"the {name} are {_single(mean)}" for name, mean in found.items() if mean is not None]
     return notes + swapped_notes(odd)
 
 

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-Everything is found by vocabulary, and counted by occurrence with one look at the codes. Findings are
-counts, which parts of the data add up, and sets of examples, which they unite (``Task.odd``); what
-is said of them is made of these alone.
+Everything is found by vocabulary, and counted by occurrence with one look at the codes. Findings
+are counts, which parts of the data add up, and sets of examples, which they unite (``Task.odd``);
+what is said of them is made of these alone.
 
 Labels are *alike* where they differ by case, by white space, ``_`` or ``-``, or by an English
 plural alone. A predicted label is looked at only if it is not itself a reference label or a class.
@@ -21,7 +21,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, sum_rows
 from semmetrics.data.block import occurring
-from semmetrics.data.lists import Lists, Side, clean_terms
+from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.labels.classes import normalization
@@ -163,7 +163,7 @@ def _find_delimiters(
                 remedy = _how_to_split(sides[side], delimiter)
                 key = (_HELD, side, delimiter, remedy)
                 found[key] = int(chosen[getattr(task, side).codes].sum())
-                found[(*key, "examples")] = frozenset([repr(held[0])])
+                found["example", key] = frozenset([repr(held[0])])
     return found
 
 
@@ -214,7 +214,7 @@ def _delimiter_notes(odd: Odd) -> list[tuple[str, str]]:
             _, side, delimiter, remedy = key
             notes.append((side, _delimiter_text(
                 pluralize(number, f"{SIDES[side]} label"), number, delimiter,
-                _example(odd[(*key, "examples")]), remedy,
+                _example(odd["example", key]), remedy,
             )))  # fmt: skip
     return notes
 
@@ -326,4 +326,5 @@ def find_odd_labels(labels: Lists) -> list[str]:
 
 
 def _example(found: Any) -> str:
-    return min(found)
+    """Return one of several examples, the same whatever the order in which they were united."""
+    return str(min(found))
