@@ -16,7 +16,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, lengths
 from semmetrics.data.join import Joined
 from semmetrics.data.lists import Lists
-from semmetrics.kinds.oddities import (
+from semmetrics.kinds.swapped_sides import (
     WORDS,
     Odd,
     mean_words,

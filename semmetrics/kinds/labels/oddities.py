@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.plural import singular
-from semmetrics.kinds.oddities import WORDS, Odd, mean_words, swapped_notes, swapped_sides
+from semmetrics.kinds.swapped_sides import WORDS, Odd, mean_words, swapped_notes, swapped_sides
 
 __all__ = ["find_oddities", "find_odd_labels", "oddity_notes"]
 
@@ -56,8 +56,9 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
     if task.ranked:  # every class has a score in every item
         return found
-    held = _find_delimiters(task, present, {"pred": pred, "ref": ref})
-    found |= held | _find_sentences(task, present)
+    names = {side: _names(task, chosen) for side, chosen in present.items()}
+    held = _find_delimiters(task, names, {"pred": pred, "ref": ref})
+    found |= held | _find_sentences(task, present, names)
     lone = present["pred"] & ~known
     if lone.any():
         alike = _find_alike(task, lone, known)
@@ -70,6 +71,13 @@ def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
     if task.terms is None:
         return [(task.classes[code],) for code in codes]
     return [task.terms[code] for code in codes]
+
+
+def _names(task: LabelTask, chosen: Bools) -> list[str]:
+    """Return all terms of the classes chosen."""
+    if task.terms is None:
+        return list(compress(task.classes, chosen.tolist()))
+    return [term for terms in _terms(task, chosen) for term in terms]
 
 
 # ---- labels that are alike ----------------------------------------------------------------------
@@ -141,20 +149,17 @@ def _alike_notes(odd: Odd, normalize: str, protocol: str | None) -> list[str]:
 
 
 def _find_delimiters(
-    task: LabelTask, present: Mapping[str, Bools], sides: Mapping[str, Lists]
+    task: LabelTask, names: Mapping[str, Sequence[str]], sides: Mapping[str, Lists]
 ) -> dict[Hashable, Any]:
     """Find labels of a side that look like several labels in one."""
-    names = {
-        side: [term for terms in _terms(task, chosen) for term in terms]
-        for side, chosen in present.items()
-    }
+    whole = {side: "\n".join(some) for side, some in names.items()}
     found: dict[Hashable, Any] = {}
     for side, other in (("pred", "ref"), ("ref", "pred")):
         for delimiter in _DELIMITERS:
-            held = [name for name in names[side] if delimiter in name]
-            if not held:
+            if delimiter not in whole[side]:
                 continue
-            if any(delimiter in name for name in names[other]):
+            held = [name for name in names[side] if delimiter in name]
+            if delimiter in whole[other]:
                 suspicious = _are_joined(held, names[side], delimiter)
             else:
                 suspicious = _are_known(held, names, (side, other), delimiter)
@@ -228,15 +233,16 @@ def _delimiter_text(what: str, number: int, delimiter: str, example: str, remedy
 # ---- sentences, and labels of one side alone -----------------------------------------------------
 
 
-def _find_sentences(task: LabelTask, present: Mapping[str, Bools]) -> dict[Hashable, Any]:
+def _find_sentences(
+    task: LabelTask, present: Mapping[str, Bools], names: Mapping[str, Sequence[str]]
+) -> dict[Hashable, Any]:
     """Find sides whose labels look like captions."""
     found: dict[Hashable, Any] = {}
     for side, chosen in present.items():
-        codes = np.flatnonzero(chosen)
-        words = np.zeros(len(task.classes), np.int64)
-        words[codes] = [1 + terms[0].count(" ") for terms in _terms(task, chosen)]
-        if words.sum() < _SENTENCE / 2 * len(codes):
+        if max((name.count(" ") for name in names[side]), default=0) + 1 < _SENTENCE:
             continue
+        words = np.zeros(len(task.classes), np.int64)
+        words[chosen] = [1 + terms[0].count(" ") for terms in _terms(task, chosen)]
         each: Side = getattr(task, side)
         total = int(words[each.codes].sum())
         if total and total >= _SENTENCE * len(each.codes):
