@@ -110,17 +110,18 @@ def group_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
     groups: dict[str, dict[str, str]] = {}
     for name, lines in found.items():
         for line in lines:
-            groups.setdefault(_VARIES.sub("", line), {})[name] = line
+            groups.setdefault(_shape_of(line), {})[name] = line
     many = {shape: group for shape, group in groups.items() if len(group) > _MANY}
     notes = []
     for name, lines in found.items():
         for line in lines:
-            group = many.get(_VARIES.sub("", line), {name: line})
+            group = many.get(_shape_of(line), {name: line})
             if next(iter(group)) == name:
                 notes.append(f"{_name_systems(list(group), len(found))}: {_join_lines(group)}")
     return notes
 
 
+_PLURAL = re.compile(r"s\b")
 _MANY = 3  # systems that have each their own note
 _VARIES = re.compile(r"'(?:[^'\\]|\\.)*'|\d+(?:,\d{3})*")  # numbers, and examples in quotes
 
@@ -129,7 +130,7 @@ def first_of_alike(lines: Iterable[str]) -> list[str]:
     """Return the first of those notes that differ by numbers and examples alone."""
     found: dict[str, str] = {}
     for line in lines:
-        found.setdefault(_VARIES.sub("", line), line)
+        found.setdefault(_shape_of(line), line)
     return list(found.values())
 
 
@@ -141,9 +142,14 @@ def _name_systems(names: Sequence[str], of: int) -> str:
     return f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
 
 
+def _shape_of(line: str) -> str:
+    """Return what notes have in common that differ by numbers, plurals and examples alone."""
+    return _PLURAL.sub("", _VARIES.sub("", line))
+
+
 def _join_lines(group: Mapping[str, str]) -> str:
-    """Return the first of lines that differ by numbers and examples, with ranges of numbers."""
-    first = next(iter(group.values()))
+    """Return one of lines that differ by numbers and examples, with ranges of numbers."""
+    longest = max(group.values(), key=len)  # in the plural
     columns = iter(zip(*(_VARIES.findall(line) for line in group.values()), strict=True))
 
     def written(place: re.Match[str]) -> str:
@@ -153,7 +159,7 @@ def _join_lines(group: Mapping[str, str]) -> str:
         numbers = sorted(several, key=lambda text: int(text.replace(",", "")))
         return f"{numbers[0]} to {numbers[-1]}"
 
-    return _VARIES.sub(written, first)
+    return _VARIES.sub(written, longest)
 
 
 def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:
