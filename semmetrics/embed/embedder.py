@@ -183,7 +183,10 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         return embedder.embed(texts)
     once = embedder.embed(list(place))
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    composed = None if once.composed is None else once.composed[rows]
+    composed = getattr(
+        once, "composed", None
+    )  # an embedding of a user's own may know nothing of it
+    composed = None if composed is None else composed[rows]
     return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
 

@@ -238,7 +238,8 @@ def embed_terms(
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
         vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
-        composed = np.zeros(len(terms), np.bool_) if read.composed is None else read.composed
+        told = getattr(read, "composed", None)
+        composed = np.zeros(len(terms), np.bool_) if told is None else told
     else:
         vectors, words, composed, means = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)

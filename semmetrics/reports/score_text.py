@@ -186,20 +186,20 @@ def report_shared(table: ScoreTable) -> str:
     >>> print(report_shared(table).splitlines()[1])
     signatures of SemF1: thr:0.5|emb:semmetrics-static-320@c476d4872c28|lookup:text|oov:zero
     """
-    split = [
-        [part for part in score.signature.split("|") if part.partition(":")[0] in _SAID]
-        for score in table
-    ]
-    shared = [part for part in split[0] if all(part in other for other in split[1:])]
-    groups: dict[str, list[Score]] = {}
-    for score, parts in zip(table, split, strict=True):
-        own = "|".join(part for part in parts if part not in shared)
-        if own:
-            groups.setdefault(own, []).append(score)
-    lines = [f"signatures of {_name_scores(some, table)}: {own}" for own, some in groups.items()]
+    having: dict[str, list[Score]] = {}
+    for score in table:
+        for part in score.signature.split("|"):
+            if part.partition(":")[0] in _SAID:
+                having.setdefault(part, []).append(score)
+    groups: dict[str, list[str]] = {}
+    for part, some in having.items():
+        whose = "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        groups.setdefault(whose, []).append(part)
+    shared = "|".join(groups.pop("share", []))
+    lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
     if len(lines) > _GROUPS:
         lines[_GROUPS - 1 :] = [f"and {len(lines) - _GROUPS + 1} more, see --signatures"]
-    return "\n".join([f"signatures share: {'|'.join(shared)}", *lines])
+    return "\n".join([f"signatures share: {shared}", *lines])
 
 
 def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:

@@ -30,7 +30,7 @@ from semmetrics.kinds.swapped_sides import WORDS, Odd, mean_words, swapped_notes
 
 __all__ = ["find_oddities", "find_odd_labels", "oddity_notes"]
 
-STEPS = {"lower": "case", "separators": "blanks, _ or -", "plural": "the plural"}
+STEPS = {"lower": "case", "separators": "blanks, _ or -", "plural": "plural"}
 """Normalisations that join labels that are alike, and what they make equal."""
 SIDES = {"pred": "predicted", "ref": "reference"}
 _DELIMITERS = (";", "|", "\t", ",")

@@ -43,14 +43,20 @@ def uncalibrated_notes(
     automatic = [measure for measure in measures if measure["threshold"] == "auto"]
     if not automatic or options["calibration"] is not None:
         return []
-    first: Mapping[str, Measure] = {str(m["embedding"]): m for m in reversed(automatic)}
     models = next(task for _, task in each_task(tasks)).models
+    identities = {name: models[name].embedder.identity for name in map(_name, automatic)}
+    by_identity = {identities[_name(measure)]: measure for measure in reversed(automatic)}
+    first = {_name(measure): measure for measure in reversed(by_identity.values())}
     return [
         f"the threshold {models[name].threshold:g} is that of word2vec, and not calibrated for "
         f"{models[name].embedder.identity}: {_remedy(measure, options, inputs)}"
         for name, measure in first.items()
         if not _has_threshold(models[name].embedder, _specification(name, options))
     ]
+
+
+def _name(measure: Measure) -> str:
+    return str(measure["embedding"])
 
 
 def _has_threshold(embedder: Any, spec: Any) -> bool:
@@ -66,7 +72,7 @@ def _specification(name: str, options: Options) -> Any:
 
 def _remedy(measure: Measure, options: Options, inputs: Sequence[Any]) -> str:
     """Write the command that calibrates an embedding; in Python's words where it has no name."""
-    name, files = str(measure["embedding"]), [one.source for one in inputs]
+    name, files = _name(measure), [one.source for one in inputs]
     spec = _specification(name, options)
     if not isinstance(spec, str | os.PathLike) or not all(map(os.path.exists, files)):
         return "found = calibrate_threshold(preds, gts, embedding=...), then calibration=found"
