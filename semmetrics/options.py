@@ -176,7 +176,9 @@ class Options(TypedDict, total=False):
     normalize: Annotated[
         str | None,
         Option(
-            help="How label texts are cleaned before they are compared: none, lower, kubany2020.",
+            help="How label texts are cleaned before they are compared: none; lower (case), "
+            "separators (blanks, _ and -), plural (English), kubany2020; several as "
+            "lower+plural.",
             default="none", kinds=_LABELS, key="norm", fixed=True, signed=True, group=DATA,
             metavar="N", names="normalizations",
         ),

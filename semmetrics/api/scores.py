@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_given
 from semmetrics.reports.table import ScoreTable
@@ -220,7 +221,8 @@ def rescore_systems(
     check_options("rescore", options)
     given = _options_of(read_signature(signature), options)
     table = table_of(prepare_systems(systems, gts, given))
-    return replace(table, differences=_differences(signature.strip(), table))
+    differences = _differences(signature.strip(), table)
+    return replace(table, differences=differences + _unproven(signature))
 
 
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,7 +261,9 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
 def _ignored_labels(text: str, normalize: str | None) -> list[str]:
     """Return the labels that a signature says were ignored, as they can be given again."""
     names = [name for name in text.split(",") if name]
-    if normalize == "kubany2020":  # it splits synonyms at commas
+    if normalize is not None and "kubany2020" in normalize.split(
+        "+"
+    ):  # it splits synonyms at commas
         return [name.replace(" | ", ",") for name in names]
     return names
 
@@ -310,6 +314,15 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     return [
         line if len(systems) == every else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()
+    ]
+
+
+def _unproven(text: str) -> list[str]:
+    """Say which models of a signature are functions that nothing tells from others."""
+    return [
+        f"{key}:{value} is a function without a version: whether it is the same one is not known"
+        for key, value in _parts(text).items()
+        if UNVERSIONED in value
     ]
 
 

@@ -243,7 +243,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
 @option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
 @format_option("table", "csv", "markdown", "latex", "json")
 @option(OUTPUT, "--names", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
-        help="The most frequent unknown labels that are named.")  # fmt: skip
+        help="The most frequent unknown and composed labels that are named.")  # fmt: skip
 @quiet_option
 def coverage(
     files: tuple[str, ...],
@@ -261,7 +261,7 @@ def coverage(
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
-    known.
+    known; it is composed if it is known only by words put together from their pieces.
     """
     from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
@@ -287,8 +287,9 @@ def coverage(
     click.echo(draw(_rows(table), form))
     if form == "table":
         for one in table:
-            if names and one.names:
-                click.echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
+            for what, some in (("unknown", one.names), ("composed", one.composed_names)):
+                if names and some:
+                    click.echo(f"{what} in {one.system}: {listing(some, most=names)}")
         click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
@@ -312,9 +313,10 @@ def _read(
 
 
 def _rows(table: Sequence[Coverage]) -> list[list[str]]:
-    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %"]]
+    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
+             "composed"]]  # fmt: skip
     for one in table:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]
         shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
-        rows.append([one.system, *counts, *shares])
+        rows.append([one.system, *counts, *shares, str(one.composed)])
     return rows

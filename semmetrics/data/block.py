@@ -137,6 +137,8 @@ class Task(ABC):
         Conventions that changed the data, by their keys in signatures.
     counts : mapping
         What was left out, merged or odd, by name.
+    odd : mapping
+        What is probably a mistake in both sides together, as `Block.noted`: counts and sets.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together.
@@ -150,6 +152,7 @@ class Task(ABC):
     ids: Ids
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    odd: Mapping[Hashable, Noted] = field(default_factory=dict)
     weights: Floats | None = None
     groups: Hashes | None = None
     unit: str = "image"

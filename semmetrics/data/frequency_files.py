@@ -291,6 +291,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
             where=where,
             remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
         )
+    _check_keys(value, ("documents", "frequencies", "tokenizer", "stem"), where)
     names = [value.get(key, "") for key in ("tokenizer", "stem")]
     if not all(isinstance(name, str) for name in names):
         raise InputError(
@@ -307,8 +308,20 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
     return table_of_counts(counts, number, names[0], names[1], where)
 
 
+def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
+    extra = [key for key in value if key not in known]
+    if extra:
+        raise InputError(
+            f"the key {brief(extra[0])} means nothing",
+            where=where,
+            remedy=f"remove it; the keys are {', '.join(known)}",
+        )
+
+
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     if isinstance(value, dict) and "document_frequency" in value:
+        _check_keys(value, ("document_frequency", "ref_len"), where)
         counts, length = value["document_frequency"], value.get("ref_len", documents)
     else:
         counts, length = value, documents
@@ -360,6 +373,8 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
             _check_integers("counts", arrays[f"counts_{n}"], (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
             counts.append(np.asarray(arrays[f"counts_{n}"], np.int64))
+        if set(header) - {"format", "documents", "log_documents", "tokenizer", "stem"}:
+            raise ValueError("header")
         names = [header["tokenizer"], header["stem"]]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("tokenizer or stem")

@@ -19,8 +19,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -52,11 +53,15 @@ class Embedded:
     known : bool array, shape (texts,)
     truncated : int
         Texts of which the model read only the beginning.
+    composed : bool array, shape (texts,), or None
+        Known texts with a word that the model does not list and put together from its pieces;
+        None where the model cannot tell.
     """
 
     vectors: Vectors
     known: Bools
     truncated: int = 0
+    composed: Bools | None = None
 
 
 class Embedder(Protocol):
@@ -93,13 +98,23 @@ def looks_up_words(embedder: object) -> bool:
 def is_cacheable(embedder: object) -> bool:
     """Return whether vectors are computed, and slower than a cache on disk.
 
-    A model says so by its attribute ``cacheable``; without one, models that read texts are.
+    A model says so by its attribute ``cacheable``; without one, models that read texts are. A
+    function without a version is not: another function could be given its vectors.
     """
     return bool(getattr(embedder, "cacheable", True)) and not looks_up_words(embedder)
 
 
-def format_identity(name: str, dimension: int, digest: str) -> str:
+def format_identity(name: str, dimension: int, digest: str, sign: str = "@") -> str:
     """Return what vectors are called in signatures.
+
+    Parameters
+    ----------
+    name : str
+    dimension : int
+    digest : str
+        In hex, of what decides the vectors.
+    sign : str
+        What stands before its first 12 digits; `UNVERSIONED` where they do not decide the vectors.
 
     Examples
     --------
@@ -107,7 +122,7 @@ def format_identity(name: str, dimension: int, digest: str) -> str:
     'word2vec-googlenews-300@21c05ae916a6'
     """
     plain = re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
-    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}@{digest[:12]}"
+    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}{sign}{digest[:12]}"
 
 
 def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str) -> None:
@@ -168,7 +183,11 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         return embedder.embed(texts)
     once = embedder.embed(list(place))
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    return Embedded(once.vectors[rows], once.known[rows], once.truncated)
+    composed = getattr(
+        once, "composed", None
+    )  # an embedding of a user's own may know nothing of it
+    composed = None if composed is None else composed[rows]
+    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
 
 class CallableEmbedder:
@@ -182,13 +201,17 @@ class CallableEmbedder:
         For signatures; None is the function's name.
     version : str, optional
         What decides the vectors, such as the version of a service, for the identity. None takes
-        the vectors of three fixed texts.
+        the function's attribute ``version``. Without either the identity says "unversioned", with
+        a hash of the vectors of three fixed texts, and no vector is kept in a cache: another
+        function may have the same name and the same three vectors.
 
     Examples
     --------
     >>> lengths = CallableEmbedder(lambda texts: [[len(text), 1] for text in texts], name="length")
     >>> lengths.dimension, lengths.embed(["cat"]).vectors.tolist()
     (2, [[3.0, 1.0]])
+    >>> lengths.identity, lengths.cacheable
+    ('length-2@unversioned-9586dc406dfc', False)
     """
 
     def __init__(
@@ -198,7 +221,13 @@ class CallableEmbedder:
         name: str | None = None,
         version: str | None = None,
     ) -> None:
-        self._function, self._version = function, version
+        self._function = function
+        self._version = own_version(function) if version is None else version
+        if self._version is not None and not (isinstance(version, str | None) and self._version):
+            raise InputError(
+                f"the version of an embedding function is {brief(version)}",
+                remedy="give a text that changes when its vectors change, such as '2'",
+            )
         given = getattr(function, "__name__", type(function).__name__)
         self.name = name or ("callable" if given == "<lambda>" else str(given))
 
@@ -211,11 +240,19 @@ class CallableEmbedder:
         """Numbers in a vector."""
         return int(self._probe.shape[1])
 
+    @property
+    def cacheable(self) -> bool:
+        """Whether its vectors may be kept on disk: it has a version."""
+        return self._version is not None
+
     @cached_property
     def identity(self) -> str:
         """What the vectors are, for signatures."""
-        decisive = self._probe.tobytes() if self._version is None else self._version.encode()
-        return format_identity(self.name, self.dimension, hashlib.sha256(decisive).hexdigest())
+        if self._version is None:
+            digest = hashlib.sha256(self._probe.tobytes()).hexdigest()
+            return format_identity(self.name, self.dimension, digest, UNVERSIONED)
+        digest = hashlib.sha256(self._version.encode()).hexdigest()
+        return format_identity(self.name, self.dimension, digest)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts; all are known except those whose vector is zero.
@@ -252,12 +289,12 @@ class CachedEmbedder:
     Raises
     ------
     InputError
-        If the file is damaged or cannot be written.
+        If the file is damaged or cannot be written, or the model is a function without a version.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> slow = CallableEmbedder(lambda texts: [[len(text)] for text in texts], name="slow")
+    >>> slow = CallableEmbedder(lambda texts: [[len(t)] for t in texts], name="slow", version="1")
     >>> path = pathlib.Path(tempfile.mkdtemp(), "cache.sqlite")
     >>> CachedEmbedder(slow, path).embed(["cat", "mouse"]).vectors.tolist()
     [[3.0], [5.0]]
@@ -269,6 +306,13 @@ class CachedEmbedder:
         from semmetrics.store import cache_folder
         from semmetrics.store.cache import TextCache
 
+        if UNVERSIONED in embedder.identity:
+            raise InputError(
+                "a function without a version is not kept in a cache: another one may share its "
+                "name and its vectors of three texts",
+                where=embedder.identity,
+                remedy="say what decides its vectors: CallableEmbedder(function, version='1')",
+            )
         self.embedder = embedder
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
         place = cache_folder() / "embeddings.sqlite" if path is None else path

@@ -128,8 +128,9 @@ def open_embedding(
         Of files of word vectors: the first words only.
     cache : bool or path
         Keep the vectors of models that read text on disk: sentence and transformer models,
-        functions, embeddings of your own; True is the user's cache folder. Word vectors, matrices
-        and "static" are faster than any cache, and stay without one.
+        functions with a version, embeddings of your own; True is the user's cache folder. Word
+        vectors, matrices and "static" are faster than any cache, and stay without one; so does a
+        function without a version, which nothing tells from another one.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def open_embedding(
         raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
-    if cache is None or cache is False or "cache" not in kind.options:
+    if cache is None or cache is False or "cache" not in kind.options or not is_cacheable(model):
         return model
     return CachedEmbedder(model, None if cache is True else cache)
 

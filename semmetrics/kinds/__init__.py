@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.errors import listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
@@ -32,9 +34,12 @@ __all__ = [
     "different_items",
     "each_task",
     "find_kind",
+    "first_of_alike",
+    "group_notes",
     "name_task",
     "read_weights",
     "task_notes",
+    "unused_weights",
 ]
 
 Options: TypeAlias = ResolvedOptions
@@ -81,11 +86,80 @@ def task_notes(
     texts : mapping from name of a count to text
     more : callable (name of a task, task) -> list of str
     """
-    notes = []
+    found: dict[str, list[str]] = {}
     for name, task in each_task(tasks):
         lines = [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
-        notes += [f"{name}: {line}" for line in dict.fromkeys(lines + more(name, task))]
+        found[name] = list(dict.fromkeys(lines + more(name, task)))
+    return group_notes(found)
+
+
+def group_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Write notes of systems; those of many systems that differ by their numbers are one.
+
+    Parameters
+    ----------
+    found : mapping from name of a system to its notes
+
+    Examples
+    --------
+    >>> group_notes({name: [f"items left out: {n}"] for n, name in enumerate("abcd", 2)})
+    ['all 4 systems: items left out: 2 to 5']
+    >>> group_notes({"a": ["items left out: 2"], "b": []})
+    ['a: items left out: 2']
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name, lines in found.items():
+        for line in lines:
+            groups.setdefault(_shape_of(line), {})[name] = line
+    many = {shape: group for shape, group in groups.items() if len(group) > _MANY}
+    notes = []
+    for name, lines in found.items():
+        for line in lines:
+            group = many.get(_shape_of(line), {name: line})
+            if next(iter(group)) == name:
+                notes.append(f"{_name_systems(list(group), len(found))}: {_join_lines(group)}")
     return notes
+
+
+_PLURAL = re.compile(r"s\b")
+_MANY = 3  # systems that have each their own note
+_VARIES = re.compile(r"'(?:[^'\\]|\\.)*'|\d+(?:,\d{3})*")  # numbers, and examples in quotes
+
+
+def first_of_alike(lines: Iterable[str]) -> list[str]:
+    """Return the first of those notes that differ by numbers and examples alone."""
+    found: dict[str, str] = {}
+    for line in lines:
+        found.setdefault(_shape_of(line), line)
+    return list(found.values())
+
+
+def _name_systems(names: Sequence[str], of: int) -> str:
+    if len(names) <= _MANY:
+        return ", ".join(names)
+    if len(names) == of:
+        return f"all {of} systems"
+    return f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
+
+
+def _shape_of(line: str) -> str:
+    """Return what notes have in common that differ by numbers, plurals and examples alone."""
+    return _PLURAL.sub("", _VARIES.sub("", line))
+
+
+def _join_lines(group: Mapping[str, str]) -> str:
+    """Return one of lines that differ by numbers and examples, with ranges of numbers."""
+    longest = max(group.values(), key=len)  # in the plural
+    columns = iter(zip(*(_VARIES.findall(line) for line in group.values()), strict=True))
+
+    def written(place: re.Match[str]) -> str:
+        several = dict.fromkeys(next(columns))
+        if len(several) == 1 or place.group().startswith("'"):
+            return place.group()
+        numbers = sorted(several, key=lambda text: int(text.replace(",", "")))
+        return f"{numbers[0]} to {numbers[-1]}"
+
+    return _VARIES.sub(written, longest)
 
 
 def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:
@@ -116,6 +190,31 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     return weights
 
 
+def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
+    """Say which sample weights are of ids that no input has.
+
+    Parameters
+    ----------
+    weights : mapping from id, or sequence in the order of the ground truth, or None
+    inputs : sequence of Lists
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})])
+    ["1 of 2 sample weights has no effect: no input has its id: 'b'"]
+    """
+    if not isinstance(weights, Mapping) or not inputs:
+        return []
+    extra = set(map(str, weights)).difference(*(map(str, one.ids) for one in inputs))
+    if not extra:
+        return []
+    verb, whose = ("has", "its id") if len(extra) == 1 else ("have", "their ids")
+    named = listing(name for name in map(str, weights) if name in extra)
+    of = pluralize(len(weights), "sample weight")
+    return [f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """What differs between kinds; see the module ``record`` in each kind's folder.
@@ -135,7 +234,7 @@ class Kind:
         option that gives it.
     prepare : callable (tasks, measures, options) -> Tasks
         Open models and freeze fits that the measures need.
-    notes : callable (tasks, measures, options, noted) -> list of str
+    notes : callable (tasks, measures, options, noted, inputs) -> list of str
         What a user is told beside the scores; ``noted`` is what steps noted of each task, by name.
     """
 
@@ -146,7 +245,9 @@ class Kind:
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
-    notes: Callable[[Tasks, Sequence[Measure], Options, Mapping[str, Any]], list[str]]
+    notes: Callable[
+        [Tasks, Sequence[Measure], Options, Mapping[str, Any], Sequence[Any]], list[str]
+    ]
 
     @property
     def describer(self) -> ModuleType:

@@ -15,6 +15,7 @@ from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
     from semmetrics.comparison.summaries import Rank, RunSummary
+    from semmetrics.scoring.score_result import Score
 
 __all__ = [
     "draw_ranks",
@@ -35,7 +36,8 @@ _POLICIES = {
 }
 _CAUSES = {"resample": "resamples without a value"}
 _LONG = 40  # measures that share a line
-_SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
+_SAID = {*SETTINGS, *MODELS, "thr", "fit", "cal", "ci", "n", "data", "v"}
+_GROUPS = 6  # of scores whose signatures differ
 
 
 def draw_systems(
@@ -175,14 +177,42 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
 
 
 def report_shared(table: ScoreTable) -> str:
-    """Say what all signatures have in common of items, settings, data and version, in one line."""
-    split = [score.signature.split("|") for score in table]
-    shared = [
-        part
-        for part in split[0]
-        if part.partition(":")[0] in _SHARED and all(part in other for other in split[1:])
-    ]
-    return f"signatures share: {'|'.join(shared)}"
+    """Say what signatures have in common of items, settings, data and version, and what differs.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["dog"]], measures=["F1", "SemF1"])
+    >>> print(report_shared(table).splitlines()[1])
+    signatures of SemF1: thr:0.5|emb:semmetrics-static-320@c476d4872c28|lookup:text|oov:zero
+    """
+    having: dict[str, list[Score]] = {}
+    for score in table:
+        for part in score.signature.split("|"):
+            if part.partition(":")[0] in _SAID:
+                having.setdefault(part, []).append(score)
+    groups: dict[str, list[str]] = {}
+    for part, some in having.items():
+        whose = "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        groups.setdefault(whose, []).append(part)
+    shared = "|".join(groups.pop("share", []))
+    lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
+    if len(lines) > _GROUPS:
+        lines[_GROUPS - 1 :] = [f"and {len(lines) - _GROUPS + 1} more, see --signatures"]
+    return "\n".join([f"signatures share: {shared}", *lines])
+
+
+def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:
+    """Name scores by their headings, by their systems, or by both where neither tells them."""
+    headings = list(dict.fromkeys(score.heading for score in some))
+    systems = list(dict.fromkeys(score.system for score in some))
+    chosen = {(score.system, score.heading) for score in some}
+    every = {(score.system, score.heading) for score in table}
+    if chosen == {pair for pair in every if pair[1] in headings}:
+        return _join_headings(headings)
+    if chosen == {pair for pair in every if pair[0] in systems}:
+        return ", ".join(systems)
+    return ", ".join(f"{score.system} {score.heading}" for score in some)
 
 
 def draw_signatures(table: ScoreTable) -> str:

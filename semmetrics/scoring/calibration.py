@@ -239,6 +239,11 @@ def _of_entry(entry: Any, where: str) -> Calibration:
     if schema != SCHEMA:
         said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"
         raise InputError(f"this is no calibration{said}", where=where, remedy=remedy)
+    extra = [name for name in entry if name not in ("schema", *_CHECKS)]
+    if extra:
+        raise InputError(
+            f"the calibration has {listing(extra)}, which mean nothing", where=where, remedy=remedy
+        )
     known = {name: entry.get(name, ...) for name in _CHECKS}
     wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
     if not wrong:

@@ -63,6 +63,7 @@ class Protocol:
     absent: Mapping[str, str] = field(default_factory=dict)
 
 
+_NAMED = 5  # measures that a note names
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
@@ -165,11 +166,12 @@ class NotComputed:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute: measures, their headings, and what cannot be computed."""
+    """What to compute: measures, their headings, what cannot be computed; and what is unused."""
 
     measures: list[Measure]
     headings: list[str]
     not_computed: list[NotComputed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
@@ -212,7 +214,8 @@ def _plan_named(
         absent = [NotComputed(*pair) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
-    for measure in parse_all(listed(named)):
+    several = list(parse_all(listed(named)))
+    for measure in several:
         for rule in rules:
             decoded = _decode(measure, rule, keep)
             free = decoded.definition.cutoff and decoded.k is None
@@ -222,7 +225,38 @@ def _plan_named(
         raise InputError("no measure is named", remedy="name one, or leave measures out")
     if keep and not any(measure["keep_at_least"] for measure in chosen):
         raise _needs_rule(keep)
-    return Plan(list(chosen), list(map(str, chosen)), absent)
+    notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules)
+    return Plan(list(chosen), list(map(str, chosen)), absent, notes)
+
+
+def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[str]:
+    """Say which measures do not take the cutoffs of ``top_k``."""
+    if not cuts:
+        return []
+    own = [str(m) for m in measures if m.k is not None and cuts != (m.k,)]
+    none = [str(m) for m in measures if m.k is None and not m.definition.cutoff]
+    return _no_effect("--top-k", own, "a cutoff") + _no_effect("--top-k", none)
+
+
+def _unused_rules(measures: Iterable[Measure], rules: Sequence[str | None]) -> list[str]:
+    """Say which measures do not take the decoding rules."""
+    if set(rules) == {None}:
+        return []
+    own = [str(m) for m in measures if m["decode"] not in (None, "all", *rules)]
+    none = [str(m) for m in measures if m["decode"] is None]
+    return _no_effect("--decode", own, "a decoding rule") + _no_effect("--decode", none)
+
+
+def _no_effect(flag: str, names: Sequence[str], own: str = "") -> list[str]:
+    if not names:
+        return []
+    one = len(names) == 1
+    if own:
+        why = f"{'it has' if one else 'they have'} {own} already"
+    else:
+        why = f"{'it takes' if one else 'they take'} none"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return [f"{flag} has no effect on {', '.join(names[:_NAMED])}{more}: {why}"]
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:

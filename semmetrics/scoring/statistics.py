@@ -60,7 +60,8 @@ class Statistics:
     models : mapping
         What each embedding is, for signatures, and what else must be equal in parts.
     noted : mapping
-        What steps noted for the user: counts, which parts add up, and sets, which they unite.
+        What tasks and steps noted for the user: counts, which parts add up, and sets, which they
+        unite. Sets whose name begins with # decide values, and are equal in parts.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
@@ -204,7 +205,7 @@ class Statistics:
         named = {  # sets that are noted are of what a value depends on
             str(name).removeprefix("#"): ", ".join(sorted(found))
             for name, found in self.noted.items()
-            if isinstance(found, frozenset)
+            if isinstance(found, frozenset) and str(name).startswith("#")
         }
         return {**self.settings, **listed, **models, **named}
 
@@ -314,7 +315,7 @@ def evaluate(
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
     parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
-    noted: dict[Hashable, Noted] = {}
+    noted: dict[Hashable, Noted] = dict(task.odd)
     for block in task.blocks():
         weights = None if task.weights is None else task.weights[block.start : block.stop]
         for statistic in needed:

@@ -74,7 +74,8 @@ class Prepared:
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        plan, options = self.plan, self.options
+        notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
         by_task: dict[str, list[Score]] = {}
         for score in scores:
             by_task.setdefault(name_task(score.system, score.part), []).append(score)
@@ -83,6 +84,7 @@ class Prepared:
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
             lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
             notes += [f"{name}: {line}" for line in lines]
+        notes += plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
+from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.errors import InputError, brief
 from semmetrics.text.tokens import check_captions
 
@@ -125,6 +126,8 @@ class FunctionTokenizer(SplitTokenizer):
     ----------
     name : str
         The function's ``__qualname__``, or that of its type.
+    version : str or None
+        The function's attribute ``version``.
 
     Examples
     --------
@@ -135,6 +138,7 @@ class FunctionTokenizer(SplitTokenizer):
     def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
         name = getattr(function, "__qualname__", type(function).__qualname__)
         super().__init__(str(name), function)
+        self.version = own_version(function)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the function's tokens of each caption.
@@ -162,19 +166,23 @@ class IdentifiedTokenizer:
     Attributes
     ----------
     name : str
-        Its own name, and a hash of the tokens of captions that tell tokenizers apart.
+        Its own name, and a hash of its version (the attribute ``version`` of the function or the
+        tokenizer, a text) and of the tokens of captions that tell tokenizers apart; without a
+        version it says "unversioned", because another tokenizer may give the same tokens.
 
     Examples
     --------
     >>> one, other = (IdentifiedTokenizer(FunctionTokenizer(rule)) for rule in (str.split, list))
-    >>> one.name.partition("@")[0], other.name.partition("@")[0]
-    ('str.split', 'list')
+    >>> one.name, other.name.partition("@")[0]
+    ('str.split@unversioned-4dc5385fd01a', 'list')
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        tokens = json.dumps(tokenizer.tokens(_PROBE)).encode()
-        self.name = f"{tokenizer.name}@{hashlib.sha256(tokens).hexdigest()[:12]}"
+        version = own_version(tokenizer)
+        decisive = json.dumps([version or "", tokenizer.tokens(_PROBE)]).encode()
+        sign = UNVERSIONED if version is None else "@"
+        self.name = f"{tokenizer.name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption."""

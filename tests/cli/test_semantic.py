@@ -188,7 +188,7 @@ def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
             asked.extend(texts)
             return [[float(len(text)), 1.0] for text in texts]
 
-        return CallableEmbedder(embed, name=name)
+        return CallableEmbedder(embed, name=name, version="1")
 
     monkeypatch.setattr("semmetrics.embed.sentence_models.SentenceEmbedder", slow)
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))

@@ -57,11 +57,11 @@ def test_label_lists_that_a_model_does_not_know_are_counted(oov):
 
 
 def test_one_term_is_one_term():
-    table = semmetrics.score([["?"]], [["?"]], measures="SemF1", embedding=NEAR)
+    table = semmetrics.score([["?"]], [["?"]], measures="SoftF1", embedding=NEAR)
     assert table.notes == [f"preds: 1 of 1 term unknown to {NEAR.identity}: zero"]
 
 
-@pytest.mark.parametrize("measure", ["SemF1", "SoftF1", "WMD", "MeanSim", "BagSim"])
+@pytest.mark.parametrize("measure", ["SemF1(threshold=0.5)", "SoftF1", "WMD", "MeanSim", "BagSim"])
 def test_numbers_that_are_compared_by_meaning_are_noted(measure):
     asked = {"measures": ["F1", measure], "embedding": NUMBERS}
     table = semmetrics.score([["0"], ["1"]], [["0"], ["1"]], **asked)
@@ -92,17 +92,17 @@ def test_embeddings_that_no_measure_uses():
         return semmetrics.score([["a"]], [["a"]], measures=texts, embedding=embedding).notes
 
     idle = "has no effect: no measure here uses it"
-    assert said(["F1", "SemF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
-    assert said(["SemF1(embedding=foo)"], {"foo": NEAR}) == []
+    assert said(["F1", "SoftF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
+    assert said(["SoftF1(embedding=foo)"], {"foo": NEAR}) == []
     both = {"default": NEAR, "foo": NEAR}
-    assert said(["SemF1(embedding=foo)"], both) == [f"the embedding {idle}"]
-    assert said(["SemF1", "BagSim(embedding=foo)"], both) == []
+    assert said(["SoftF1(embedding=foo)"], both) == [f"the embedding {idle}"]
+    assert said(["SoftF1", "BagSim(embedding=foo)"], both) == []
     idle = "has no effect: no measure here compares meanings (SemF1 does)"
     assert said(["F1"], both) == [f"the embedding {idle}", f"the embedding 'foo' {idle}"]
     assert said(["F1"], {"None": NEAR}) == [f"the embedding 'None' {idle}"]
     for given in (NEAR, "static"):
         assert said(["F1"], given) == [f"the embedding {idle}"]
-        assert said(["SemF1"], given) == []
+        assert said(["SoftF1"], given) == []
     assert said(["F1"], None) == []
 
 

@@ -17,9 +17,13 @@ from semmetrics.kinds import (
     Options,
     Tasks,
     different_items,
+    each_task,
+    first_of_alike,
     read_weights,
     task_notes,
+    unused_weights,
 )
+from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.metrics.definition import Measure
@@ -143,7 +147,11 @@ def _frequencies_of(
 
 
 def caption_notes(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
 ) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
 
@@ -153,6 +161,9 @@ def caption_notes(
 
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     notes += task_notes(tasks, _COUNTS, of_frequencies)
+    found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
+    notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
+    notes += unused_weights(options["weights"], inputs)
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

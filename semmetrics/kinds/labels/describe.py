@@ -26,6 +26,7 @@ from semmetrics.kinds.description import (
     on_one_line,
 )
 from semmetrics.kinds.labels.classes import class_name
+from semmetrics.kinds.labels.oddities import find_odd_labels
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
@@ -110,6 +111,7 @@ def _find_odd(labels: Lists) -> Iterator[str]:
     yield from _find_common(labels)
     terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from find_odd_texts(terms, "label")
+    yield from find_odd_labels(labels)
     yield from find_odd_ids(labels.ids)
     yield from _find_odd_scores(labels)
 

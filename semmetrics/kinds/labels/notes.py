@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
-from semmetrics.kinds import Options, Tasks, different_items, each_task, task_notes
+from semmetrics.kinds import (
+    Options,
+    Tasks,
+    different_items,
+    each_task,
+    first_of_alike,
+    task_notes,
+    unused_weights,
+)
+from semmetrics.kinds.labels.oddities import oddity_notes
+from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -27,13 +38,18 @@ _COUNTS = {
 _NUMBERS = f"the labels are numbers, compared as they are; {BY_NAME}"
 _OF_MODELS = {  # {model} is its identity, {oov} the policy
     "unknown": "unknown to {model}: {oov}",
+    "composed": "composed by {model} from pieces of words that it does not list",
     "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
     "truncated": "longer than {model} reads: cut to their beginning",
 }
 
 
 def label_notes(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
 ) -> list[str]:
     """Say what was odd, left out or not known, and which options have no effect.
 
@@ -44,15 +60,27 @@ def label_notes(
     options : ResolvedOptions
     noted : mapping from name of a task to mapping
         What steps noted, where tasks were evaluated.
+    inputs : sequence of Lists
+        The predictions of each system, then the ground truth.
 
     Returns
     -------
     list of str
     """
-    notes = task_notes(tasks, _COUNTS, lambda name, task: _model_notes(task, noted.get(name, {})))
+    said = {
+        name: oddity_notes(noted.get(name, task.odd), options["normalize"], options["protocol"])
+        for name, task in each_task(tasks)
+    }
+    notes = task_notes(
+        tasks, _COUNTS, lambda name, task: said[name][0] + _model_notes(task, noted.get(name, {}))
+    )
+    notes += first_of_alike(line for _, lines in said.values() for line in lines)
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
     notes += _unused_cache(tasks, options["cache"])
+    notes += unused_weights(options["weights"], inputs)
+    if noted:  # a calibration evaluates nothing
+        notes += uncalibrated_notes(tasks, measures, options, inputs)
     return notes + _unused_options(measures, options)
 
 
@@ -90,6 +118,12 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
         names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
         why = "no measure here compares meanings (-m SemF1 does)"
         notes += [f"{OPTIONS[name].flag} has no effect: {why}" for name in names]
+    if options["set_size_probs"] is not None and not any(
+        str(m["decode"]).startswith("cardinality") for m in measures
+    ):
+        notes.append(
+            "--set-size-probs has no effect: no decoding rule here uses it (--decode cardinality)"
+        )
     if options["taxonomy"] is not None and not any(
         "taxonomy" in m.definition.needs for m in measures
     ):
@@ -129,6 +163,13 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
     from semmetrics.embed.embedder import CachedEmbedder
 
     models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
+    unversioned = {model.identity for model in models if UNVERSIONED in model.identity}
+    if unversioned:
+        return [
+            f"{name} is not kept in the cache: a function needs a version for that "
+            "(CallableEmbedder(function, version='1'))"
+            for name in sorted(unversioned)
+        ]
     if any(isinstance(model, CachedEmbedder) for model in models):
         return []
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]

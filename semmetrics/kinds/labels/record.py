@@ -67,6 +67,13 @@ def read(data: Any, source: str, options: Options) -> Lists:
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
+    given = options["set_size_probs"]
+    strange = [name for name in given if name not in preds] if isinstance(given, Mapping) else []
+    if strange:
+        raise InputError(
+            f"set_size_probs names {listing(strange)}, which is no system",
+            remedy=f"the systems are {listing(preds)}",
+        )
     names = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights")
     conventions = {name: options[name] for name in names}
     return {

@@ -28,6 +28,7 @@ from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
+from semmetrics.kinds.labels.oddities import find_oddities
 from semmetrics.options import check_choice
 
 __all__ = ["label_task"]
@@ -112,6 +113,7 @@ def label_task(
         task = _without(task, coding.classes, ignored)
     if empty_predictions == "skip":
         task = _predicted(task)
+    task = replace(task, odd=find_oddities(task, pred, ref))
     if task.weights is not None and len(task) and not task.weights.any():
         raise InputError("all sample weights are zero", remedy="give some item a weight")
     return task
