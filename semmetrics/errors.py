@@ -126,7 +126,7 @@ def brief(value: object) -> str:
     "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
     """
     try:
-        return _BRIEF.repr(value)
+        return " ".join(_BRIEF.repr(value).split())  # arrays are written on many lines
     except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
         return f"<{type(value).__name__}>"
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_given
 from semmetrics.reports.table import ScoreTable
@@ -92,6 +93,7 @@ def _wrap(text: str) -> str:
 
 
 @document_options()
+@checked
 def score(
     preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -138,6 +140,7 @@ def system_name(data: Any) -> str:
 
 
 @document_options()
+@checked_but("systems")
 def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
@@ -173,6 +176,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 
 @document_options(*_SIGNED)
+@checked
 def rescore(
     signature: str,
     preds: Any,
@@ -213,6 +217,7 @@ def rescore(
     return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
 
 
+@checked_but("systems")
 def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:

@@ -20,14 +20,14 @@ from semmetrics.cli.help import (
     protocols,
 )
 from semmetrics.errors import InputError
-from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option
+from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option, decoding_rules
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
 
 __all__ = [
     "OUTPUT", "digits_option", "format_option", "measure_option", "named_files", "output_option",
-    "read_given", "reading_options", "score_options", "split_measures", "threshold_option",
+    "read_given", "reading_options", "score_options", "split_measures",
 ]  # fmt: skip
 
 READING, OUTPUT = "How files are read", "Output"
@@ -74,17 +74,6 @@ def _type_of(one: Option) -> Any:
     if one.least is not None:
         return click.IntRange(min=one.least)
     return FILE if one.file else one.read
-
-
-def threshold_option(command: F) -> F:
-    """Add ``--threshold``, which is short for decoding rules."""
-    return option(
-        OPTIONS["decode"].group,
-        OPTIONS["decode"].short,
-        metavar="T,...",
-        help="Short for --decode threshold:T, for each T; 'best' is the score threshold with the "
-        "best F1 (of semantic measures the best SemF1).",
-    )(command)
 
 
 def reading_options(*kinds: str) -> Callable[[F], F]:
@@ -160,12 +149,11 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     reading = {name: given.pop(name) for name in fields if name in given and name not in OPTIONS}
     read = ReadOptions(format=given.pop("input_format", None), **reading)
     found = {name: given.pop(name) for name in OPTIONS if name in given}
-    threshold = given.pop("threshold", None)
     found = {name: value for name, value in found.items() if value not in (None, (), False)}
     for name, convert in _CONVERTED.items():
         if name in found:
             found[name] = convert(found[name], read)
-    rules = _split_rules(found.pop("decode", ()), threshold)
+    rules = _split_rules(found.pop("decode", ()), found.pop("threshold", None))
     return {**found, "read": read} | ({"decode": rules} if rules else {})
 
 
@@ -173,11 +161,10 @@ def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
     """Return decoding rules: those written out, then one for each threshold."""
     from semmetrics.metrics.set_measures import check_decode
 
-    points = [] if threshold is None else [point.strip() for point in threshold.split(",")]
-    every = [*decode, *(f"threshold:{point}" for point in points)]
+    every = decoding_rules(decode, threshold)
     for rule in every:
         check_decode(rule)
-    return list(dict.fromkeys(every))
+    return every
 
 
 def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
@@ -187,15 +174,10 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
     ------
     InputError
         If there is none; the remedy has the example.
-
-    Examples
-    --------
-    >>> split_measures(["F1 Recall@5", "F1(average=macro, labels=union)"])
-    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
     """
-    from semmetrics.metrics.registry import split_outside
+    from semmetrics.metrics.registry import split_measures as split
 
-    found = [word for text in texts for word in split_outside(" ".join(text.split()), " ")]
+    found = [word for text in texts for word in split(text)]
     if not found:
         raise InputError("-m names no measure", remedy=f"write -m {example}")
     return found

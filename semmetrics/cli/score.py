@@ -20,7 +20,6 @@ from semmetrics.cli.flags import (
     read_given,
     reading_options,
     score_options,
-    threshold_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError
@@ -92,7 +91,6 @@ class Output:
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
 @click.argument("gt", type=FILE, metavar="GT", required=False)
 @score_options()
-@threshold_option
 @reading_options()
 @option(
     CERTAINTY,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -355,7 +355,9 @@ class Definition:
             return None
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
+        if k < 1:
             raise InputError(f"the cutoff @{k} is not a whole number from 1")
         return int(k)
 

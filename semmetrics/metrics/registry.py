@@ -16,7 +16,10 @@ import copyreg
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
+from semmetrics.arguments import checked
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure
 
@@ -31,6 +34,7 @@ __all__ = [
     "kinds_of",
     "parse",
     "parse_all",
+    "split_measures",
     "split_outside",
 ]
 
@@ -252,6 +256,7 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 
+@checked
 def parse(text: str, kind: str | None = None) -> list[Measure]:
     """Parse a text that names one measure, or one at several cutoffs.
 
@@ -341,6 +346,8 @@ def parse_all(
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
+    A text may name several measures, with blanks between.
+
     Raises
     ------
     InputError
@@ -348,7 +355,8 @@ def parse_all(
     """
     measures: list[Measure] = []
     problems = []
-    for text in texts:
+    words = [word for text in texts for word in _split_names(text, kind)]
+    for text in words:
         try:
             if isinstance(text, Measure):
                 measures.append(text)
@@ -368,6 +376,28 @@ def parse_all(
     if repeated:
         raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
     return measures
+
+
+def split_measures(text: str) -> list[str]:
+    """Split the names of measures at blanks outside parentheses.
+
+    Examples
+    --------
+    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
+    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
+    """
+    return split_outside(" ".join(text.split()), " ")
+
+
+def _split_names(text: Any, kind: str | None) -> list[Any]:
+    """Split a text that names several measures; one may be written with blanks."""
+    words = split_measures(text) if isinstance(text, str) else []
+    if len(words) > 1:
+        with suppress(InputError):
+            parse(text, kind)
+            return [text]
+        return words
+    return [text]
 
 
 def _registered(kind: str, name: str) -> Definition:

@@ -32,6 +32,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
@@ -284,6 +285,7 @@ def _row_counts(column: Any, inside: Bools) -> Floats:
     return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
 
 
+@checked
 def measure(
     *,
     kind: str = "labels",

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Floats,
     Ints,
@@ -96,6 +97,7 @@ class LabelOrder(NamedTuple):
         return float(self.order.mean()) if len(self.order) else float("nan")
 
 
+@checked
 def cardinality(indptr: ArrayLike) -> Cardinality:
     """Summarise the number of labels per list; repeated labels count.
 
@@ -128,6 +130,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     return Cardinality(n, mean, std, np.bincount(sizes, minlength=1))
 
 
+@checked
 def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     """Count every label of the dictionary, most frequent first; repeated labels count.
 
@@ -164,6 +167,7 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     return LabelFrequencies(labels, counts[labels])
 
 
+@checked
 def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     """Measure how consistently one label of a pair precedes the other, for all pairs.
 

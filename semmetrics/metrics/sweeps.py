@@ -27,6 +27,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix
@@ -114,6 +115,7 @@ class BestThreshold(NamedTuple):
     value: float
 
 
+@checked
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
@@ -157,6 +159,7 @@ def sweep_top_k(
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
+@checked
 def sweep_thresholds(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -239,6 +242,7 @@ def sweep_rows(
     return result
 
 
+@checked
 def best_threshold(
     scores: ArrayLike,
     targets: ArrayLike,

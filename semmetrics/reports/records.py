@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 
-from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.arguments import check_type, checked
+from semmetrics.errors import InputError, MissingDependencyError, brief, listing
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["FORMS", "Records", "align", "draw", "format_full"]
+__all__ = ["FORMS", "Records", "align", "check_digits", "draw", "format_full"]
 
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
@@ -55,14 +56,20 @@ class Records(Sequence[dict[str, Any]]):
 
     __slots__ = ("_columns", "_length")
 
+    @checked
     def __init__(self, columns: Mapping[str, Any]) -> None:
+        for name, column in columns.items():
+            check_type(f"columns[{brief(name)}]", column, Sequence[Any])
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
-            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+            raise InputError(
+                f"columns of different lengths: {sorted(lengths)}", remedy="give one value a row"
+            )
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
 
     @staticmethod
+    @checked
     def from_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Records:
         """Make records of rows; a row without a column has None there.
 
@@ -83,6 +90,7 @@ class Records(Sequence[dict[str, Any]]):
         """The names of the columns, in order."""
         return tuple(self._columns)
 
+    @checked
     def column(self, name: str) -> list[Any]:
         """Return the values of one column.
 
@@ -128,6 +136,7 @@ class Records(Sequence[dict[str, Any]]):
     def __repr__(self) -> str:
         return f"Records({self._length:,} rows: {', '.join(self._columns)})"
 
+    @checked
     def write(self, out: TextIO, form: str) -> None:
         """Write the records in full precision, row by row where the form allows it.
 
@@ -269,6 +278,19 @@ def _latex(rows: Rows) -> str:
 
 def _tex(text: str) -> str:
     return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+def check_digits(digits: int) -> None:
+    """Refuse a number of digits after the point that a float does not have.
+
+    Examples
+    --------
+    >>> check_digits(-1)
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: digits=-1; give 0 to 17
+    """
+    if not 0 <= digits <= 17:
+        raise InputError(f"digits={digits}", remedy="give 0 to 17")
 
 
 def format_full(value: float) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from semmetrics.arguments import checked
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, draw
+from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score
 
@@ -140,14 +141,17 @@ class ScoreTable:
         """
         return self._records().to_arrow()
 
+    @checked
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a Markdown table with measures as rows and systems as columns."""
         return draw(self._cells(digits, scale), "markdown")
 
+    @checked
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a LaTeX tabular in the style of booktabs, measures as rows."""
         return draw(self._cells(digits, scale), "latex")
 
+    @checked
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write aligned columns for a terminal."""
         return draw(self._cells(digits, scale))
@@ -155,6 +159,7 @@ class ScoreTable:
     def __str__(self) -> str:
         return self.to_text()
 
+    @checked
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write the table in one of FORMATS."""
         if form not in FORMATS:
@@ -167,6 +172,7 @@ class ScoreTable:
         return draw(digits=digits, scale=scale)
 
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
+        check_digits(digits)
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
         return [head] + [
@@ -221,6 +227,7 @@ class ScoreTable:
         """
         return details.collect_label_values(self.scores)
 
+    @checked
     def worst(self, n: int = 10) -> Records:
         """Return the worst items of each system, by the first measure that has item values.
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.arguments import checked
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.reports.records import draw, format_full
+from semmetrics.reports.records import check_digits, draw, format_full
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.calibration import Calibration, best_place
 from semmetrics.scoring.score_result import Score
@@ -114,8 +115,10 @@ class ThresholdSweep:
         ]
         return draw([["threshold", *values], *rows], "csv") + "\n"
 
+    @checked
     def to_text(self, *, digits: int = 4) -> str:
         """One row a threshold, and the best value of each measure below."""
+        check_digits(digits)
         values = self.values
         rows = [
             [f"{point:g}", *(f"{column[place]:.{digits}f}" for column in values.values())]
@@ -128,6 +131,7 @@ class ThresholdSweep:
         ]
         return "\n".join([draw([["threshold", *values], *rows]), "", *lines])
 
+    @checked
     def render(self, form: str, *, digits: int = 4) -> str:
         """The sweep in one of FORMS."""
         if form not in FORMS:
@@ -140,8 +144,10 @@ class ThresholdSweep:
         return self.to_text()
 
 
+@checked
 def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
     """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
+    check_digits(digits)
     one = calibration
     lines = [
         f"threshold {one.threshold!r} for {one.embedding}",

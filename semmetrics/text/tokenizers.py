@@ -283,7 +283,7 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
             if type(choice).__module__.startswith("semmetrics.")
             else IdentifiedTokenizer(choice)
         )
-    if callable(choice):
+    if callable(choice) and not isinstance(choice, type):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
         f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
