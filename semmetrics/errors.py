@@ -12,6 +12,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "Places",
+    "UnknownKeyError",
     "at",
     "brief",
     "counted",
@@ -51,6 +52,27 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the three parts when the error crosses a process."""
         return _rebuild, (self.problem, self.where, self.remedy)
+
+
+class UnknownKeyError(InputError, KeyError):
+    """A collection has nothing under a key; both an InputError and a KeyError.
+
+    Examples
+    --------
+    >>> raise UnknownKeyError("the table has no 'F2'", remedy="did you mean F1?")
+    Traceback (most recent call last):
+    semmetrics.errors.UnknownKeyError: the table has no 'F2'; did you mean F1?
+    """
+
+    __str__ = Exception.__str__  # that of KeyError would put the message into quotes
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the three parts when the error crosses a process."""
+        return _rebuild_key, (self.problem, self.where, self.remedy)
+
+
+def _rebuild_key(problem: str, where: str, remedy: str) -> UnknownKeyError:
+    return UnknownKeyError(problem, where=where, remedy=remedy)
 
 
 def _rebuild(problem: str, where: str, remedy: str) -> InputError:
@@ -178,7 +200,7 @@ def placed(error: InputError, where: str) -> InputError:
     return InputError(error.problem, where=where, remedy=error.remedy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
 

@@ -120,6 +120,10 @@ class Backend:
         self.xp: Any = sys.modules["torch"] if self.torch else np
         self.place = {"device": like.device} if self.torch else {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the kind of array and the device; a module is not pickled."""
+        return _backend_on, (self.place.get("device"),)
+
     @property
     def on_cpu(self) -> bool:
         """Whether the processor computes, by numpy or by torch."""
@@ -225,6 +229,15 @@ class Backend:
 
 
 @cache
+def _backend_on(device: Any) -> Backend:
+    """Return the backend of a device of torch, or of numpy."""
+    if device is None:
+        return Backend(np.zeros(0))
+    import torch
+
+    return Backend(torch.empty(0, device=device))
+
+
 def _from_end(stop: int) -> NDArray[np.uint8]:
     return np.arange(stop, 0, -1).astype(np.uint8)[:, None]
 

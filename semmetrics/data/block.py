@@ -13,7 +13,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import dataclass, differ_parts, equal_parts, hash_parts, holds_part
 
 __all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
 
@@ -104,6 +104,11 @@ class LabelAxis(NamedTuple):
     in_reference: Bools
     in_prediction: Bools
     given: int | None
+
+    __eq__ = equal_parts
+    __ne__ = differ_parts
+    __hash__ = hash_parts
+    __contains__ = holds_part
 
 
 def occurring(codes: Any, width: int) -> Bools:

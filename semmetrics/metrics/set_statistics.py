@@ -31,6 +31,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.errors import InputError
+from semmetrics.frozen import differ_parts, equal_parts, hash_parts, holds_part
 
 __all__ = [
     "Cardinality",
@@ -64,12 +65,22 @@ class Cardinality(NamedTuple):
     std: float
     histogram: Ints
 
+    __eq__ = equal_parts
+    __ne__ = differ_parts
+    __hash__ = hash_parts
+    __contains__ = holds_part
+
 
 class LabelFrequencies(NamedTuple):
     """Labels and their counts, most frequent first; equal counts in the order of the codes."""
 
     labels: Ints
     counts: Ints
+
+    __eq__ = equal_parts
+    __ne__ = differ_parts
+    __hash__ = hash_parts
+    __contains__ = holds_part
 
 
 class LabelOrder(NamedTuple):
@@ -95,6 +106,11 @@ class LabelOrder(NamedTuple):
     def mean(self) -> float:
         """Mean order over the pairs, each counted once; nan without pairs."""
         return float(self.order.mean()) if len(self.order) else float("nan")
+
+    __eq__ = equal_parts
+    __ne__ = differ_parts
+    __hash__ = hash_parts
+    __contains__ = holds_part
 
 
 @checked

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.errors import InputError
+from semmetrics.frozen import differ_parts, equal_parts, hash_parts, holds_part
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.ranking import target_matrix
@@ -83,6 +84,11 @@ class Sweep(NamedTuple):
     precision: Floats
     recall: Floats
     f1: Floats
+
+    __eq__ = equal_parts
+    __ne__ = differ_parts
+    __hash__ = hash_parts
+    __contains__ = holds_part
 
 
 class Rows(NamedTuple):

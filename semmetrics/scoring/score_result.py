@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Floats
 from semmetrics.data.block import Task
 from semmetrics.data.lists import Ids
+from semmetrics.errors import pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
@@ -76,6 +77,11 @@ class Score:
 
     def __float__(self) -> float:
         return self.value
+
+    def __repr__(self) -> str:
+        interval = "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        of = f"{pluralize(self.n, self.unit)} of {self.system}"
+        return f"Score({self.heading} = {self.value:.4f}{interval}, {of})"
 
     @cached_property
     def signature(self) -> str:

@@ -64,6 +64,9 @@ class SplitTokenizer:
     def __init__(self, name: str, split: Callable[[str], Any]) -> None:
         self.name, self._split = name, split
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption.
 
@@ -175,6 +178,9 @@ class IdentifiedTokenizer:
         self._tokenizer = tokenizer
         tokens = json.dumps(tokenizer.tokens(_PROBE)).encode()
         self.name = f"{tokenizer.name}@{hashlib.sha256(tokens).hexdigest()[:12]}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption."""

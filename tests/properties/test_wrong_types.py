@@ -24,6 +24,7 @@ GOOD = {
     "pred": ONE_HOT, "ref": ONE_HOT, "targets": ONE_HOT, "scores": SCORES,
     "captions": ["a cat sleeps", "a red bus"], "k": 1, "text": "F1", "n_labels": 3, "name": "F1",
     "columns": {"id": ["a"]},
+    "rows": [{"id": "a"}],
     "references": [["a cat is asleep", "a grey cat"], ["a bus in the rain", "the red bus"]],
     "indptr": [0, 1, 3], "codes": [0, 0, 1], "ks": [1, 2],
     "definition": semmetrics.parse("F1")[0].definition,
