@@ -18,6 +18,7 @@ __all__ = [
     "counted",
     "did_you_mean",
     "listing",
+    "place_in",
     "placed",
     "pluralize",
     "shown",
@@ -198,6 +199,24 @@ def at(name: str, place: str = "", id_: str | None = None) -> str:
 def placed(error: InputError, where: str) -> InputError:
     """The same error with its place, which loops write only when it is needed."""
     return InputError(error.problem, where=where, remedy=error.remedy)
+
+
+def place_in(error: BaseException, file: str) -> str:
+    """Return the line of a Python file that an error comes from; the file where none is known.
+
+    Parameters
+    ----------
+    error : exception
+    file : str
+        As the interpreter names it.
+    """
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return file if line is None else f"{file}, line {line}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
+    "own": "the source of the measure differs from the signature's",
     "n": "the number of items differs from the signature's",
     "data": "the ground truth differs from the signature's",
     "classes": "the class list differs from the signature's",

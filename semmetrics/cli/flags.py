@@ -19,6 +19,7 @@ from semmetrics.cli.help import (
     option,
     protocols,
 )
+from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
 from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option, decoding_rules
 
@@ -110,10 +111,11 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
 
 def measure_option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Add ``--measure``, which a shell completes."""
-    return option(
+    named = option(
         group, "-m", "--measure", *names, metavar="MEASURE", shell_complete=complete(measures),
         **settings,
     )  # fmt: skip
+    return lambda command: named(import_option(group)(command))
 
 
 def format_option(*forms: str, help: str | None = None) -> Callable[[F], F]:

@@ -31,7 +31,9 @@ __all__ = [
     "find",
     "forget",
     "group_of",
+    "is_own",
     "kinds_of",
+    "own_identity",
     "parse",
     "parse_all",
     "split_measures",
@@ -104,7 +106,7 @@ _FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "L", "n", "data", "v",
+    "fit", "ci", "own", "L", "n", "data", "v",
 ])  # fmt: skip
 
 
@@ -215,6 +217,36 @@ def group_of(definition: Definition) -> str:
     ('Sets of labels', 'Rankings of labels')
     """
     return _GROUPS.get((definition.kind, definition.name), _OTHER)
+
+
+def is_own(definition: Definition) -> bool:
+    """Return whether a definition is a user's own: it does not come with semmetrics.
+
+    Examples
+    --------
+    >>> is_own(find("F1")[0])
+    False
+    """
+    return (definition.kind, definition.name) not in _MODULES
+
+
+def own_identity(definition: Definition) -> str:
+    """Return what a signature says of a user's own definition: a hash of its source.
+
+    Returns
+    -------
+    str
+        Twelve hex digits of a SHA-256; "unknown" where there is no source to read.
+    """
+    import hashlib
+    import inspect
+
+    formula = definition.formula or type(definition.family)
+    try:
+        text = inspect.getsource(inspect.unwrap(formula))
+    except (OSError, TypeError):
+        return "unknown"
+    return hashlib.sha256(inspect.cleandoc(text).encode()).hexdigest()[:12]
 
 
 def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]]:
