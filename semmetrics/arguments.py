@@ -100,7 +100,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[s
     for name, parameter in signature.parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        hint = _evaluate(parameter.annotation, function.__globals__)  # type: ignore[attr-defined]
+        hint = _evaluate(parameter.annotation, function.__globals__)
         if hint not in (Any, parameter.empty):
             hints[name] = hint
     return signature, hints
@@ -203,9 +203,8 @@ def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
         return False
     if isinstance(value, Iterator | Set):  # the items of an iterator are seen when they are used
         return kind is Iterable or isinstance(value, kind)
-    if not (
-        hasattr(value, "__len__") and hasattr(value, "__iter__") and getattr(value, "shape", 1)
-    ):
+    scalar = getattr(value, "shape", None) == ()  # of NumPy
+    if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
         return False
     if kind is tuple and ... not in inner and inner:
         return len(value) == len(inner) and all(map(_fits, value, inner))

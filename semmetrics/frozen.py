@@ -12,9 +12,11 @@ import reprlib
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass", "differ_parts", "equal_parts", "hash_parts", "holds_part"]
+__all__ = ["dataclass", "with_arrays"]
+
+C = TypeVar("C", bound=type)
 
 
 def _set(self: Any, name: str, value: object) -> None:
@@ -74,28 +76,28 @@ def _hash_or_none(value: object) -> int | None:
         return None
 
 
-def equal_parts(self: Any, other: object) -> bool:
-    """Equality of records that are tuples and hold arrays: their ``__eq__``."""
-    if type(other) is not type(self):
-        return NotImplemented
-    pairs = zip(self, other, strict=True)  # type: ignore[call-overload]
-    return all(a is b or _same(a, b) for a, b in pairs)
+def with_arrays(cls: C) -> C:
+    """Let records that are tuples and hold arrays be compared, hashed and searched."""
 
+    def equal(self: Any, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        pairs = zip(self, other, strict=True)  # type: ignore[call-overload]
+        return all(a is b or _same(a, b) for a, b in pairs)
 
-def differ_parts(self: Any, other: object) -> bool:
-    """Inequality of records that are tuples and hold arrays: their ``__ne__``."""
-    equal = equal_parts(self, other)
-    return equal if equal is NotImplemented else not equal
+    def differ(self: Any, other: object) -> bool:
+        return not equal(self, other) if type(other) is type(self) else NotImplemented
 
+    def code(self: Any) -> int:
+        return hash((type(self).__qualname__, *(getattr(part, "shape", None) for part in self)))
 
-def hash_parts(self: Any) -> int:
-    """Hash of records that are tuples and hold arrays, by the shapes of these."""
-    return hash((type(self).__qualname__, *(getattr(part, "shape", None) for part in self)))
+    def contains(self: Any, value: object) -> bool:
+        return any(value is part or _same(value, part) for part in self)
 
-
-def holds_part(self: Any, value: object) -> bool:
-    """Whether a record that is a tuple and holds arrays has such a part: its ``__contains__``."""
-    return any(value is part or _same(value, part) for part in self)
+    made = {"__eq__": equal, "__ne__": differ, "__hash__": code, "__contains__": contains}
+    for name, method in made.items():
+        setattr(cls, name, method)
+    return cls
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -228,16 +228,14 @@ class Backend:
         return total
 
 
-@cache
 def _backend_on(device: Any) -> Backend:
     """Return the backend of a device of torch, or of numpy."""
     if device is None:
         return Backend(np.zeros(0))
-    import torch
-
-    return Backend(torch.empty(0, device=device))
+    return Backend(importlib.import_module("torch").empty(0, device=device))
 
 
+@cache
 def _from_end(stop: int) -> NDArray[np.uint8]:
     return np.arange(stop, 0, -1).astype(np.uint8)[:, None]
 

@@ -13,7 +13,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
-from semmetrics.frozen import dataclass, differ_parts, equal_parts, hash_parts, holds_part
+from semmetrics.frozen import dataclass, with_arrays
 
 __all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
 
@@ -89,6 +89,7 @@ class Block(Generic[D]):
         return result
 
 
+@with_arrays
 class LabelAxis(NamedTuple):
     """Labels by name, and on which sides each of them occurs; empty where there are no labels.
 
@@ -104,11 +105,6 @@ class LabelAxis(NamedTuple):
     in_reference: Bools
     in_prediction: Bools
     given: int | None
-
-    __eq__ = equal_parts
-    __ne__ = differ_parts
-    __hash__ = hash_parts
-    __contains__ = holds_part
 
 
 def occurring(codes: Any, width: int) -> Bools:

@@ -31,7 +31,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.errors import InputError
-from semmetrics.frozen import differ_parts, equal_parts, hash_parts, holds_part
+from semmetrics.frozen import with_arrays
 
 __all__ = [
     "Cardinality",
@@ -45,6 +45,7 @@ __all__ = [
 _CELLS = 1 << 22  # label pairs held before they are counted
 
 
+@with_arrays
 class Cardinality(NamedTuple):
     """Labels per list.
 
@@ -65,24 +66,16 @@ class Cardinality(NamedTuple):
     std: float
     histogram: Ints
 
-    __eq__ = equal_parts
-    __ne__ = differ_parts
-    __hash__ = hash_parts
-    __contains__ = holds_part
 
-
+@with_arrays
 class LabelFrequencies(NamedTuple):
     """Labels and their counts, most frequent first; equal counts in the order of the codes."""
 
     labels: Ints
     counts: Ints
 
-    __eq__ = equal_parts
-    __ne__ = differ_parts
-    __hash__ = hash_parts
-    __contains__ = holds_part
 
-
+@with_arrays
 class LabelOrder(NamedTuple):
     """Pairs of labels that occur together, by falling order; equal ones by their codes.
 
@@ -106,11 +99,6 @@ class LabelOrder(NamedTuple):
     def mean(self) -> float:
         """Mean order over the pairs, each counted once; nan without pairs."""
         return float(self.order.mean()) if len(self.order) else float("nan")
-
-    __eq__ = equal_parts
-    __ne__ = differ_parts
-    __hash__ = hash_parts
-    __contains__ = holds_part
 
 
 @checked

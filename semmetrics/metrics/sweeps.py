@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
 from semmetrics.errors import InputError
-from semmetrics.frozen import differ_parts, equal_parts, hash_parts, holds_part
+from semmetrics.frozen import with_arrays
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.ranking import target_matrix
@@ -77,6 +77,7 @@ class Undefined(NamedTuple):
 DEFAULT = Undefined()
 
 
+@with_arrays
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 
@@ -84,11 +85,6 @@ class Sweep(NamedTuple):
     precision: Floats
     recall: Floats
     f1: Floats
-
-    __eq__ = equal_parts
-    __ne__ = differ_parts
-    __hash__ = hash_parts
-    __contains__ = holds_part
 
 
 class Rows(NamedTuple):

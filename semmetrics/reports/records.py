@@ -211,9 +211,9 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If pandas is not installed.
         """
-        pd = _imported("pandas", "to_pandas")
+        pandas = _imported("pandas", "to_pandas")
         columns = {name: _finite(column) for name, column in self._columns.items()}
-        frame: pd.DataFrame = pd.DataFrame(columns, columns=list(self._columns))
+        frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
         return frame
 
     def to_polars(self) -> pl.DataFrame:
@@ -235,10 +235,10 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If pyarrow is not installed.
         """
-        pa = _imported("pyarrow", "to_arrow")
-        table: pa.Table = pa.table(
+        arrow = _imported("pyarrow", "to_arrow")
+        table: pa.Table = arrow.table(
             {
-                name: pa.array(_to_plain(column), _arrow_type(column, pa))
+                name: arrow.array(_to_plain(column), _arrow_type(column, arrow))
                 for name, column in self._columns.items()
             }
         )
