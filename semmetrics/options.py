@@ -212,9 +212,10 @@ class Options(TypedDict, total=False):
         ),
     ]
     ignore: Annotated[
-        Iterable[str],
+        Path | Iterable[str],
         Option(
-            help="Labels left out on both sides. On the command line @FILE has one a line.",
+            help="Labels left out on both sides; a path names a file that has one a line (on the "
+            "command line @FILE).",
             default=(), kinds=_LABELS, key="ignore", signed=True, group=DATA,
             metavar="LABEL,...|@FILE", repeat=True,
         ),
@@ -404,7 +405,7 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     semmetrics.errors.InputError: score has no option 'topk'; did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: ignore=5; give a list of texts
+    semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
     known = list(known)
     for name, value in given.items():

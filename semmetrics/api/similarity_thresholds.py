@@ -142,7 +142,11 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    check_options("calibrate_threshold", options, [*{*OPTIONS} - {"threshold", "keep_rows"}])
+    check_options(
+        "calibrate_threshold",
+        options,
+        [name for name in OPTIONS if name not in ("threshold", "keep_rows")],
+    )
     chosen = _calibrated(measure, options)
     points = _threshold_points(thresholds)
     for name in _IN_MEASURE:

@@ -155,18 +155,16 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     for name, convert in _CONVERTED.items():
         if name in found:
             found[name] = convert(found[name], read)
-    rules = _split_rules(found.pop("decode", ()), found.pop("threshold", None))
-    return {**found, "read": read} | ({"decode": rules} if rules else {})
+    _check_rules(found.get("decode"), found.get("threshold"))
+    return {**found, "read": read}
 
 
-def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
-    """Return decoding rules: those written out, then one for each threshold."""
+def _check_rules(decode: Iterable[str] | None, threshold: str | None) -> None:
+    """Refuse decoding rules that are wrong before anything is read."""
     from semmetrics.metrics.set_measures import check_decode
 
-    every = decoding_rules(decode, threshold)
-    for rule in every:
+    for rule in decoding_rules(decode, threshold):
         check_decode(rule)
-    return every
 
 
 def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:

@@ -148,7 +148,14 @@ class FunctionTokenizer(SplitTokenizer):
             If a caption is not a string, or the function gives something else than a list or tuple
             of strings; names the caption's index.
         """
-        result = super().tokens(captions)
+        check_captions(captions)
+        try:
+            result = super().tokens(captions)
+        except Exception as error:
+            raise InputError(
+                f"the tokenizer {self.name} fails: {type(error).__name__}: {error}",
+                remedy="give a function from a caption to the list of its tokens",
+            ) from error
         for index, found in enumerate(result):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
@@ -289,7 +296,7 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
             if type(choice).__module__.startswith("semmetrics.")
             else IdentifiedTokenizer(choice)
         )
-    if callable(choice) and not isinstance(choice, type):
+    if callable(choice):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
         f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
