@@ -119,8 +119,10 @@ class ScoreTable:
             return found[0]
         system, name = _split_key(key)
         if found:
+            several = len({score.system for score in found}) > 1
+            often = "for several systems" if several else f"{len(found)} times"
             raise UnknownKeyError(
-                f"{brief(key)} is there {len(found)} times", remedy="write table[system, measure]"
+                f"{brief(key)} is there {often}", remedy="write table[system, measure]"
             )
         if system is not None and system not in self.systems:
             remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
@@ -257,11 +259,11 @@ class ScoreTable:
         return self.to_text()
 
     def __repr__(self) -> str:
-        some, hidden = self.first()
+        some, hidden = self._first()
         text = some.to_text() if len(some) else "no measure could be computed"
         return f"{text}\n… and {hidden} more" if hidden else text
 
-    def first(self) -> tuple[ScoreTable, str]:
+    def _first(self) -> tuple[ScoreTable, str]:
         """The first rows and systems, as many as a screen shows; and what is not among them."""
         names, few = self.headings[:_ROWS], self.systems[:_SYSTEMS]
         some = [s for s in self.scores if s.system in few and s.heading in names]
@@ -275,7 +277,7 @@ class ScoreTable:
     def _repr_html_(self) -> str:
         from semmetrics.reports.html import write_table
 
-        some, hidden = self.first()
+        some, hidden = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
         return write_table(some.scores, lines)

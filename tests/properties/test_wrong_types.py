@@ -23,6 +23,7 @@ GOOD = {
     "preds": LABELS, "gts": LABELS, "systems": {"one": LABELS, "two": LABELS}, "data": LABELS,
     "pred": ONE_HOT, "ref": ONE_HOT, "targets": ONE_HOT, "scores": SCORES,
     "captions": ["a cat sleeps", "a red bus"], "k": 1, "text": "F1", "n_labels": 3, "name": "F1",
+    "key": "F1",
     "columns": {"id": ["a"]},
     "rows": [{"id": "a"}],
     "references": [["a cat is asleep", "a grey cat"], ["a bus in the rain", "the red bus"]],
@@ -40,7 +41,7 @@ MADE = (
 )  # fmt: skip
 # What readers read: their messages say the place in the input, which may be long.
 READ = {"preds", "gts", "data", "systems", "datasets", "captions", "references", "pairs"}
-SAID = {"set_size_probs": "cardinality matrix", "classes": "class list"}
+SAID = {"set_size_probs": "cardinality matrix", "classes": "class list", "counts": "is no n-gram"}
 WRONG = {
     "None": lambda: None, "5": lambda: 5, "-1": lambda: -1, "True": lambda: True,
     "1.5": lambda: 1.5, "x": lambda: "x", "bytes": lambda: b"x", "list": list, "dict": dict,
@@ -57,6 +58,7 @@ WITHIN = {"of", "weights", "formula", "family"}
 METHODS = {
     "to_dict": {"measure": "F1"}, "write": {"out": io.StringIO()}, "save": {"path": "saved.json"},
     "load": {"path": "saved.json"}, "used": {"ids": ["a"]}, "column": {"name": "id", "role": "id"},
+    "from_rows": {"columns": ["id"]},
     "check_tokens": {"tokenizer": "ptb", "stem": "none"},
 }  # fmt: skip
 
@@ -111,7 +113,10 @@ def names(message, name, value):
 def complaint(function, given, name, value):
     """What is wrong with how a function takes a wrong value; None where it is right."""
     try:
-        found = function(**{**given, name: value})
+        known = {**given, name: value}
+        names_first = [p.name for p in parameters(function) if p.kind is p.POSITIONAL_ONLY]
+        first = [known.pop(one) for one in names_first if one in known]
+        found = function(*first, **known)
         if inspect.isgenerator(found):
             next(found, None)
     except InputError as error:
