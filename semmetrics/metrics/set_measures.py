@@ -365,11 +365,13 @@ def measure(
     Examples
     --------
     >>> from semmetrics.metrics.formulas import divide
+    >>> from semmetrics.metrics.registry import forget
     >>> @measure
     ... def Hits(hit, n_ref):
     ...     return divide(hit, n_ref)
     >>> Hits(), "average" in Hits()
     (Measure('Hits'), True)
+    >>> forget(Hits)
     """
 
     def decorate(formula: Callable[..., Any]) -> Definition:
