@@ -204,7 +204,7 @@ class Options(TypedDict, total=False):
         ),
     ]
     classes: Annotated[
-        Path | Sequence[Any] | None,
+        Path | Iterable[Any] | None,
         Option(
             help="The class list (one a line, or JSON): names the columns of a matrix, and is the "
             "dictionary that labels=given averages over.",
