@@ -164,6 +164,8 @@ OBJECTS = {type(one).__name__: one for one in objects()}
 @pytest.mark.parametrize("label", OBJECTS)
 def test_wrong_types_are_refused_by_the_methods_of(label, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    if hasattr(OBJECTS[label], "save"):
+        OBJECTS[label].save("saved.json")  # for load
     for name in dir(OBJECTS[label]):
         method = getattr(OBJECTS[label], name)
         module = getattr(method, "__module__", None) or ""
