@@ -12,11 +12,13 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "Places",
+    "UnknownKeyError",
     "at",
     "brief",
     "counted",
     "did_you_mean",
     "listing",
+    "place_in",
     "placed",
     "pluralize",
     "shown",
@@ -51,6 +53,27 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the three parts when the error crosses a process."""
         return _rebuild, (self.problem, self.where, self.remedy)
+
+
+class UnknownKeyError(InputError, KeyError):
+    """A collection has nothing under a key; both an InputError and a KeyError.
+
+    Examples
+    --------
+    >>> raise UnknownKeyError("the table has no 'F2'", remedy="did you mean F1?")
+    Traceback (most recent call last):
+    semmetrics.errors.UnknownKeyError: the table has no 'F2'; did you mean F1?
+    """
+
+    __str__ = Exception.__str__  # that of KeyError would put the message into quotes
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the three parts when the error crosses a process."""
+        return _rebuild_key, (self.problem, self.where, self.remedy)
+
+
+def _rebuild_key(problem: str, where: str, remedy: str) -> UnknownKeyError:
+    return UnknownKeyError(problem, where=where, remedy=remedy)
 
 
 def _rebuild(problem: str, where: str, remedy: str) -> InputError:
@@ -126,7 +149,7 @@ def brief(value: object) -> str:
     "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
     """
     try:
-        return _BRIEF.repr(value)
+        return " ".join(_BRIEF.repr(value).split())  # arrays are written on many lines
     except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
         return f"<{type(value).__name__}>"
 
@@ -178,7 +201,25 @@ def placed(error: InputError, where: str) -> InputError:
     return InputError(error.problem, where=where, remedy=error.remedy)
 
 
-@dataclass(frozen=True)
+def place_in(error: BaseException, file: str) -> str:
+    """Return the line of a Python file that an error comes from; the file where none is known.
+
+    Parameters
+    ----------
+    error : exception
+    file : str
+        As the interpreter names it.
+    """
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return file if line is None else f"{file}, line {line}"
+
+
+@dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
 

@@ -15,12 +15,13 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
+from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_given",
-           "resolve_options"]  # fmt: skip
+           "ResolvedOptions", "check_choice", "check_options", "decoding_rules", "hint_of",
+           "is_given", "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -66,8 +67,6 @@ class Option:
         Its heading in ``--help``; empty for options of Python alone.
     flags : tuple of str
         Its names on the command line, where they do not follow from its name.
-    short : str
-        Another option of the command line that stands for some of its values.
     metavar : str
         What stands for its value in ``--help``.
     read : type
@@ -89,7 +88,6 @@ class Option:
     choices: tuple[str, ...] = ()
     group: str = ""
     flags: tuple[str, ...] = ()
-    short: str = ""
     metavar: str = ""
     read: type = str
     least: int | None = None
@@ -147,8 +145,15 @@ class Options(TypedDict, total=False):
         Option(
             help="Rule that turns scores into label sets: threshold:0.5, threshold:best, "
             "cumulative:0.5, cardinality, cardinality+scores. May be several.",
-            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE",
-            repeat=True, names="rules",
+            kinds=_LABELS, signed=True, group=WHAT, metavar="RULE", repeat=True, names="rules",
+        ),
+    ]
+    threshold: Annotated[
+        float | str | Sequence[float | str] | None,
+        Option(
+            help="Short for the decoding rule threshold:T, for each score threshold T; 'best' is "
+            "the one with the best F1 (of semantic measures the best SemF1).",
+            kinds=_LABELS, signed=True, group=WHAT, metavar="T,...",
         ),
     ]
     keep_at_least: Annotated[
@@ -201,7 +206,7 @@ class Options(TypedDict, total=False):
         ),
     ]
     classes: Annotated[
-        Any,
+        Path | Iterable[Any] | None,
         Option(
             help="The class list (one a line, or JSON): names the columns of a matrix, and is what "
             "averages over labels run over.",
@@ -209,9 +214,10 @@ class Options(TypedDict, total=False):
         ),
     ]
     ignore: Annotated[
-        Iterable[str],
+        Path | Iterable[str],
         Option(
-            help="Labels left out on both sides. On the command line @FILE has one a line.",
+            help="Labels left out on both sides; a path names a file that has one a line (on the "
+            "command line @FILE).",
             default=(), kinds=_LABELS, key="ignore", signed=True, group=DATA,
             metavar="LABEL,...|@FILE", repeat=True,
         ),
@@ -386,25 +392,48 @@ def is_given(value: Any) -> bool:
     return bool(value) if plain else True
 
 
-def check_options(function: str, given: Iterable[str], known: Iterable[str] = OPTIONS) -> None:
-    """Refuse names that are no options of a function.
+def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] = OPTIONS) -> None:
+    """Refuse names that are no options of a function, and values of another type than theirs.
 
     Raises
     ------
     InputError
-        Names the nearest options.
+        Names the nearest options, or the types that are allowed.
 
     Examples
     --------
-    >>> check_options("score", ["topk"])
+    >>> check_options("score", {"topk": 3})
     Traceback (most recent call last):
     semmetrics.errors.InputError: score has no option 'topk'; did you mean top_k?
+    >>> check_options("score", {"ignore": 5})
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
     known = list(known)
-    for name in given:
+    for name, value in given.items():
         if name not in known:
             remedy = did_you_mean(name, known, f"choose one of {', '.join(known)}")
             raise InputError(f"{function} has no option {name!r}", remedy=remedy)
+        if value is not None:
+            check_type(name, value, hint_of(name))
+
+
+def decoding_rules(decode: Any, threshold: Any) -> list[str]:
+    """Return the rules of ``decode``, then one for each score threshold; each once.
+
+    Examples
+    --------
+    >>> decoding_rules("cumulative:0.5", [0.25, "best"]), decoding_rules(None, "0.3,0.5")
+    (['cumulative:0.5', 'threshold:0.25', 'threshold:best'], ['threshold:0.3', 'threshold:0.5'])
+    """
+    rules = [decode] if isinstance(decode, str) else [] if decode is None else list(decode)
+    if isinstance(threshold, str):
+        points: Iterable[Any] = threshold.split(",")
+    else:
+        listed = hasattr(threshold, "__iter__")
+        points = () if threshold is None else threshold if listed else (threshold,)
+    texts = [p.strip() if isinstance(p, str) else repr(float(p)) for p in points]
+    return list(dict.fromkeys([*rules, *(f"threshold:{text}" for text in texts)]))
 
 
 class ResolvedOptions(Mapping[str, Any]):
@@ -461,6 +490,8 @@ def resolve_options(
     """
     given = {name: value for name, value in given.items() if value is not None}
     _refuse_others(given, kind)
+    if "threshold" in given:
+        given["decode"] = decoding_rules(given.get("decode"), given["threshold"])
     for name, value in fixed.items():
         if given.get(name, value) != value:
             raise InputError(
@@ -481,7 +512,7 @@ def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
     ]
     if others:
         names = [option.name for option in others]
-        flags = [flag for option in others for flag in (option.flag, option.short) if flag]
+        flags = [option.flag for option in others if option.flag]
         raise InputError(
             f"{', '.join(names)} ({', '.join(flags)}) mean{'s' if len(others) == 1 else ''} "
             f"nothing for {kind}",

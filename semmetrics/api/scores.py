@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_given
@@ -42,6 +43,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
+    "own": "the source of the measure differs from the signature's",
     "n": "the number of items differs from the signature's",
     "data": "the ground truth differs from the signature's",
     "classes": "the class list differs from the signature's",
@@ -93,6 +95,7 @@ def _wrap(text: str) -> str:
 
 
 @document_options()
+@checked
 def score(
     preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -139,6 +142,7 @@ def system_name(data: Any) -> str:
 
 
 @document_options()
+@checked_but("systems")
 def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
@@ -174,6 +178,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 
 @document_options(*_SIGNED)
+@checked
 def rescore(
     signature: str,
     preds: Any,
@@ -214,6 +219,7 @@ def rescore(
     return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
 
 
+@checked_but("systems")
 def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:

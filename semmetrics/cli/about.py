@@ -14,6 +14,7 @@ from semmetrics.cli.help import (
     topics,
 )
 from semmetrics.cli.messages import complain
+from semmetrics.cli.own_measures import import_option
 
 __all__ = ["cite_command", "completion_command", "explain_command", "list_command"]
 
@@ -33,6 +34,7 @@ OUTPUT = {
     examples=["semmetrics list", "semmetrics list measures", "semmetrics list formats"],
 )
 @click.argument("topic", required=False, type=click.Choice(TOPICS))
+@import_option()
 def list_command(topic: str | None) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
@@ -78,7 +80,7 @@ def _topics_argument(command: F) -> F:
     return click.argument(
         "names", nargs=-1, required=True, metavar="MEASURE|PROTOCOL...",
         shell_complete=complete(topics),
-    )(command)  # fmt: skip
+    )(import_option()(command))  # fmt: skip
 
 
 @click.command(

@@ -20,12 +20,12 @@ from semmetrics.cli.flags import (
     read_given,
     reading_options,
     score_options,
-    threshold_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
+from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.options import CERTAINTY
+from semmetrics.options import CERTAINTY, WHAT
 
 if TYPE_CHECKING:
     from semmetrics.reports.records import Records
@@ -92,7 +92,7 @@ class Output:
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
 @click.argument("gt", type=FILE, metavar="GT", required=False)
 @score_options()
-@threshold_option
+@import_option(WHAT)
 @reading_options()
 @option(
     CERTAINTY,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse as parse_json
 from semmetrics.data.source import load
@@ -63,6 +64,7 @@ class RunSummary:
         return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
 
 
+@checked
 def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     """Mean and standard deviation of each measure over the runs of one system.
 
@@ -111,6 +113,7 @@ def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
     return RunSummary(heading, mean, std, n, tuple(values), ddof)
 
 
+@checked_but("datasets")
 def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Rank]:
     """Rank systems over several data sets by a normalised measure.
 

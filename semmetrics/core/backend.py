@@ -120,6 +120,10 @@ class Backend:
         self.xp: Any = sys.modules["torch"] if self.torch else np
         self.place = {"device": like.device} if self.torch else {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the kind of array and the device; a module is not pickled."""
+        return _backend_on, (self.place.get("device"),)
+
     @property
     def on_cpu(self) -> bool:
         """Whether the processor computes, by numpy or by torch."""
@@ -222,6 +226,13 @@ class Backend:
         for place, value in zip(places, values, strict=True):
             total[place] += value
         return total
+
+
+def _backend_on(device: Any) -> Backend:
+    """Return the backend of a device of torch, or of numpy."""
+    if device is None:
+        return Backend(np.zeros(0))
+    return Backend(importlib.import_module("torch").empty(0, device=device))
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import dataclass, with_arrays
 
 __all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
 
@@ -89,6 +89,7 @@ class Block(Generic[D]):
         return result
 
 
+@with_arrays
 class LabelAxis(NamedTuple):
     """Labels by name, and how often each of them occurs; empty where there are no labels.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from semmetrics.arguments import check_fields
 from semmetrics.errors import InputError, listing, shown
 from semmetrics.frozen import dataclass
 from semmetrics.options import FORMATS
@@ -149,9 +150,10 @@ class ReadOptions:
     label_delimiter: str | None = None
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
-    classes: Sequence[str] | None = None
+    classes: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.format is not None and self.format not in FORMATS:
             raise InputError(
                 f"{self.format!r} is no format that can be read",
@@ -171,8 +173,6 @@ class ReadOptions:
         for option in ("max_line_bytes", "max_bytes"):
             if getattr(self, option) < 1:
                 raise InputError("it must be positive", where=f"option {option}")
-        if isinstance(self.classes, str):
-            raise InputError("a text is no list", where="option classes", remedy="read its file")
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")

@@ -153,7 +153,7 @@ def _code_grams(
 
 
 def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
-    if not gram or not all(isinstance(token, str) for token in gram):
+    if not isinstance(gram, tuple) or not gram or not all(isinstance(token, str) for token in gram):
         raise InputError(
             f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
         )

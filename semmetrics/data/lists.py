@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
@@ -112,7 +112,8 @@ class Texts(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return repr(list(self))
+        first = ", ".join(repr(text[:20]) for text in self[:3])
+        return f"Texts({len(self):,}: {first}{', …' if len(self) > 3 else ''})"
 
     def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
         """Return the bytes of some strings, and where each begins and ends in them."""
@@ -148,6 +149,9 @@ class Side:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Side({pluralize(len(self), 'item')}, {pluralize(len(self.codes), 'code')})"
 
     def _flat(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
         scores = None if self.scores is None else self.scores[chosen]
@@ -208,6 +212,9 @@ class Lists:
 
     def __len__(self) -> int:
         return len(self.side)
+
+    def __repr__(self) -> str:
+        return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.held)})"
 
     @property
     def held(self) -> tuple[int, str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
@@ -57,6 +57,11 @@ class Matrix:
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
+
+    def __repr__(self) -> str:
+        items, names = self.values.shape
+        kind = "sparse " * self.sparse + str(self.values.dtype)
+        return f"Matrix({self.source}: {pluralize(items, 'item')} x {names:,} {self.noun}s, {kind})"
 
     @property
     def held(self) -> tuple[int, str]:

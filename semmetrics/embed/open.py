@@ -297,7 +297,7 @@ def _kind_of_object(model: Any) -> Kind:
         return Kind("an object of gensim", "vector_files.from_keyed_vectors", _WORDS)
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
-    if callable(model):
+    if callable(model) and not isinstance(model, type):
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
         f"a {type(model).__name__} is no embedding",

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -214,6 +215,7 @@ def class_average_precision(
     return areas
 
 
+@checked
 def average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -274,6 +276,7 @@ def average_precision(
     return values
 
 
+@checked
 def mean_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,

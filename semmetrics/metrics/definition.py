@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, UnknownKeyError, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -301,6 +301,9 @@ class Definition:
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Definition({self.name!r}, kind={self.kind!r})"
+
     @cached_property
     def arguments(self) -> tuple[str, ...]:
         """The counts that the formula takes."""
@@ -364,7 +367,9 @@ class Definition:
             return None
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
+        if k < 1:
             raise InputError(f"the cutoff @{k} is not a whole number from 1")
         return int(k)
 
@@ -387,8 +392,38 @@ class Measure:
     k: int | None = None
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value of an option; None where it means nothing here."""
+        """Return the value of an option; None where it means nothing here.
+
+        Raises
+        ------
+        UnknownKeyError
+            If the name is no text.
+        """
+        if not isinstance(name, str):
+            raise UnknownKeyError(
+                f"{self} has no option {brief(name)}", remedy=f"it has {listing(self.keys())}"
+            )
         return dict(self.options).get(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether an option means something here."""
+        return any(name == known for known, _ in self.options)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the options."""
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        """Return the number of options."""
+        return len(self.options)
+
+    def __bool__(self) -> bool:
+        """Return True: a measure without options is one, too."""
+        return True
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the options, by which ``dict(measure)`` has their values."""
+        return tuple(name for name, _ in self.options)
 
     def __matmul__(self, k: int) -> Measure:
         """Add a cutoff: ``F1(average="macro") @ 3``."""
@@ -404,6 +439,9 @@ class Measure:
             and (option.averages is None or average in option.averages)
         }
         return self.definition(k=self.k if k is None else k, **{**kept, **changed})
+
+    def __repr__(self) -> str:
+        return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
         average = None if self["average"] is None else str(self["average"])

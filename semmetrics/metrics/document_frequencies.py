@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
@@ -82,6 +83,7 @@ class DocumentFrequencies(FrequencyTable):
         return sum(map(len, self.counts))
 
     @classmethod
+    @checked
     def load(
         cls, path: str | os.PathLike[str], *, documents: int | None = None
     ) -> DocumentFrequencies:
@@ -101,6 +103,7 @@ class DocumentFrequencies(FrequencyTable):
         return cls(**vars(read_frequencies(path, documents=documents)))
 
     @classmethod
+    @checked
     def from_counts(
         cls,
         counts: dict[tuple[str, ...], int],
@@ -118,6 +121,7 @@ class DocumentFrequencies(FrequencyTable):
         """
         return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         write_frequencies(self, path)
@@ -204,6 +208,7 @@ class DocumentFrequencies(FrequencyTable):
         )
         return [np.maximum(0.0, self.log_documents - np.log(one)) for one in found]
 
+    @checked
     def check_tokens(self, tokenizer: str, stem: str) -> None:
         """Refuse captions whose tokens are made in another way, as far as that is known.
 
@@ -294,6 +299,7 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
     return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
 
 
+@checked_but("captions")
 def fit_document_frequencies(
     captions: CaptionTask | Sequence[Sequence[str]],
     tokenizer: Any = None,

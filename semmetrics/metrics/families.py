@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import Block, Step
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, place_in
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     AUTO,
@@ -41,6 +41,7 @@ from semmetrics.metrics.definition import (
     Value,
 )
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.registry import is_own
 
 __all__ = [
     "CAUSES",
@@ -177,12 +178,23 @@ def evaluate_formula(
     Raises
     ------
     InputError
-        If it gives an infinite value, or an array of another shape than the counts.
+        If it fails, or gives an infinite value or an array of another shape than the counts.
     """
-    if definition.formula is None:
+    formula = definition.formula
+    if formula is None:
         raise TypeError(f"{definition.name} has no formula")
     arguments = {name: known[name] for name in definition.arguments}
-    values = np.asarray(definition.formula(**arguments, **dict(options)), np.float64)
+    try:
+        values = np.asarray(formula(**arguments, **dict(options)), np.float64)
+    except Exception as error:
+        if isinstance(error, InputError) or not is_own(definition):
+            raise
+        code = getattr(formula, "__code__", None)
+        raise InputError(
+            f"the formula of {definition.name} fails: {type(error).__name__}: {error}",
+            where="" if code is None else place_in(error, code.co_filename),
+            remedy="mend the formula",
+        ) from error
     endless = np.isinf(values).any()
     if values.shape != next(iter(known.values())).shape or endless:
         raise InputError(

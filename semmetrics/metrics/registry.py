@@ -16,7 +16,10 @@ import copyreg
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
+from semmetrics.arguments import checked
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure
 
@@ -28,9 +31,12 @@ __all__ = [
     "find",
     "forget",
     "group_of",
+    "is_own",
     "kinds_of",
+    "own_identity",
     "parse",
     "parse_all",
+    "split_measures",
     "split_outside",
 ]
 
@@ -100,7 +106,7 @@ _FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "L", "n", "data", "v",
+    "fit", "ci", "own", "L", "n", "data", "v",
 ])  # fmt: skip
 
 
@@ -213,6 +219,36 @@ def group_of(definition: Definition) -> str:
     return _GROUPS.get((definition.kind, definition.name), _OTHER)
 
 
+def is_own(definition: Definition) -> bool:
+    """Return whether a definition is a user's own: it does not come with semmetrics.
+
+    Examples
+    --------
+    >>> is_own(find("F1")[0])
+    False
+    """
+    return (definition.kind, definition.name) not in _MODULES
+
+
+def own_identity(definition: Definition) -> str:
+    """Return what a signature says of a user's own definition: a hash of its source.
+
+    Returns
+    -------
+    str
+        Twelve hex digits of a SHA-256; "unknown" where there is no source to read.
+    """
+    import hashlib
+    import inspect
+
+    formula = definition.formula or type(definition.family)
+    try:
+        text = inspect.getsource(inspect.unwrap(formula))
+    except (OSError, TypeError):
+        return "unknown"
+    return hashlib.sha256(inspect.cleandoc(text).encode()).hexdigest()[:12]
+
+
 def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]]:
     """Find a definition by name, with the options that an alias fixes.
 
@@ -252,6 +288,7 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 
+@checked
 def parse(text: str, kind: str | None = None) -> list[Measure]:
     """Parse a text that names one measure, or one at several cutoffs.
 
@@ -341,6 +378,8 @@ def parse_all(
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
+    A text may name several measures, with blanks between.
+
     Raises
     ------
     InputError
@@ -348,7 +387,8 @@ def parse_all(
     """
     measures: list[Measure] = []
     problems = []
-    for text in texts:
+    words = [word for text in texts for word in _split_names(text, kind)]
+    for text in words:
         try:
             if isinstance(text, Measure):
                 measures.append(text)
@@ -368,6 +408,28 @@ def parse_all(
     if repeated:
         raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
     return measures
+
+
+def split_measures(text: str) -> list[str]:
+    """Split the names of measures at blanks outside parentheses.
+
+    Examples
+    --------
+    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
+    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
+    """
+    return split_outside(" ".join(text.split()), " ")
+
+
+def _split_names(text: Any, kind: str | None) -> list[Any]:
+    """Split a text that names several measures; one may be written with blanks."""
+    words = split_measures(text) if isinstance(text, str) else []
+    if len(words) > 1:
+        with suppress(InputError):
+            parse(text, kind)
+            return [text]
+        return words
+    return [text]
 
 
 def _registered(kind: str, name: str) -> Definition:

@@ -27,11 +27,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
@@ -278,7 +279,32 @@ def _row_counts(column: Any, inside: Bools) -> Floats:
     return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
 
 
+@overload
+def measure(formula: Callable[..., Any], /) -> Definition: ...
+
+
+@overload
 def measure(
+    *,
+    kind: str = ...,
+    averages: tuple[str, ...] = ...,
+    bounds: tuple[float, float] = ...,
+    higher_is_better: bool = ...,
+    symmetric: bool = ...,
+    order_invariant: bool = ...,
+    source: str = ...,
+    equation: str = ...,
+    cite: tuple[str, ...] = ...,
+    name: str | None = ...,
+    defaults: Mapping[str, Value] | None = ...,
+    aliases: Mapping[str, str] | None = ...,
+) -> Callable[[Callable[..., Any]], Definition]: ...
+
+
+@checked
+def measure(
+    formula: Callable[..., Any] | None = None,
+    /,
     *,
     kind: str = "labels",
     averages: tuple[str, ...] = ("example",),
@@ -292,7 +318,7 @@ def measure(
     name: str | None = None,
     defaults: Mapping[str, Value] | None = None,
     aliases: Mapping[str, str] | None = None,
-) -> Callable[[Callable[..., Any]], Definition]:
+) -> Definition | Callable[[Callable[..., Any]], Definition]:
     """Make a set metric of a formula on counts, and register it.
 
     The formula's positional parameters say which counts it takes, all arrays of one shape: ``hit``
@@ -303,6 +329,8 @@ def measure(
 
     Parameters
     ----------
+    formula : callable
+        Given by ``@measure`` without parentheses.
     kind : str
         What the measure evaluates.
     averages : tuple of {"example", "micro", "macro", "weighted"}
@@ -320,8 +348,24 @@ def measure(
 
     Returns
     -------
-    decorator
-        Gives the Definition, which is called with options to choose them.
+    Definition, or the decorator that gives it
+        It is called with options to choose them.
+
+    Raises
+    ------
+    InputError
+        If a name is taken, or a parameter of the formula is neither a count nor keyword-only.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.formulas import divide
+    >>> from semmetrics.metrics.registry import forget
+    >>> @measure
+    ... def Hits(hit, n_ref):
+    ...     return divide(hit, n_ref)
+    >>> Hits(), "average" in Hits()
+    (Measure('Hits'), True)
+    >>> forget(Hits)
     """
 
     def decorate(formula: Callable[..., Any]) -> Definition:
@@ -355,7 +399,7 @@ def measure(
             aliases,
         )
 
-    return decorate
+    return decorate if formula is None else decorate(formula)
 
 
 def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:

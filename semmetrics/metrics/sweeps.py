@@ -29,6 +29,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -41,6 +42,7 @@ from semmetrics.core.ragged import (
     runs_within,
 )
 from semmetrics.errors import InputError
+from semmetrics.frozen import with_arrays
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.ranking import target_matrix
@@ -91,6 +93,7 @@ class Undefined(NamedTuple):
 DEFAULT = Undefined()
 
 
+@with_arrays
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 
@@ -130,6 +133,7 @@ class BestThreshold(NamedTuple):
     value: float
 
 
+@checked
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
@@ -173,6 +177,7 @@ def sweep_top_k(
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
+@checked
 def sweep_thresholds(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -245,6 +250,7 @@ def sweep_rows(
     return {one: _average(rows, one, points, falling, bins, undefined) for one in averages}
 
 
+@checked
 def best_threshold(
     scores: ArrayLike,
     targets: ArrayLike,

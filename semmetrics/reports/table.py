@@ -4,28 +4,49 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, overload
 
-from semmetrics.errors import InputError, listing
+import numpy as np
+
+from semmetrics.arguments import checked
+from semmetrics.errors import (
+    InputError,
+    UnknownKeyError,
+    brief,
+    did_you_mean,
+    listing,
+    pluralize,
+)
 from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, draw
+from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMATS", "ScoreTable"]
+__all__ = ["FORMATS", "ScoreTable", "records_of"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 _FIELDS = (
     "system", "heading", "measure", "value", "ci_low", "ci_high", "unit", "n", "undefined",
     "signature",
 )  # fmt: skip
+
+
+_COLUMNS = (
+    "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
+    "unit", "n", "undefined", "signature",
+)  # fmt: skip
+_NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
+_ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,33 +91,78 @@ class ScoreTable:
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Score:
-        """The score under a heading or measure name; ``table[system, name]`` with many systems.
+    @overload
+    def __getitem__(self, key: int | str | Measure | tuple[str, str | Measure]) -> Score: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> ScoreTable: ...
+
+    def __getitem__(self, key: Any) -> Score | ScoreTable:
+        """The score at a place, or of a measure in any spelling; of a slice a table.
+
+        ``table[0]``, ``table[-1]``, ``table["MicroF1"]``, ``table[parse("F1@3")[0]]``; with many
+        systems ``table[system, measure]``.
 
         Raises
         ------
-        InputError
-            If there is none, or more than one.
+        IndexError
+            If there is no such place.
+        UnknownKeyError
+            If there is no such measure or system, or more than one; a KeyError and an InputError.
         """
-        system, name = key if isinstance(key, tuple) else (None, key)
-        found = [
-            score
-            for score in self.scores
-            if system in (None, score.system) and name in (score.heading, str(score.measure))
-        ]
+        if isinstance(key, slice):
+            return replace(self, scores=self.scores[key])
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            return self.scores[key]
+        found = self._find(key)
         if len(found) == 1:
             return found[0]
+        system, name = _split_key(key)
+        if found:
+            several = len({score.system for score in found}) > 1
+            often = "for several systems" if several else f"{len(found)} times"
+            raise UnknownKeyError(
+                f"{brief(key)} is there {often}", remedy="write table[system, measure]"
+            )
         if system is not None and system not in self.systems:
-            raise InputError(
-                f"the table has no system {system!r}", remedy=f"it has {listing(self.systems)}"
-            )
-        if not found:
-            raise InputError(
-                f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}"
-            )
-        raise InputError(
-            f"{name!r} is there for several systems", remedy="write table[system, measure]"
-        )
+            remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
+            raise UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)
+        remedy = did_you_mean(str(name), self.headings, f"it has {listing(self.headings)}")
+        raise UnknownKeyError(f"the table has no {brief(name)}", remedy=remedy)
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether a score, or one of such a measure, is in the table."""
+        return any(key is score for score in self.scores) or bool(self._find(key))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The score of a measure, as ``table[key]``; the default where there is none.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures="F1 MicroRecall")
+        >>> table.get("F1").value == table[0].value, table.get("F2"), "MicroRecall" in table
+        (True, None, True)
+        """
+        return self[key] if self._find(key) else default
+
+    def _find(self, key: Any) -> list[Score]:
+        """The scores of a measure, by heading, name, alias, or the measure itself."""
+        system, name = _split_key(key)
+        of = [score for score in self.scores if system in (None, score.system)]
+        if isinstance(name, Measure):
+            return [score for score in of if name == score.measure or str(name) == score.heading]
+        if not isinstance(name, str):
+            return []
+        found = [score for score in of if name in (score.heading, str(score.measure))]
+        if found:
+            return found
+        meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
+        return [
+            score
+            for score in of
+            if {score.heading, str(score.measure)} & meant[score.measure.definition.kind]
+        ]
 
     @property
     def systems(self) -> list[str]:
@@ -107,6 +173,23 @@ class ScoreTable:
     def headings(self) -> list[str]:
         """The measures' headings, in the order given."""
         return list(dict.fromkeys(score.heading for score in self.scores))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return {measure: value}, or with several systems {system: {measure: value}}.
+
+        Measures are under their headings; a value that is undefined is nan. ``to_dicts`` has all
+        that is known of each score.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> semmetrics.score([["cat"]], [["cat", "dog"]], measures="Recall Precision").to_dict()
+        {'Recall': 0.5, 'Precision': 1.0}
+        """
+        found: dict[str, dict[str, float]] = {system: {} for system in self.systems}
+        for score in self.scores:
+            found[score.system][score.heading] = score.value
+        return dict(found) if len(found) > 1 else dict(next(iter(found.values()), {}))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each score as JSON has it."""
@@ -121,33 +204,53 @@ class ScoreTable:
         return self._records().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame with one row a score.
+        """Return a DataFrame with one row a score and all that is known of it.
+
+        Returns
+        -------
+        DataFrame
+            Columns "system", "part", "heading", "measure", "value", "ci_low", "ci_high",
+            "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
+            between) and "signature". A value or a bound that is undefined is missing.
 
         Raises
         ------
         MissingDependencyError
             If pandas is not installed.
         """
-        return self._records().to_pandas()
+        return self._everything().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars with the columns of ``to_pandas``.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        return self._everything().to_polars()
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with one row a score; null for what is undefined.
+        """Return an Arrow table with the columns of ``to_pandas``; null for what is undefined.
 
         Raises
         ------
         MissingDependencyError
             If pyarrow is not installed.
         """
-        return self._records().to_arrow()
+        return self._everything().to_arrow()
 
+    @checked
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a Markdown table with measures as rows and systems as columns."""
         return draw(self._cells(digits, scale), "markdown")
 
+    @checked
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a LaTeX tabular in the style of booktabs, measures as rows."""
         return draw(self._cells(digits, scale), "latex")
 
+    @checked
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write aligned columns for a terminal."""
         return draw(self._cells(digits, scale))
@@ -155,6 +258,31 @@ class ScoreTable:
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        some, hidden = self._first()
+        text = some.to_text() if len(some) else "no measure could be computed"
+        return f"{text}\n… and {hidden} more" if hidden else text
+
+    def _first(self) -> tuple[ScoreTable, str]:
+        """The first rows and systems, as many as a screen shows; and what is not among them."""
+        names, few = self.headings[:_ROWS], self.systems[:_SYSTEMS]
+        some = [s for s in self.scores if s.system in few and s.heading in names]
+        left = (
+            (len(self.headings) - len(names), "measure"),
+            (len(self.systems) - len(few), "system"),
+        )
+        hidden = " and ".join(pluralize(number, noun) for number, noun in left if number)
+        return replace(self, scores=some), hidden
+
+    def _repr_html_(self) -> str:
+        from semmetrics.reports.html import write_table
+
+        some, hidden = self._first()
+        absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
+        lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
+        return write_table(some.scores, lines)
+
+    @checked
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write the table in one of FORMATS."""
         if form not in FORMATS:
@@ -167,6 +295,7 @@ class ScoreTable:
         return draw(digits=digits, scale=scale)
 
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
+        check_digits(digits)
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
         rows = [head]
@@ -180,6 +309,9 @@ class ScoreTable:
 
     def _records(self) -> Records:
         return Records.from_rows(_FIELDS, map(_row, self.scores))
+
+    def _everything(self) -> Records:
+        return records_of(self.scores)
 
     def per_item(self) -> Records:
         """Return the value of each item, of the measures that an item alone has a value of.
@@ -225,6 +357,7 @@ class ScoreTable:
         """
         return details.collect_label_values(self.scores)
 
+    @checked
     def worst(self, n: int = 10) -> Records:
         """Return the worst items of each system, by the first measure that has item values.
 
@@ -301,11 +434,32 @@ class ScoreTable:
         return details.count_undefined(self.scores)
 
 
+def records_of(scores: Sequence[Score]) -> Records:
+    """Return a record of each score, with numbers as arrays."""
+    rows = list(map(_row, scores))
+    numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _NUMBERS}
+    return Records({name: numbers.get(name, [r[name] for r in rows]) for name in _COLUMNS})
+
+
 def _row(score: Score) -> dict[str, Any]:
     entry = score.to_dict()
-    ci = entry["ci"] or {"low": None, "high": None}
+    ci = entry["ci"] or dict.fromkeys(("low", "high", "level", "method"))
     causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
-    return {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
+    intervals = {f"ci_{name}": ci[name] for name in ("low", "high", "level", "method")}
+    return {**entry, **intervals, "part": score.part, "undefined": causes}
+
+
+def _split_key(key: Any) -> tuple[Any, Any]:
+    """A key as a system, or None for all, and a measure."""
+    return key if isinstance(key, tuple) and len(key) == 2 else (None, key)
+
+
+def _parsed(name: str, kind: str) -> set[str]:
+    """The measures that a text names, as scores write them."""
+    try:
+        return set(map(str, parse(name, kind)))
+    except InputError:
+        return set()
 
 
 def _line(text: str) -> str:

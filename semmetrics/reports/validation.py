@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.arguments import checked
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
@@ -19,6 +20,7 @@ __all__ = ["SCHEMA", "report_validation", "validate"]
 SCHEMA = "semmetrics.validation/1"
 
 
+@checked
 def validate(
     data: Any,
     *,

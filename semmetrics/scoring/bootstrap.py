@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Column, Dense
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
@@ -143,6 +144,7 @@ class Replicates:
     def __len__(self) -> int:
         return len(self.values)
 
+    @checked
     def interval(self, level: float = 0.95, method: str = "percentile") -> Interval:
         """Return a confidence interval, from the resamples that have a value.
 

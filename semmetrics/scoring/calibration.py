@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics._version import __version__
+from semmetrics.arguments import check_type, checked
 from semmetrics.core.hashing import Hashes, hash_ids
-from semmetrics.core.ragged import Bools
+from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
-from semmetrics.data.lists import Ids
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
@@ -121,7 +121,8 @@ class Calibration:
         """What a signature says of it."""
         return f"cal:{self.method}-{self.criterion.replace('|', '%7C')}@{self.digest}"
 
-    def used(self, ids: Ids) -> Bools:
+    @checked
+    def used(self, ids: Sequence[str] | range | Ints) -> Bools:
         """Which items were used to find the threshold, by their ids.
 
         Parameters
@@ -151,6 +152,7 @@ class Calibration:
         """What ``save`` writes."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON; a file appears only when it is complete.
 
@@ -178,6 +180,7 @@ class Calibration:
                 place.unlink(missing_ok=True)
 
     @staticmethod
+    @checked
     def load(path: str | os.PathLike[str]) -> Calibration:
         """Read what ``save`` wrote.
 
@@ -290,11 +293,9 @@ def as_calibrations(given: Any) -> list[Calibration]:
     """
     if given is None:
         return []
+    one = str | os.PathLike[str] | Calibration
+    check_type("calibration", given, one | Sequence[one])
     several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
-    if not isinstance(several, Iterable) or isinstance(several, Mapping):
-        raise InputError(
-            f"a {type(given).__name__} is no calibration", remedy="give a path or a Calibration"
-        )
     found = [one if isinstance(one, Calibration) else Calibration.load(one) for one in several]
     names = [one.embedding for one in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
@@ -50,6 +51,7 @@ _MEMORY = 1 << 28
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
+@checked_but("references", "captions")
 def caption_matrix(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -120,6 +122,7 @@ def caption_matrix(
     return matrix
 
 
+@checked_but("references", "captions")
 def caption_blocks(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -148,6 +151,7 @@ def caption_blocks(
         yield start, job.block(start, stop)
 
 
+@checked_but("references", "captions")
 def caption_top_k(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],

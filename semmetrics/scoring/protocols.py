@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure
@@ -260,8 +260,23 @@ def _no_effect(flag: str, names: Sequence[str], own: str = "") -> list[str]:
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
-    """Return the measures that a user names as a list."""
-    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
+    """Return the measures that a user names as a list.
+
+    Raises
+    ------
+    InputError
+        If something else than measures and their names is given.
+    """
+    named = (str, Measure, Definition)
+    if isinstance(measures, named):
+        return [measures]
+    plain = isinstance(measures, (bytes, Mapping, type)) or not isinstance(measures, Iterable)
+    found = [] if plain else list(measures)
+    if plain or not all(isinstance(one, named) for one in found):
+        raise InputError(
+            f"measures={brief(measures)}", remedy="give names such as 'F1 MicroF1', or a list"
+        )
+    return found
 
 
 def _plan_protocol(

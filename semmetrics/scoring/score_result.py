@@ -124,6 +124,11 @@ class Score:
     def __float__(self) -> float:
         return self.value
 
+    def __repr__(self) -> str:
+        interval = "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        of = f"{pluralize(self.n, self.unit)} of {self.system}"
+        return f"Score({self.heading} = {self.value:.4f}{interval}, {of})"
+
     @cached_property
     def signature(self) -> str:
         """What was computed, in one line; ``semmetrics score --rescore`` computes it again."""

@@ -13,7 +13,7 @@ from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
-from semmetrics.metrics.registry import find
+from semmetrics.metrics.registry import find, is_own, own_identity
 from semmetrics.options import OPTIONS
 from semmetrics.scoring.bootstrap import Bootstrap
 from semmetrics.scoring.statistics import Statistics
@@ -49,6 +49,8 @@ def signature(
     if measure["labels"] is not None:
         measure = measure.with_options(labels=frame.universe_name(measure))
     parts = [measure.definition.name, *map(_escape, measure.signature())]
+    if is_own(measure.definition):
+        parts.append(f"own:{own_identity(measure.definition)}")
     parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
     if statistics.groups is not None and "cand" not in statistics.settings:
         parts.append("cand:several")  # of some images; they are resampled together
@@ -136,7 +138,7 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, *MODELS, "k", "L", "n", "data", "v", "ci", "fit", "cal"}:
+        elif key in {*SETTINGS, *MODELS, "k", "own", "L", "n", "data", "v", "ci", "fit", "cal"}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")

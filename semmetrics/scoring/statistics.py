@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
@@ -88,6 +88,11 @@ class Statistics:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    def __repr__(self) -> str:
+        kept = "" if self.parts is None else ", rows kept"
+        held = f"{pluralize(len(self.labels), 'label')}, {pluralize(len(self.sums), 'sum')}"
+        return f"Statistics({pluralize(len(self), self.unit)}, {held}{kept})"
 
     @property
     def order(self) -> Ints:

@@ -65,6 +65,9 @@ class SplitTokenizer:
     def __init__(self, name: str, split: Callable[[str], Any]) -> None:
         self.name, self._split = name, split
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption.
 
@@ -149,7 +152,14 @@ class FunctionTokenizer(SplitTokenizer):
             If a caption is not a string, or the function gives something else than a list or tuple
             of strings; names the caption's index.
         """
-        result = super().tokens(captions)
+        check_captions(captions)
+        try:
+            result = super().tokens(captions)
+        except Exception as error:
+            raise InputError(
+                f"the tokenizer {self.name} fails: {type(error).__name__}: {error}",
+                remedy="give a function from a caption to the list of its tokens",
+            ) from error
         for index, found in enumerate(result):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
@@ -183,6 +193,9 @@ class IdentifiedTokenizer:
         decisive = json.dumps([version or "", tokenizer.tokens(_PROBE)]).encode()
         sign = UNVERSIONED if version is None else "@"
         self.name = f"{tokenizer.name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption."""

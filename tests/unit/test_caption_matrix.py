@@ -459,7 +459,7 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
         ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
         ({"dtype": "float16"}, "float16"),
-        ({"doc_freq": 3}, "int"),
+        ({"doc_freq": 3}, "doc_freq=3; give DocumentFrequencies, a text or a path"),
     ],
 )
 def test_inputs_are_checked(change, problem):
@@ -482,7 +482,7 @@ def test_arrays_of_texts():
     ("k", "axis"), [(0, "captions"), (3, "captions"), (2, "images"), (1, "rows")]
 )
 def test_k_is_checked(k, axis):
-    with pytest.raises(InputError, match="choose"):
+    with pytest.raises(InputError, match=r"choose|axis='rows'; give 'captions' or 'images'"):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")
 
 

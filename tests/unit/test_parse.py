@@ -154,8 +154,8 @@ def test_each_measure_once():
     ("options", "message"),
     [
         ({"k": 0}, "cutoff @0"),
-        ({"k": True}, "cutoff @True"),
-        ({"k": 2.0}, "cutoff @2.0"),
+        ({"k": True}, "k=True; give a whole number from 1"),
+        ({"k": 2.0}, "k=2.0; give a whole number from 1"),
         ({"average": None}, "average=None"),
         ({"empty": True}, "empty=True"),
         ({"decode": 0.5}, "decode=0.5 is not text"),

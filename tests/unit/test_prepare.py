@@ -166,10 +166,10 @@ def test_scores_stay_with_their_classes(kind):
             {"classes": ["a", "&"], "normalize": "kubany2020"},
             r"class list, class 1 \(from 0\): nothing is left of the class '&' after normalis",
         ),
-        ({"7": [], "8": []}, {"ignore": [3]}, "the label to ignore 3 is a int, not a string; wri"),
-        ({"7": [], "8": []}, {"ignore": [["a"]]}, r"the label to ignore \['a'\] is a list"),
+        ({"7": [], "8": []}, {"ignore": [3]}, r"ignore=\[3\]; give a text, a path"),
+        ({"7": [], "8": []}, {"ignore": [["a"]]}, r"ignore=\[\['a'\]\]; give a text, a path"),
         ({"7": [], "8": []}, {"normalize": "upper"}, "there is no label normalisation 'upper'; c"),
-        ({"7": [], "8": []}, {"normalize": ["lower"]}, "there is no label normalisation"),
+        ({"7": [], "8": []}, {"normalize": ["lower"]}, r"normalize=\['lower'\]; give a text"),
         ({"7": [], "8": []}, {"missing": "drop"}, "missing='drop'; choose one of 'error'"),
         (
             {"7": [], "8": []},

@@ -253,11 +253,11 @@ def test_sparse_targets_and_no_items():
     ("call", "message"),
     [
         (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1, -2]), "k = -2 is negative"),
-        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), "list of integers"),
+        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), r"ks=\[1.5\]; give a list"),
         (lambda: sweeps.sweep_top_k([[np.nan]], [[1]], [1]), "scores, row 0"),
         (lambda: sweeps.sweep_thresholds([[0.1]], [[3]], [1]), "targets, row 0"),
         (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], [np.nan]), "without NaN"),
-        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "unknown average"),
+        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "give 'example', 'micro'"),
         (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "no score"),
         (lambda: sweeps.best_threshold([[0.1]], [[1]], thresholds=[]), "no score"),
     ],

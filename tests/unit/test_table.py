@@ -45,8 +45,8 @@ def test_look_ups():
     ("key", "message"),
     [
         ("F1", "'F1' is there for several systems; write table"),
-        ("F2", "the table has no 'F2'; it has 'F1', "),
-        (("one", "F2"), "no 'F2'; it has 'F1'"),
+        ("F2", r"the table has no 'F2'; did you mean F1\?"),
+        (("one", "xyz"), "no 'xyz'; it has 'F1'"),
         (("three", "F1"), "the table has no system 'three'; it has 'one', 'two'"),
     ],
 )
@@ -107,7 +107,7 @@ def test_csv_and_pandas_have_full_precision():
     assert rows[2]["undefined"] == "empty=1"
     assert rows[0]["signature"] == found["one", "F1"].signature
     frame = found.to_pandas()
-    assert frame.columns.tolist() == list(rows[0])
+    assert set(rows[0]) < set(frame.columns)
     assert frame["value"][0] == found["one", "F1"].value
     assert np.isnan(frame["value"][2])
 
