@@ -166,8 +166,8 @@ def _check_how(
 @output_option(
     required=True,
     help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
-    "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
-    "continued.",
+    "--top-k, a .jsonl file, or - for standard output. A run that was stopped is continued, from "
+    "FILE.part and FILE.blocks.",
 )
 @option(
     OUTPUT,
@@ -243,7 +243,7 @@ def _check_pairs(
     """Refuse files that are in each other's way, and options that mean nothing."""
     from semmetrics.cli.files import check_files
 
-    beside = ("", ".ids.json", ".blocks") if top_k is None and output != "-" else ("",)
+    beside = ("", ".ids.json", ".part", ".blocks") if top_k is None and output != "-" else ("",)
     check_files(files, {f"-o {end}".strip(): f"{output}{end}" for end in beside})
     if top_k is None:
         _check_ending(output, (".npy",), "a matrix")

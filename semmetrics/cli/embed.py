@@ -68,18 +68,23 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.open import KINDS
     from semmetrics.reports.records import align
 
+    try:
+        folder: Path | None = vectors_folder()
+        where = f"Fetched vectors are kept in {folder}"
+    except InputError as error:
+        folder, where = None, f"Nothing can be fetched: {error}"
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
         size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
-        words, there = f"{entry.words:,}" if entry.words else "", is_converted(entry.folder)
-        kept = "yes" if there else "no"
+        words = f"{entry.words:,}" if entry.words else ""
+        kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
     click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
     click.echo(align(rows, left=True, indent="  "))
     click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
     click.echo(align(kinds, left=True, indent="  "))
-    click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
+    click.echo(f"\n{where}")
 
 
 @command.command(

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from semmetrics.embed.word_vectors import (
 )
 from semmetrics.errors import InputError
 from semmetrics.store import file_digest
+from semmetrics.store.outputs import replacing
 
 __all__ = ["SCHEMA", "convert", "is_converted", "read_meta", "open_converted", "verify"]
 
@@ -76,21 +76,11 @@ def convert(
     target = Path(folder)
     if target.exists():
         raise InputError("it exists", where=str(target), remedy="name a new folder, or remove it")
-    place = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        place.mkdir(parents=True)
+    with replacing(target, folder=True) as place:
         zeros = _write_rows(vectors, place / VECTORS, progress)
         _index(vectors).save(place)
         meta = _meta(vectors, place, licence, source or vectors.where, zeros)
         (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
-        place.replace(target)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(
-            f"it cannot be written: {why}", where=str(target), remedy="choose another place"
-        ) from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
     return target
 
 

@@ -16,7 +16,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
+from semmetrics.store.outputs import open_output
 
 __all__ = [
     "as_calibrations",
@@ -159,23 +159,8 @@ class Calibration:
         InputError
             If it cannot be written.
         """
-        target = Path(os.path.realpath(path))
-        place = target.with_name(f".{target.name}.{os.getpid()}.part")
-        if target.exists() and not target.is_file():
-            place = target  # a device or a pipe is written to, not replaced
-        try:
-            place.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
-            if place != target:
-                place.replace(target)
-        except OSError as error:
-            raise InputError(
-                f"it cannot be written: {error.strerror or type(error).__name__}",
-                where=str(path),
-                remedy="name a file in a folder that exists",
-            ) from error
-        finally:
-            if place != target:
-                place.unlink(missing_ok=True)
+        with open_output(path) as out:
+            out.write(self.to_json() + "\n")
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Calibration:
