@@ -66,7 +66,7 @@ def _fill_streams() -> None:
             continue
         # The lowest number that is free is this one.
         os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
-        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115, PTH123
+        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 @contextlib.contextmanager

@@ -2,8 +2,9 @@
 
 Exit codes
 ----------
-0 done; 2 the input or an option is wrong, or the system refuses to read or write something; 1 a fault
-of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away; 143 asked to end.
+0 done; 2 the input or an option is wrong, or the system refuses to read or write something; 1 a
+fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away; 143 asked to
+end.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TextIO
+from typing import IO
 
 from semmetrics.errors import InputError
 from semmetrics.store.outputs import check_output
@@ -156,7 +156,7 @@ def write_text(text: str, output: str | None = None) -> None:
 
 
 @contextmanager
-def open_output(path: str | None) -> Iterator[TextIO]:
+def open_output(path: str | None) -> Iterator[IO[str]]:
     """Open a text file that appears under its name only when it is complete.
 
     Parameters

@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, field
 from itertools import chain
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 SCHEMA = "semmetrics.calibration/1"
+_LARGEST = sys.float_info.max
 Curve = Mapping[str, tuple[float, ...]]
 
 
@@ -176,7 +178,10 @@ class Calibration:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a number that a float can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -_LARGEST <= value <= _LARGEST
 
 
 def _is_number_or_none(value: Any) -> bool:

@@ -3,10 +3,10 @@
 Conventions
 -----------
 ``phi.npy`` appears when it is complete. Until then its numbers are in ``phi.npy.part``, beside
-``phi.npy.blocks``: what the matrix is of, as one line of JSON, then the first row of each block that
-is finished, a line each. A block is noted only after its numbers are written. The boundaries of
-blocks are noted too, so that a run that was interrupted gives the digits of one that was not. Both
-files are gone when the matrix is there.
+``phi.npy.blocks``: what the matrix is of, as one line of JSON, then the first row of each finished
+block, a line each. A block is noted only after its numbers are written. The boundaries of blocks
+are noted too, so that a run that was interrupted gives the digits of one that was not. Both files
+are gone when the matrix is there, which is then replaced on request only.
 
 A run locks its notes, so that no other run writes the same matrix. Where the file system has no
 locks (some network drives), two runs on one file are not noticed.
@@ -143,8 +143,8 @@ class _File:
         return InputError(
             problem,
             where=str(where or self.file),
-            remedy=f"choose another path, remove {self.part} and {self.notes}, or compute all of it "
-            "with resume=False (--overwrite)",
+            remedy=f"choose another path, remove {self.part} and {self.notes}, or compute all of "
+            "it with resume=False (--overwrite)",
         )
 
     def writing(self) -> AbstractContextManager[None]:
