@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import IO
+from typing import TextIO, cast
 
 from semmetrics.errors import InputError
 from semmetrics.store.outputs import check_output
@@ -156,7 +156,7 @@ def write_text(text: str, output: str | None = None) -> None:
 
 
 @contextmanager
-def open_output(path: str | None) -> Iterator[IO[str]]:
+def open_output(path: str | None) -> Iterator[TextIO]:
     """Open a text file that appears under its name only when it is complete.
 
     Parameters
@@ -174,4 +174,4 @@ def open_output(path: str | None) -> Iterator[IO[str]]:
         sys.stdout.flush()
         return
     with open_file(str(path)) as out:
-        yield out
+        yield cast("TextIO", out)

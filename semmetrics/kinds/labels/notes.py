@@ -55,7 +55,7 @@ def label_notes(
     notes = task_notes(tasks, _COUNTS, lambda name, task: _model_notes(task, noted.get(name, {})))
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
-    notes += _unused_cache(tasks, options["cache"])
+    notes += _cache_notes(tasks, options["cache"])
     return notes + _unused_options(measures, options)
 
 
@@ -125,15 +125,16 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     ]
 
 
-def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
-    """Say that no embedding in use needs a cache that was asked for."""
+def _cache_notes(tasks: Tasks, cache: object) -> list[str]:
+    """Say what is wrong with a cache, or that no embedding in use needs the one asked for."""
     if cache is None or cache is False:
         return []
     from semmetrics.embed.embedder import CachedEmbedder
 
     models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
-    if any(isinstance(model, CachedEmbedder) for model in models):
-        return []
+    cached = [model for model in models if isinstance(model, CachedEmbedder)]
+    if cached:
+        return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
 
 
