@@ -134,8 +134,11 @@ def fetched(
     say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=quiet)
     with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
-    if got.sha256 and not got.checked:
-        complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
+    if got.sha256 and got.checked != "manifest":
+        how = "that of the first download"
+        if not got.checked:
+            how = "not checked: it is kept, and later downloads are compared with it"
+        complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
     click.echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
 
