@@ -17,7 +17,7 @@ from semmetrics.cli.flags import (
     score_options,
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
-from semmetrics.cli.messages import complain, say, show_progress
+from semmetrics.cli.messages import complain, echo, say, show_progress
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def listed(manifest: str | None) -> None:
         kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
-    click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(align(rows, left=True, indent="  "))
-    click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(align(kinds, left=True, indent="  "))
-    click.echo(f"\n{where}")
+    echo("Vectors that 'semmetrics embed fetch NAME' gets")
+    echo(align(rows, left=True, indent="  "))
+    echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
+    echo(align(kinds, left=True, indent="  "))
+    echo(f"\n{where}")
 
 
 @command.command(
@@ -140,7 +140,7 @@ def fetched(
             how = "not checked: it is kept, and later downloads are compared with it"
         complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
-    click.echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+    echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
 
 
 @command.command(
@@ -201,7 +201,7 @@ def converted(
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    click.echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
+    echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
 
 
 @command.command(
@@ -223,10 +223,10 @@ def info(embedding: str, form: str, verify: bool) -> None:
 
     facts = describe(embedding, check=verify)
     if form == "json":
-        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(align(rows, left=True))
+    echo(align(rows, left=True))
 
 
 @command.command(
@@ -290,14 +290,14 @@ def coverage(
             "normalize": normalize,
             "systems": [one.to_dict() for one in table],
         }
-        click.echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
         return
-    click.echo(draw(_rows(table), form))
+    echo(draw(_rows(table), form))
     if form == "table":
         for one in table:
             if names and one.names:
-                click.echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
-        click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+                echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
+        echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
 def _read(

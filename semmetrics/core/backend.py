@@ -120,6 +120,15 @@ class Backend:
         self.xp: Any = sys.modules["torch"] if self.torch else np
         self.place = {"device": like.device} if self.torch else {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the module out of pickles and copies."""
+        return {"torch": self.torch, "place": self.place}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find the module again."""
+        self.__dict__ |= state
+        self.xp = importlib.import_module("torch") if self.torch else np
+
     @property
     def on_cpu(self) -> bool:
         """Whether the processor computes, by numpy or by torch."""

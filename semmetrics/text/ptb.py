@@ -182,6 +182,14 @@ class PtbTokenizer:
         self._plain: dict[str, list[str]] = {}
         self._alone = _WordTokens(self._scanner, self._plain)
 
+    def __getstate__(self) -> dict[str, bool]:
+        """Leave what can be found again out of pickles and copies."""
+        return {"run_on": self._run_on}
+
+    def __setstate__(self, state: dict[str, bool]) -> None:
+        """Begin again."""
+        self.__init__(**state)  # type: ignore[misc]
+
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption.
 
