@@ -122,12 +122,9 @@ class _File:
 
     def __init__(self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self.file, self.shape, self.dtype = file, shape, dtype
-        target = os.path.realpath(file)
-        self.target, self.part, self.notes = (
-            Path(target),
-            Path(f"{target}.part"),
-            Path(f"{target}.blocks"),
-        )
+        target = os.path.realpath(file) if file.is_symlink() else str(file)
+        self.target = Path(target)
+        self.part, self.notes = Path(f"{target}.part"), Path(f"{target}.blocks")
         self.header = 0  # bytes before the numbers
 
     def there(self) -> InputError:
