@@ -89,17 +89,22 @@ def _write_rows(
 ) -> int:
     """Write all rows, a block at a time; return the number of zero vectors."""
     total, zeros = len(vectors), 0
-    shape = (total, vectors.dimension)
-    rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
-    for start in range(0, total, _BLOCK):
-        stop = min(start + _BLOCK, total)
-        block = vectors.rows(np.arange(start, stop))
-        zeros += int((~block.any(axis=1)).sum())
-        rows[start:stop] = block
-        if progress is not None:
-            progress(stop, total)
-    rows.flush()
-    del rows
+    kind = np.dtype(np.float32)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(kind),
+        "fortran_order": False,
+        "shape": (total, vectors.dimension),
+    }
+    # Written and not assigned to a map of the file: on a full disk, that ends the process.
+    with path.open("wb") as out:
+        np.lib.format.write_array_header_1_0(out, header)
+        for start in range(0, total, _BLOCK):
+            stop = min(start + _BLOCK, total)
+            block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)
+            zeros += int((~block.any(axis=1)).sum())
+            out.write(block.data.cast("B"))
+            if progress is not None:
+                progress(stop, total)
     return zeros
 
 

@@ -80,7 +80,7 @@ def naming(where: str, remedy: str = "choose another place") -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        why = error.strerror or str(error) or type(error).__name__
         raise InputError(f"it cannot be written: {why}", where=where, remedy=remedy) from error
     except ValueError as error:
         if isinstance(error, InputError) or "null" not in str(error):

@@ -248,6 +248,29 @@ def test_a_full_disk_leaves_the_old_file(inputs, tmp_path, name, room):
 
 
 @posix
+def test_a_conversion_on_a_full_disk(inputs, tmp_path):
+    """On a disk that is really full: maps of files end the process there."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)]
+    try:
+        mounted = subprocess.run(mount, check=False, capture_output=True).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("only root makes small disks, on Linux")
+    try:
+        words = (f"w{number} " + " ".join(["0.5"] * 200) for number in range(500))
+        (tmp_path / "large.txt").write_text("\n".join(words))
+        run = start(f"embed convert -q {tmp_path / 'large.txt'} OUT", inputs, disk / "x")
+        said = run.communicate()[1]
+        assert (run.returncode, b"x: it cannot be written: No space left" in said) == (2, True)
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@posix
 def test_killed_conversions_leave_nothing_for_ever(inputs, tmp_path):
     rng, began = random.Random(2), time.monotonic()
     run = start("embed convert -q v.txt OUT", inputs, tmp_path / "first")
