@@ -336,7 +336,7 @@ class Options(TypedDict, total=False):
     resamples: Annotated[
         int,
         Option(
-            help="Number of resamples.",
+            help="Number of resamples, at most a million.",
             default=1000, signed=True, group=CERTAINTY, metavar="N", read=int,
         ),
     ]

@@ -17,7 +17,7 @@ from semmetrics.cli.flags import (
     score_options,
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
-from semmetrics.cli.messages import complain, say, show_progress
+from semmetrics.cli.messages import complain, echo, say, show_progress
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
@@ -68,18 +68,23 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.open import KINDS
     from semmetrics.reports.records import align
 
+    try:
+        folder: Path | None = vectors_folder()
+        where = f"Fetched vectors are kept in {folder}"
+    except InputError as error:
+        folder, where = None, f"Nothing can be fetched: {error}"
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
         size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
-        words, there = f"{entry.words:,}" if entry.words else "", is_converted(entry.folder)
-        kept = "yes" if there else "no"
+        words = f"{entry.words:,}" if entry.words else ""
+        kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
-    click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(align(rows, left=True, indent="  "))
-    click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(align(kinds, left=True, indent="  "))
-    click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
+    echo("Vectors that 'semmetrics embed fetch NAME' gets")
+    echo(align(rows, left=True, indent="  "))
+    echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
+    echo(align(kinds, left=True, indent="  "))
+    echo(f"\n{where}")
 
 
 @command.command(
@@ -129,10 +134,13 @@ def fetched(
     say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=quiet)
     with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
-    if got.sha256 and not got.checked:
-        complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
+    if got.sha256 and got.checked != "manifest":
+        how = "that of the first download"
+        if not got.checked:
+            how = "not checked: it is kept, and later downloads are compared with it"
+        complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
-    click.echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+    echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
 
 
 @command.command(
@@ -193,7 +201,7 @@ def converted(
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    click.echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
+    echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
 
 
 @command.command(
@@ -215,10 +223,10 @@ def info(embedding: str, form: str, verify: bool) -> None:
 
     facts = describe(embedding, check=verify)
     if form == "json":
-        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(align(rows, left=True))
+    echo(align(rows, left=True))
 
 
 @command.command(
@@ -282,15 +290,15 @@ def coverage(
             "normalize": normalize,
             "systems": [one.to_dict() for one in table],
         }
-        click.echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
         return
-    click.echo(draw(_rows(table), form))
+    echo(draw(_rows(table), form))
     if form == "table":
         for one in table:
             for what, some in (("unknown", one.names), ("composed", one.composed_names)):
                 if names and some:
-                    click.echo(f"{what} in {one.system}: {listing(some, most=names)}")
-        click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+                    echo(f"{what} in {one.system}: {listing(some, most=names)}")
+        echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
 def _read(

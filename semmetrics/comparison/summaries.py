@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -208,9 +209,15 @@ def _as_entry(score: Any) -> Any:
 def _is_score(entry: Any) -> bool:
     if not isinstance(entry, Mapping) or entry.get("schema") != SCORES:
         return False
-    value = entry.get("value", "")
-    number = value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-    return number and isinstance(entry.get("system"), str) and isinstance(entry.get("measure"), str)
+    texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
+    return _is_value(entry.get("value", "")) and all(isinstance(text, str) for text in texts)
+
+
+def _is_value(value: Any) -> bool:
+    """Whether it is a number that a float can hold, or none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value is None
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
 def _spellings(measure: str) -> set[str]:
@@ -295,6 +302,9 @@ def rank_normalized(values: Mapping[str, Mapping[str, float]]) -> list[Rank]:
         for system in row:
             normalized.setdefault(system, {})
         for system, value in known.items():
+            if not math.isfinite(value / best):
+                raise InputError(f"{system!r} has {value} on {dataset!r}, and the best is {best}",
+                                 remedy="check its scores")  # fmt: skip
             normalized[system][dataset] = value / best
     return _rank_all(normalized, list(values))
 

@@ -31,6 +31,7 @@ from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, brief, shown
 from semmetrics.frozen import dataclass
+from semmetrics.store.outputs import open_output
 
 __all__ = [
     "FrequencyTable",
@@ -233,18 +234,12 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
     """
     file = Path(path)
     json_text = _as_json(table, str(file)) if file.suffix.lower() == ".json" else None
-    try:
-        if json_text is not None:
-            file.write_text(json_text, encoding="utf-8")
-            return
-        with file.open("wb") as stream:  # so that the name stays as it was given
-            np.savez_compressed(stream, **_arrays(table))
-    except OSError as error:
-        raise InputError(
-            f"it cannot be written: {error.strerror or type(error).__name__}",
-            where=str(file),
-            remedy="choose another place",
-        ) from error
+    if json_text is not None:
+        with open_output(path) as out:
+            out.write(json_text)
+        return
+    with open_output(path, binary=True) as out:  # so that the name stays as it was given
+        np.savez_compressed(out, **_arrays(table))
 
 
 def _arrays(table: FrequencyTable) -> dict[str, Any]:

@@ -289,7 +289,7 @@ class CachedEmbedder:
     Raises
     ------
     InputError
-        If the file is damaged or cannot be written, or the model is a function without a version.
+        If the model is a function without a version.
 
     Examples
     --------
@@ -335,26 +335,30 @@ class CachedEmbedder:
         return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed where they are not kept yet.
-
-        Raises
-        ------
-        InputError
-            If the file is damaged or cannot be written.
-        """
+        """Return the vectors of texts, computed where they are not kept yet."""
         kept = self._cache.rows(self.identity, texts, self._compute)
         vectors = np.zeros((len(kept), self.dimension), np.float32)
-        for number, (text, (vector, *_)) in enumerate(kept.items()):
+        for number, (vector, *_) in enumerate(kept.values()):
             if len(vector) != 4 * self.dimension:
-                raise self._cache.damaged(f"the vector of {text!r:.60} has {len(vector)} bytes")
+                return self._distrust(texts, f"a vector has {len(vector)} bytes")
             vectors[number] = np.frombuffer(vector, "<f4")
         if not np.isfinite(vectors).all():
-            raise self._cache.damaged("a vector holds a number that is not finite")
+            return self._distrust(texts, "a vector holds a number that is not finite")
         place = {text: number for number, text in enumerate(kept)}
         rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
         known = np.array([bool(row[1]) for row in kept.values()], np.bool_)
         truncated = np.array([bool(row[2]) for row in kept.values()], np.bool_)
         return Embedded(vectors[rows], known[rows], int(truncated[rows].sum()))
+
+    @property
+    def trouble(self) -> str:
+        """Why the file is not used, or what in it was damaged; "" where all is well."""
+        return self._cache.trouble
+
+    def _distrust(self, texts: Sequence[str], why: str) -> Embedded:
+        """Compute all, and keep nothing more."""
+        self._cache.give_up(f"is damaged: {why}", "remove the file")
+        return self.embedder.embed(texts)
 
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
         computed = self.embedder.embed(texts)

@@ -38,6 +38,7 @@ __all__ = [
     "Statistic",
     "Sums",
     "Value",
+    "is_cutoff",
     "written",
 ]
 
@@ -104,7 +105,9 @@ class Option:
             except ValueError:
                 raise InputError(f"{self.name}={value} is not {self._kind_name()}") from None
         elif isinstance(value, int) and not isinstance(value, bool):
-            value = value if self.kind is int else self.kind(value)
+            value = value if self.kind is int or abs(value) >= 2**53 else self.kind(value)
+        if isinstance(value, int) and abs(value) >= 2**53:
+            raise InputError(f"{self.name}={brief(value)} is not below 2**53")
         right = isinstance(value, self.kind) and not isinstance(value, bool)
         if not right or (isinstance(value, float) and math.isnan(value)):
             raise InputError(f"{self.name}={value!r} is not {self._kind_name()}")
@@ -120,6 +123,12 @@ class Option:
 
     def _listed(self) -> str:
         return ", ".join(map(str, self.choices))
+
+
+def is_cutoff(k: object) -> bool:
+    """Return whether it is a number of predictions: from 1, and below 2**53."""
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    return whole and 1 <= int(k) < 2**53  # type: ignore[call-overload]
 
 
 def _can_be_written(text: str) -> bool:
@@ -367,10 +376,8 @@ class Definition:
             return None
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
-        if k < 1:
-            raise InputError(f"the cutoff @{k} is not a whole number from 1")
+        if not is_cutoff(k):
+            raise InputError(f"the cutoff @{brief(k)} is not a whole number from 1, below 2**53")
         return int(k)
 
 

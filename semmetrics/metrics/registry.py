@@ -15,13 +15,14 @@ from __future__ import annotations
 import copyreg
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, did_you_mean, listing
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.errors import InputError, brief, did_you_mean, listing
+from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
 __all__ = [
     "add",
@@ -349,14 +350,13 @@ def split_outside(text: str, sign: str = ",") -> list[str]:
     >>> split_outside("embedding=a(b,c),match=greedy")
     ['embedding=a(b,c)', 'match=greedy']
     """
-    parts, depth = [""], 0
-    for letter in text:
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
         if letter == sign and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part.strip()]
+            parts.append(text[start:place])
+            start = place + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]
 
 
 def cutoffs(text: str) -> list[int]:
@@ -368,9 +368,14 @@ def cutoffs(text: str) -> list[int]:
     [1, 3, 5]
     """
     parts = text.split(",")
-    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise InputError(f"the cutoffs {text!r} are not whole numbers from 1", remedy="write 1,3,5")
-    return [int(part) for part in parts]
+    digits = [part.strip() for part in parts if part.strip().isdecimal()]
+    # Python refuses to read thousands of digits.
+    if len(digits) < len(parts) or any(len(k) < 100 and int(k) < 1 for k in digits):
+        raise InputError(f"the cutoffs {brief(text)} are not whole numbers from 1",
+                         remedy="write 1,3,5")  # fmt: skip
+    if not all(len(k) < 100 and is_cutoff(int(k)) for k in digits):
+        raise InputError(f"the cutoffs {brief(text)} are not all below 2**53", remedy="write 1,3,5")
+    return [int(part) for part in digits]
 
 
 def parse_all(
@@ -404,7 +409,7 @@ def parse_all(
         raise InputError(f"{len(problems)} measures are wrong:\n  " + "\n  ".join(problems))
     if problems:
         raise InputError(problems[0])
-    repeated = [str(m) for m in dict.fromkeys(measures) if measures.count(m) > 1]
+    repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
     if repeated:
         raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
     return measures

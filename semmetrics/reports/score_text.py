@@ -115,12 +115,14 @@ def _join_cutoff(names: Sequence[str], cut: str) -> str:
 def _undefined_rows(table: ScoreTable) -> list[list[str]]:
     """A row for each cause: the measures, the cause and its policy, the count of each system."""
     counts: dict[tuple[str, str], dict[str, int]] = {}
-    for record in sorted(table.undefined(), key=lambda one: table.headings.index(one["measure"])):
+    place = {heading: number for number, heading in enumerate(table.headings)}
+    for record in sorted(table.undefined(), key=lambda one: place[one["measure"]]):
         cause = _cause_text(record)
         counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
     groups: dict[tuple[str, ...], list[str]] = {}
+    systems = table.systems
     for (heading, cause), by_system in counts.items():
-        key = (cause, *(str(by_system.get(system, 0)) for system in table.systems))
+        key = (cause, *(str(by_system.get(system, 0)) for system in systems))
         groups.setdefault(key, []).append(heading)
     rows = []
     for (cause, *numbers), headings in groups.items():
@@ -162,8 +164,9 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     if max(map(abs, definition.bounds)) > 1:
         scale = 1.0  # a percentage of what is no share means nothing
     parts = []
-    for system in table.systems:
-        of = f" of {system}" if len(table.systems) > 1 else ""
+    systems = table.systems
+    for system in systems:
+        of = f" of {system}" if len(systems) > 1 else ""
         lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
         task = table[system, heading].task
         for record in records:

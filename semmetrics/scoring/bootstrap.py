@@ -23,7 +23,7 @@ from semmetrics.arguments import checked
 from semmetrics.core.columns import Column, Dense
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Statistic
@@ -32,6 +32,7 @@ from semmetrics.scoring.statistics import Statistics
 __all__ = ["Bootstrap", "Interval", "Replicates", "replicate"]
 
 _BLOCK = 1 << 15
+_MOST = 1_000_000  # resamples: the digits of their limits do not change any more
 _MEMORY = 1 << 26
 
 
@@ -44,6 +45,7 @@ class Bootstrap:
     level : float
         In (0, 1).
     resamples, seed : int
+        From 2 to 1,000,000 resamples; a seed from 0.
     """
 
     level: float = 0.95
@@ -61,6 +63,8 @@ class Bootstrap:
             raise InputError(f"level={self.level} is not between 0 and 1")
         if self.resamples < 2:
             raise InputError(f"resamples={self.resamples} is less than 2")
+        if self.resamples > _MOST:
+            raise InputError(f"resamples={brief(self.resamples)} is more than {_MOST:,}")
         if self.seed < 0:
             raise InputError(f"seed={self.seed} is negative")
 

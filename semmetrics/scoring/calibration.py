@@ -13,10 +13,10 @@ import hashlib
 import json
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
+from semmetrics.store.outputs import open_output
 
 __all__ = [
     "as_calibrations",
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 SCHEMA = "semmetrics.calibration/1"
+_LARGEST = sys.float_info.max
 Curve = Mapping[str, tuple[float, ...]]
 
 
@@ -161,23 +163,8 @@ class Calibration:
         InputError
             If it cannot be written.
         """
-        target = Path(os.path.realpath(path))
-        place = target.with_name(f".{target.name}.{os.getpid()}.part")
-        if target.exists() and not target.is_file():
-            place = target  # a device or a pipe is written to, not replaced
-        try:
-            place.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
-            if place != target:
-                place.replace(target)
-        except OSError as error:
-            raise InputError(
-                f"it cannot be written: {error.strerror or type(error).__name__}",
-                where=str(path),
-                remedy="name a file in a folder that exists",
-            ) from error
-        finally:
-            if place != target:
-                place.unlink(missing_ok=True)
+        with open_output(path) as out:
+            out.write(self.to_json() + "\n")
 
     @staticmethod
     @checked
@@ -194,7 +181,10 @@ class Calibration:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a number that a float can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -_LARGEST <= value <= _LARGEST
 
 
 def _is_number_or_none(value: Any) -> bool:

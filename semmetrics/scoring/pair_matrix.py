@@ -78,14 +78,16 @@ def caption_matrix(
         Counted on the references where left out.
     tokenizer : str or Tokenizer
     out : path, optional
-        A .npy file to write the matrix to. A run that was killed is continued, with the digits of
-        a run that was not; ``out`` with ``.blocks`` behind it notes what is finished.
+        A .npy file to write the matrix to, which appears when it is complete. A run that was killed
+        is continued, with the digits of a run that was not: until the end, the numbers are in
+        ``out`` with ``.part`` behind it, and what is finished is noted in ``out`` with ``.blocks``.
     memory : int
         Bytes of a block and the work on it, not counting the matrix.
     dtype : {"float64", "float32"}
         Of the result; everything is computed in float64.
     resume : bool
-        Continue ``out`` where it is there; otherwise it is written anew.
+        Continue a run that was killed, and refuse to replace an ``out`` that is there; otherwise
+        all is computed, and replaces it.
     progress : callable, optional
         Called with images done and images in all.
 
@@ -97,8 +99,8 @@ def caption_matrix(
     Raises
     ------
     InputError
-        If an image has no reference, the measure is another one, or ``out`` is of other inputs,
-        cannot be written, or is being written by another run.
+        If an image has no reference, the measure is another one, or ``out`` is there already, was
+        begun with other inputs, cannot be written, or is being written by another run.
 
     Examples
     --------

@@ -13,12 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
 from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 
 __all__ = [
@@ -353,7 +351,6 @@ def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
     if isinstance(top_k, str):
         top_k = cutoffs(top_k)
     every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
-    right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
-    if not all(right) or len(set(every)) != len(every):
-        raise InputError(f"top_k={top_k!r}", remedy="give distinct whole numbers from 1")
+    if not all(map(is_cutoff, every)) or len(set(every)) != len(every):
+        raise InputError(f"top_k={brief(top_k)}", remedy="give distinct whole numbers from 1")
     return tuple(map(int, every))

@@ -143,12 +143,12 @@ def read_signature(text: str) -> Signed:
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
-    if lacking or not known["n"].isdecimal():
+    if lacking or not (known["n"].isdecimal() and len(known["n"]) < 20):
         raise InputError(
             f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole"
         )
-    if not known.get("k", "1").isdecimal():
-        raise InputError(f"k:{known['k']} in the signature", remedy="copy it whole")
+    if not (known.get("k", "1").isdecimal() and len(known.get("k", "")) < 20):
+        raise InputError(f"k:{known['k'][:60]} in the signature", remedy="copy it whole")
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},

@@ -357,6 +357,7 @@ def test_progress_counts_resamples():
         ({"level": math.nan}, "level=nan"),
         ({"level": "0.95"}, "level='0.95'"),
         ({"resamples": 1}, "resamples=1 is less than 2"),
+        ({"resamples": 10**11}, "resamples=100000000000 is more than 1,000,000"),
         ({"resamples": 100.0}, "resamples=100.0"),
         ({"seed": -1}, "seed=-1 is negative"),
         ({"seed": True}, "seed=True"),

@@ -14,6 +14,7 @@ import pytest
 import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.metrics import registry
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import (
     aliases,
@@ -288,3 +289,25 @@ def test_a_name_of_the_table_is_taken_before_its_module_is_loaded():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "there is a measure CIDEr already; choose another name\n"
+
+
+def test_many_measures_are_not_compared_with_each_other(monkeypatch):
+    calls, equal = [], Measure.__eq__
+
+    def counted(self, other):
+        calls.append(1)
+        return equal(self, other)
+
+    monkeypatch.setattr(Measure, "__eq__", counted)
+    assert len(parse_all(f"F1@{k}" for k in range(1, 2001))) == 2000
+    assert len(calls) < 2000
+    with pytest.raises(InputError, match=r"measures are named twice: 'F1@7'"):
+        parse_all(f"F1@{k}" for k in (*range(1, 200), 7))
+
+
+@pytest.mark.parametrize("k", ["9223372036854775808", "9" * 5000, str(2**53)])
+def test_cutoffs_have_a_bound(k):
+    with pytest.raises(InputError, match=r"not all below 2\*\*53") as caught:
+        parse(f"F1@{k}")
+    assert len(str(caught.value)) < 200
+    assert parse(f"F1@{2**53 - 1}")[0].k == 2**53 - 1

@@ -149,3 +149,12 @@ def test_numbers_of_numpy_make_the_same_signature():
     (second,) = signed("F1", ci=True, level=0.9, resamples=5, seed=2)
     assert first.signature == second.signature
     assert first.to_dict() == second.to_dict()
+
+
+@pytest.mark.parametrize("part", ["n:1", "k:1"])
+def test_numbers_of_thousands_of_digits_are_refused(part):
+    found = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures=["F1@1"])
+    text = found["F1@1"].signature
+    assert f"|{part}|" in text
+    with pytest.raises(InputError):
+        read_signature(text.replace(f"|{part}|", f"|{part[0]}:{'9' * 5000}|"))

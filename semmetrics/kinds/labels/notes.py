@@ -77,7 +77,7 @@ def label_notes(
     notes += first_of_alike(line for _, lines in said.values() for line in lines)
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])
-    notes += _unused_cache(tasks, options["cache"])
+    notes += _cache_notes(tasks, options["cache"])
     notes += unused_weights(options["weights"], inputs)
     if noted:  # a calibration evaluates nothing
         notes += uncalibrated_notes(tasks, measures, options, inputs)
@@ -156,8 +156,8 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     ]
 
 
-def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
-    """Say that no embedding in use needs a cache that was asked for."""
+def _cache_notes(tasks: Tasks, cache: object) -> list[str]:
+    """Say what is wrong with a cache, or that no embedding in use needs the one asked for."""
     if cache is None or cache is False:
         return []
     from semmetrics.embed.embedder import CachedEmbedder
@@ -170,8 +170,9 @@ def _unused_cache(tasks: Tasks, cache: object) -> list[str]:
             "(CallableEmbedder(function, version='1'))"
             for name in sorted(unversioned)
         ]
-    if any(isinstance(model, CachedEmbedder) for model in models):
-        return []
+    cached = [model for model in models if isinstance(model, CachedEmbedder)]
+    if cached:
+        return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
 
 
