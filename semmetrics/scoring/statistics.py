@@ -46,7 +46,8 @@ class Statistics:
     given : int or None
         The first so many labels are the class list.
     ids, hashes
-        The items, and a hash of each id.
+        The items, and a hash of each id. Where items were not kept, ids are a range, and there
+        are no hashes.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together; None where each is alone.
@@ -82,7 +83,7 @@ class Statistics:
     )
 
     def __len__(self) -> int:
-        return len(self.hashes)
+        return len(self.ids)
 
     @property
     def order(self) -> Ints:
@@ -145,6 +146,25 @@ class Statistics:
             in_prediction=spread(self.in_prediction),
         )
 
+    def without_items(self) -> Statistics:
+        """The same sums, and of the items their number alone.
+
+        Raises
+        ------
+        InputError
+            If a measure needs the rows of all items.
+        """
+        if self.parts is not None:
+            raise InputError("a measure needs the rows of all items", remedy="keep them")
+        nothing = np.zeros(0, np.uint64)
+        return replace(
+            self,
+            ids=range(len(self)),
+            hashes=nothing,
+            weights=None,
+            groups=None if self.groups is None else nothing,
+        )
+
     def __add__(self, other: Statistics) -> Statistics:
         """Statistics of the items of both.
 
@@ -175,7 +195,7 @@ class Statistics:
             parts=parts,
             in_reference=left.in_reference | right.in_reference,
             in_prediction=left.in_prediction | right.in_prediction,
-            ids=_joined(left.ids, right.ids),
+            ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_or_none(
                 left.weights, right.weights, (np.ones(len(left)), np.ones(len(right)))
@@ -236,10 +256,12 @@ class Statistics:
             )
 
 
-def _joined(left: Ids, right: Ids) -> Ids:
-    if isinstance(left, (range, np.ndarray)) and isinstance(right, (range, np.ndarray)):
-        return np.concatenate([np.asarray(left, np.int64), np.asarray(right, np.int64)])
-    return [*map(str, left), *map(str, right)]
+def _joined(left: Statistics, right: Statistics) -> Ids:
+    if not len(left.hashes) and not len(right.hashes):
+        return range(len(left) + len(right))
+    if isinstance(left.ids, (range, np.ndarray)) and isinstance(right.ids, (range, np.ndarray)):
+        return np.concatenate([np.asarray(left.ids, np.int64), np.asarray(right.ids, np.int64)])
+    return [*map(str, left.ids), *map(str, right.ids)]
 
 
 def _joined_or_none(one: Any, other: Any, defaults: tuple[Any, Any]) -> Any:

@@ -113,8 +113,6 @@ def label_task(
         task = _without(task, coding.classes, ignored)
     if empty_predictions == "skip":
         task = _predicted(task)
-    if task.weights is not None and len(task) and not task.weights.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
     return task
 
 
