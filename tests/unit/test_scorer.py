@@ -381,11 +381,8 @@ def test_matrices_of_scores_and_of_members():
         whole = score(scores, members, **options)
         scorer = fed(Scorer(**options), scores, members, splits(30, 4))
         assert digits(scorer.compute()) == digits(whole)
-    with pytest.raises(
-        InputError, match=r"this batch has the columns '0', '1', and the batches bef"
-    ):
-        scorer = Scorer()
-        scorer.update(scores, members)
+    scorer = fed(Scorer(), scores, members, [(0, 30)])
+    with pytest.raises(InputError, match=r"has the columns '0', '1', and the batches before have"):
         scorer.update(scores[:, :2], members[:, :2])
 
 
