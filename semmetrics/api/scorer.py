@@ -101,6 +101,8 @@ class Scorer:
 
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
+        if self._setup is not None:
+            self._setup.forget()
         self._items = Collection(self._items.system, keep_rows=self._items.keep_rows)
 
     def update(

@@ -137,13 +137,13 @@ class Batches:
     def add(self, lists: Lists) -> None:
         """Add a batch that was checked."""
         form, now = self._joined_form(lists), _form_of(lists)
-        if form == "scores" != self._form:
-            self._understood = {}  # what was taken for 0/1 is scores
-        if form == now:
+        if (form, self._form) == ("scores", "either"):
+            self._sides = [_as_scores(side, len(self._codes)) for side in self._sides]
+            self._understood, self._scored = {}, True
+        if (form, now) == ("scores", "either"):
+            lists = replace(lists, side=_as_scores(lists.side, len(lists.vocabulary)))
+        else:  # what was taken for 0/1 is now understood as the others are
             self._understood[lists.understood] = None
-        if form == "scores":
-            self._sides = [_as_scores(s, len(self._codes), self._form) for s in self._sides]
-            lists = replace(lists, side=_as_scores(lists.side, len(lists.vocabulary), now))
         if not self._form:
             self._ids = None if _is_numbered(lists) else {}
             self.source, self._noun = lists.source, lists.noun
@@ -192,25 +192,12 @@ class Batches:
             self._codes, self._seen = {}, np.zeros(0, np.bool_)
 
     def check_all(self, other: Batches) -> None:
-        """Refuse other batches that cannot follow; their items with ids that are here, too.
-
-        Raises
-        ------
-        InputError
-            As for ``check``, and if an id is repeated.
-        """
+        """Refuse other batches that cannot follow; see ``check``."""
         if not other._form:
             return
         self.check(other.lists(), other._columns)
-        if (
-            other._gone
-            and self._form not in ("", other._form)
-            and "scores"
-            in (
-                self._form,
-                other._form,
-            )
-        ):
+        forms = {self._form or other._form, other._form}
+        if other._gone and forms == {"either", "scores"}:
             raise _differs(other.source, _FORMS[other._form], _FORMS[self._form], _SAME_FORM)
 
     def extend(self, other: Batches) -> None:
@@ -224,9 +211,8 @@ class Batches:
             self._understood.update(other._understood)
         if not other._gone:
             return
-        seen = occurring(
-            self._table(list(other._codes))[: len(other._seen)][other._seen], len(self._codes)
-        )
+        theirs = self._table(list(other._codes))[: len(other._seen)]
+        seen = occurring(theirs[other._seen], len(self._codes))
         seen[: len(self._seen)] |= self._seen
         self._seen = seen
         self._gone += other._gone
@@ -302,10 +288,8 @@ def _one_item(codes: Codes, *, scored: bool) -> Side:
     return Side(offsets(np.array([len(codes)])), codes, np.ones(len(codes)) if scored else None)
 
 
-def _as_scores(side: Side, width: int, form: str) -> Side:
+def _as_scores(side: Side, width: int) -> Side:
     """Return a score for every cell of a matrix that said with 0 and 1 what an item has."""
-    if form != "either":
-        return side
     values = np.zeros((len(side), width))
     values[row_numbers(side.indptr), side.codes] = 1.0
     codes = np.tile(np.arange(width, dtype=np.int32), len(side))

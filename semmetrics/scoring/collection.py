@@ -10,6 +10,7 @@ both sides of an item in one batch.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,6 +96,7 @@ class Collection:
         given = {name: value for name, value in given.items() if value is not None}
         if not len(pred) and not len(ref):
             return
+        pred, ref = _without_items(pred, ref), _without_items(ref, pred)
         values = self._check(setup, pred, ref, given)
         if self.keep_rows:
             self._append(pred, ref, values)
@@ -214,9 +216,7 @@ class Collection:
         for batches in (self._preds, self._gts):
             batches.let_go(keep_entries=keep_entries)
         self._by_item = {name: [] for name in self._by_item}
-        for value in setup.options.values():
-            if hasattr(value, "forget"):  # it keeps something of every item that it saw
-                value.forget()
+        setup.forget()
 
     def _joined_values(self) -> dict[str, Any]:
         """Return what was given for each item, of all batches that wait."""
@@ -227,6 +227,12 @@ class Collection:
             else:
                 joined[name] = np.concatenate(values)
         return joined
+
+
+def _without_items(lists: Lists, other: Lists) -> Lists:
+    """Give a side without items ids where the other side has them: nothing says it has none."""
+    by_id = not isinstance(other.ids, range)
+    return replace(lists, ids=[]) if by_id and not len(lists) else lists
 
 
 def _check_new(batches: Batches, lists: Lists) -> None:

@@ -176,6 +176,12 @@ class Setup:
         """Read one side."""
         return self.kind.read(data, source, self.options)
 
+    def forget(self) -> None:
+        """Let go what is kept of the items that were prepared, such as tokens of captions."""
+        for value in self.options.values():
+            if hasattr(value, "forget"):
+                value.forget()
+
     def prepare(
         self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None, **changed: Any
     ) -> Prepared:

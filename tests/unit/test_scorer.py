@@ -193,6 +193,9 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     assert told(scorer.compute()) == told(whole)
     with pytest.raises(InputError, match="rows were not kept"):
         scorer.compute().per_item()
+    if "SemF1" in map(str, measures):
+        with pytest.raises(InputError, match="items were not kept; evaluate with keep_rows=True"):
+            scorer.compute().matches()
 
 
 # Everything that depends on all items
@@ -329,6 +332,16 @@ def test_items_that_one_side_lacks(missing):
     assert digits(apart.compute()) == digits(whole)
 
 
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
+    options = {"measures": ["F1"], "missing": "empty", "keep_rows": keep_rows}
+    whole = score({"b": ["cat"]}, {"a": ["dog"], "b": ["cat"]}, **options)
+    scorer = Scorer(**options)
+    scorer.update({}, {"a": ["dog"]})
+    scorer.update({"b": ["cat"]}, {"b": ["cat"]})
+    assert told(scorer.compute()) == told(whole)
+
+
 def test_captions_with_several_candidates_and_references_as_a_system():
     candidates, references = caption_items(30)
     several = [
@@ -416,6 +429,34 @@ def test_members_that_were_let_go_are_no_scores_any_more():
         scorer.update(np.array([[0.5, 0.25]]), np.array([[0, 1]]))
     scorer.update(np.array([[1, 1.0]]), np.array([[0, 1]]))
     assert len(scorer) == 2
+
+
+def test_many_batches_are_no_more_work_each():
+    scores, members = np.array([[0.5, 0.25]]), np.array([[0, 1]])
+    scorer = Scorer(measures=["F1(decode=threshold:0.3)"])
+    for _ in range(30):
+        scorer.update(scores, members)
+    sides = list(map(id, scorer._items._preds._sides))
+    scorer.update(scores, members)
+    assert list(map(id, scorer._items._preds._sides))[:30] == sides  # none is made anew
+
+
+def test_tokens_of_past_epochs_are_forgotten():
+    asked = []
+
+    def words(text):
+        asked.append(text)
+        return text.split()
+
+    scorer = Scorer(measures=["BLEU-2"], tokenizer=words)
+    for _ in range(2):
+        scorer.update(["a cat sleeps"], [["a cat sleeps here"]])
+        scorer.compute()
+        scorer.compute()
+        scorer.reset()
+    counted = [asked.count(text) for text in ("a cat sleeps", "a cat sleeps here")]
+    assert counted[0] == counted[1]
+    assert not scorer._setup.options["tokenizer"]._known
 
 
 def test_tensors(tensor):
