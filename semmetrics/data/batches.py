@@ -54,7 +54,7 @@ class Batches:
         self.source = ""
         self.notes: list[str] = []
         self._understood: dict[str, None] = {}
-        self._noun = "entry"
+        self._noun, self._first = "entry", ""
         self._form = ""  # of _FORMS; empty before the first batch
         self._scored: bool | None = None  # None where there was no entry yet
         self._columns: list[Entry] = []
@@ -78,7 +78,7 @@ class Batches:
     @property
     def understood(self) -> str:
         """How the batches were read."""
-        return "; ".join(self._understood)
+        return "; ".join(self._understood) or self._first
 
     @property
     def by_position(self) -> bool:
@@ -136,6 +136,12 @@ class Batches:
 
     def add(self, lists: Lists) -> None:
         """Add a batch that was checked."""
+        if not self._form:
+            self.source, self._noun, self._first = lists.source, lists.noun, lists.understood
+        if len(lists):
+            self._append(lists)
+
+    def _append(self, lists: Lists) -> None:
         form, now = self._joined_form(lists), _form_of(lists)
         if (form, self._form) == ("scores", "either"):
             self._sides = [_as_scores(side, len(self._codes)) for side in self._sides]
@@ -146,7 +152,6 @@ class Batches:
             self._understood[lists.understood] = None
         if not self._form:
             self._ids = None if _is_numbered(lists) else {}
-            self.source, self._noun = lists.source, lists.noun
         self._form = form
         self._scored = _is_scored(lists) if self._scored is None else self._scored
         self._columns = self._columns or _columns_of(lists)
@@ -202,9 +207,11 @@ class Batches:
 
     def extend(self, other: Batches) -> None:
         """Add other batches that were checked, and count the items that they let go."""
+        self.add(other.lists())
         if not other._form:
             return
-        self.add(other.lists())
+        if not other.waiting:
+            self._append(other.lists())  # of no items; for what it says of those let go
         self._columns = self._columns or other._columns
         if other.understood in self._understood:
             del self._understood[other.understood]

@@ -135,8 +135,8 @@ class Collection:
 
     def prepare(self, setup: Setup) -> Prepared:
         """Join the items that were kept, choose measures and open what those need."""
-        preds = {self.system: self._preds.lists()}
-        return setup.prepare(preds, self._gts.lists(), **self._joined_values())
+        pred, ref = self._kept()
+        return setup.prepare({self.system: pred}, ref, **self._joined_values())
 
     def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[str]]:
         """Return what is said of items that were let go, their scores, and notes."""
@@ -147,6 +147,11 @@ class Collection:
         prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
         renumbered = self._renumbered or self._running.differently_named
         return prepared, scores, prepared.notes(scores) + [_RENUMBERED] * renumbered
+
+    def _kept(self) -> tuple[Lists, Lists]:
+        """Return the items that wait, of both sides."""
+        pred, ref = self._preds.lists(), self._gts.lists()
+        return _without_items(pred, ref), _without_items(ref, pred)
 
     def _check(
         self, setup: Setup, pred: Lists, ref: Lists, given: Mapping[str, Any]
@@ -174,8 +179,7 @@ class Collection:
 
     def _append(self, pred: Lists, ref: Lists, values: Mapping[str, Any]) -> None:
         for batches, lists in ((self._preds, pred), (self._gts, ref)):
-            if len(lists):
-                batches.add(lists)
+            batches.add(lists)
         for name, value in values.items():
             self._by_item.setdefault(name, []).append(value)
         self._widths.update(_widths(values))
@@ -208,8 +212,8 @@ class Collection:
         """Sum the items that wait, and let them go."""
         if not self._preds.waiting and not self._gts.waiting:
             return
-        preds = {self.system: self._preds.lists()}
-        self._running.add(setup, preds, self._gts.lists(), **self._joined_values())
+        pred, ref = self._kept()
+        self._running.add(setup, {self.system: pred}, ref, **self._joined_values())
         keep_entries = bool(setup.kind.name_counts)
         if not keep_entries:
             self._sample = self._preds.first(), self._gts.first()
