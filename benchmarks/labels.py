@@ -11,7 +11,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -179,7 +179,7 @@ def stream(scale: Scale) -> list[Row]:
         "items kept": lambda: stream_batches(*listed),
         "items let go": lambda: stream_batches(*listed, keep_rows=False),
     }
-    what = f"the three averages in {len(batches):,} batches of {BATCH}, {scale.labels} labels"
+    what = _batches(scale)
     times = take_turns(contenders, scale.repeats)
     peer = times.pop("one call")
     rows = [_row(f"{what}, lists, {name}; one call", taken, peer) for name, taken in times.items()]
@@ -196,11 +196,18 @@ def stream(scale: Scale) -> list[Row]:
             f"{report['tenth']:.1f} MB after a tenth of them",
         )
     )
-    return rows + _stream_arrays(what, [one.matrix() for one in sets], scale)
+    return rows + _stream_arrays(replace(scale, examples=scale.examples // 10))
 
 
-def _stream_arrays(what: str, tables: list[NDArray[np.bool_]], scale: Scale) -> list[Row]:
+def _batches(scale: Scale) -> str:
+    number = len(range(0, scale.examples, BATCH))
+    return f"the three averages in {number:,} batches of {BATCH}, {scale.labels} labels"
+
+
+def _stream_arrays(scale: Scale) -> list[Row]:
     """Time batches of 0/1 arrays beside those of torchmetrics, where it is installed."""
+    what = _batches(scale)
+    tables = [one.matrix() for one in make_sets(scale.examples, scale.labels)]
     contenders: dict[str, Callable[[], object]] = {
         "ours": lambda: stream_batches(*tables, keep_rows=False)
     }

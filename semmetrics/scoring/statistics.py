@@ -198,9 +198,9 @@ class Statistics:
             ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_or_none(
-                left.weights, right.weights, (np.ones(len(left)), np.ones(len(right)))
+                left.weights, right.weights, lambda: (np.ones(len(left)), np.ones(len(right)))
             ),
-            groups=_joined_or_none(left.groups, right.groups, (left.hashes, right.hashes)),
+            groups=_joined_or_none(left.groups, right.groups, lambda: (left.hashes, right.hashes)),
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
@@ -264,11 +264,11 @@ def _joined(left: Statistics, right: Statistics) -> Ids:
     return [*map(str, left.ids), *map(str, right.ids)]
 
 
-def _joined_or_none(one: Any, other: Any, defaults: tuple[Any, Any]) -> Any:
+def _joined_or_none(one: Any, other: Any, defaults: Callable[[], tuple[Any, Any]]) -> Any:
     """Join what items may have, with the default of a side that lacks it; None where both do."""
     if one is None and other is None:
         return None
-    sides = zip((one, other), defaults, strict=True)
+    sides = zip((one, other), defaults(), strict=True)
     return np.concatenate([default if side is None else side for side, default in sides])
 
 

@@ -723,6 +723,29 @@ def test_memory_is_constant_without_rows(monkeypatch):
     assert scorer.compute()["BLEU-2"].n == 1500
 
 
+def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1000)
+    scorer = Scorer(measures=["F1", "MacroF1"], keep_rows=False)
+    batch = [["cat"]] * 500
+
+    def peak(number):
+        tracemalloc.reset_peak()
+        for _ in range(number):
+            scorer.update(batch, batch)
+        return tracemalloc.get_traced_memory()[1]
+
+    tracemalloc.start()
+    try:
+        peak(10)
+        first = peak(10)
+        peak(100)
+        later = peak(10)
+    finally:
+        tracemalloc.stop()
+    assert later < first + 100_000  # eight bytes for each item would be four times as much
+    assert len(scorer) == 65_000
+
+
 def test_default_measures_that_later_items_change():
     scorer = Scorer(keep_rows=False)
     scorer.update([["1"]], [["1"]])  # numbers have no meaning
