@@ -63,7 +63,7 @@ class Scorer:
     >>> [round(score.value, 4) for score in scorer.compute()]
     [0.8333, 1.0]
     >>> scorer
-    Scorer(measures=['F1', 'MacroF1'], items=2)
+    Scorer(measures=['F1', 'F1(average=macro)'], items=2)
     """
 
     @document_options(*BY_ITEM)
