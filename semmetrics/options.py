@@ -77,6 +77,9 @@ class Option:
         Whether it may be given several times, and whether its value is a path.
     names : str
         Which names a shell completes: "measures", "protocols", "normalizations" or "rules".
+    batch : str
+        How a Scorer takes it: with each batch ("items": it has a value for each item), or for all
+        items alone ("whole": no part of them can be scored with it).
     """
 
     help: str
@@ -94,6 +97,7 @@ class Option:
     repeat: bool = False
     file: bool = False
     names: str = ""
+    batch: str = ""
     name: str = field(default="", compare=False)
 
     @property
@@ -168,7 +172,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Probabilities of each set size (items x sizes), for the rules that use them: one "
             "matrix, or one for each system.",
-            kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True,
+            kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True, batch="items",
         ),
     ]
     task: Annotated[
@@ -226,7 +230,7 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="A weight for each item: {id: number}, CSV, or a vector.",
-            key="weights", group=DATA, metavar="FILE", file=True,
+            key="weights", group=DATA, metavar="FILE", file=True, batch="items",
         ),
     ]
     embedding: Annotated[
@@ -316,14 +320,14 @@ class Options(TypedDict, total=False):
         Option(
             help="Score the references too, each against the others of its image, as the system "
             "'human'.",
-            default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool,
+            default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool, batch="whole",
         ),
     ]
     ci: Annotated[
         Any,
         Option(
             help="Compute bootstrap confidence intervals.",
-            default=False, signed=True, group=CERTAINTY, read=bool,
+            default=False, signed=True, group=CERTAINTY, read=bool, batch="whole",
         ),
     ]
     seed: Annotated[
@@ -437,10 +441,19 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
 
 
 class ResolvedOptions(Mapping[str, Any]):
-    """The value of every option, and which of them were given; immutable."""
+    """The value of every option, and which of them were given; immutable.
 
-    def __init__(self, values: Mapping[str, Any], given: Iterable[str] = ()) -> None:
+    What is opened for them, such as an embedding, is kept in ``opened``, so that it is opened once.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        given: Iterable[str] = (),
+        opened: dict[str, Any] | None = None,
+    ) -> None:
         self._values, self.given = dict(values), frozenset(given)
+        self.opened: dict[str, Any] = {} if opened is None else opened
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -453,7 +466,7 @@ class ResolvedOptions(Mapping[str, Any]):
 
     def replace(self, **changed: Any) -> "ResolvedOptions":
         """Return the same options with other values."""
-        return ResolvedOptions({**self._values, **changed}, self.given)
+        return ResolvedOptions({**self._values, **changed}, self.given, self.opened)
 
 
 def resolve_options(

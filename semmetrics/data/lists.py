@@ -192,6 +192,9 @@ class Lists:
     ranked : bool
         Whether every entry is scored and nothing says which of them an item has, as in a matrix
         of scores: sets are then made by a decoding rule.
+    cells : str
+        What the cells of a matrix said: "members", or "either" where all are 0 or 1 and may be
+        scores; "" where it was none, or is ranked.
     source, understood : str
         The name of the input, and how it was read.
     notes : list of str
@@ -205,6 +208,7 @@ class Lists:
     side: Side
     noun: str = "entry"
     ranked: bool = False
+    cells: str = ""
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)

@@ -100,7 +100,7 @@ class Matrix:
         """Return the names of each item with their values; see ``rows``."""
         return self.lists(self.rows(0, len(self), k), ranked=True)
 
-    def lists(self, side: Side, *, ranked: bool = False) -> Lists:
+    def lists(self, side: Side, *, ranked: bool = False, cells: str = "") -> Lists:
         """Return lists of names, with the ids and the source of the matrix."""
         return Lists(
             self.ids,
@@ -108,6 +108,7 @@ class Matrix:
             side,
             noun=self.noun,
             ranked=ranked,
+            cells=cells,
             source=self.source,
             understood=self.understood,
             notes=self.notes,
@@ -250,7 +251,8 @@ def is_membership(matrix: Matrix) -> bool:
 
 def members(matrix: Matrix) -> Lists:
     """Return the names that each item has: the cells that are not 0."""
-    return matrix.lists(_members(matrix))
+    either = not matrix.sparse and matrix.values.dtype.kind == "f"
+    return matrix.lists(_members(matrix), cells="either" if either else "members")
 
 
 def _members(matrix: Matrix) -> Side:

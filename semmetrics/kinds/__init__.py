@@ -20,8 +20,10 @@ from dataclasses import field
 from types import ModuleType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import listing, pluralize
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
@@ -37,6 +39,7 @@ __all__ = [
     "first_of_alike",
     "group_notes",
     "name_task",
+    "read_set_size_probs",
     "read_weights",
     "task_notes",
     "unused_weights",
@@ -215,6 +218,28 @@ def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
     return [f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
 
 
+def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
+    """Return the probabilities of set sizes as an array, read where they are a path.
+
+    Raises
+    ------
+    InputError
+        If they are no numbers.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        from semmetrics.data.beside import read_matrix
+
+        return read_matrix(given, (files or ReadOptions()).beside())
+    from semmetrics.data.objects import plain_object
+
+    try:
+        return None if given is None else np.asarray(plain_object(given), np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
+        ) from None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """What differs between kinds; see the module ``record`` in each kind's folder.
@@ -236,6 +261,10 @@ class Kind:
         Open models and freeze fits that the measures need.
     notes : callable (tasks, measures, options, noted, inputs) -> list of str
         What a user is told beside the scores; ``noted`` is what steps noted of each task, by name.
+    name_counts : mapping from name to str
+        The counts of a task that do not add up over parts: those that are the same in all parts
+        ("same"), and those of distinct entries ("distinct"). Where it is empty, most entries occur
+        once, and nobody keeps those of past items.
     """
 
     name: str
@@ -248,6 +277,7 @@ class Kind:
     notes: Callable[
         [Tasks, Sequence[Measure], Options, Mapping[str, Any], Sequence[Any]], list[str]
     ]
+    name_counts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def describer(self) -> ModuleType:

@@ -200,11 +200,13 @@ def collect_matches(scores: Sequence[Score]) -> Records:
     Raises
     ------
     InputError
-        If no measure matches labels by meaning.
+        If no measure matches labels by meaning, or items were not kept.
     """
     from semmetrics.kinds.labels.describe import match_rows
 
     heading = find_matching_heading(scores)
+    if any(score.task is None for score in scores if score.heading == heading):
+        raise InputError("items were not kept", remedy="evaluate with keep_rows=True")
     rows = (
         {**row, "system": score.system}
         for score in scores

@@ -403,7 +403,7 @@ class ScoreTable:
         Raises
         ------
         InputError
-            If no measure matches labels by meaning.
+            If no measure matches labels by meaning, or items were not kept.
 
         Examples
         --------

@@ -49,7 +49,8 @@ class Statistics:
     ignored : mapping from label to pair of int
         How often labels that were ignored were predicted and true.
     ids, hashes
-        The items, and a hash of each id.
+        The items, and a hash of each id. Where items were not kept, ids are a range, and there
+        are no hashes.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together; None where each is alone.
@@ -87,7 +88,7 @@ class Statistics:
     )
 
     def __len__(self) -> int:
-        return len(self.hashes)
+        return len(self.ids)
 
     def __repr__(self) -> str:
         kept = "" if self.parts is None else ", rows kept"
@@ -155,6 +156,25 @@ class Statistics:
             n_prediction=spread(self.n_prediction),
         )
 
+    def without_items(self) -> Statistics:
+        """The same sums, and of the items their number alone.
+
+        Raises
+        ------
+        InputError
+            If a measure needs the rows of all items.
+        """
+        if self.parts is not None:
+            raise InputError("a measure needs the rows of all items", remedy="keep them")
+        nothing = np.zeros(0, np.uint64)
+        return replace(
+            self,
+            ids=range(len(self)),
+            hashes=nothing,
+            weights=None,
+            groups=None if self.groups is None else nothing,
+        )
+
     def __add__(self, other: Statistics) -> Statistics:
         """Statistics of the items of both.
 
@@ -186,12 +206,12 @@ class Statistics:
             n_reference=left.n_reference + right.n_reference,
             n_prediction=left.n_prediction + right.n_prediction,
             ignored=_added(left.ignored, right.ignored),
-            ids=_joined(left.ids, right.ids),
+            ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_or_none(
-                left.weights, right.weights, (np.ones(len(left)), np.ones(len(right)))
+                left.weights, right.weights, lambda: (np.ones(len(left)), np.ones(len(right)))
             ),
-            groups=_joined_or_none(left.groups, right.groups, (left.hashes, right.hashes)),
+            groups=_joined_or_none(left.groups, right.groups, lambda: (left.hashes, right.hashes)),
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
@@ -247,17 +267,19 @@ class Statistics:
             )
 
 
-def _joined(left: Ids, right: Ids) -> Ids:
-    if isinstance(left, (range, np.ndarray)) and isinstance(right, (range, np.ndarray)):
-        return np.concatenate([np.asarray(left, np.int64), np.asarray(right, np.int64)])
-    return [*map(str, left), *map(str, right)]
+def _joined(left: Statistics, right: Statistics) -> Ids:
+    if not len(left.hashes) and not len(right.hashes):
+        return range(len(left) + len(right))
+    if isinstance(left.ids, (range, np.ndarray)) and isinstance(right.ids, (range, np.ndarray)):
+        return np.concatenate([np.asarray(left.ids, np.int64), np.asarray(right.ids, np.int64)])
+    return [*map(str, left.ids), *map(str, right.ids)]
 
 
-def _joined_or_none(one: Any, other: Any, defaults: tuple[Any, Any]) -> Any:
+def _joined_or_none(one: Any, other: Any, defaults: Callable[[], tuple[Any, Any]]) -> Any:
     """Join what items may have, with the default of a side that lacks it; None where both do."""
     if one is None and other is None:
         return None
-    sides = zip((one, other), defaults, strict=True)
+    sides = zip((one, other), defaults(), strict=True)
     return np.concatenate([default if side is None else side for side, default in sides])
 
 

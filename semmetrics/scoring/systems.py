@@ -31,7 +31,19 @@ from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measu
 from semmetrics.scoring.score_result import BEST_FIT, Score, left_out_notes, score_statistics
 from semmetrics.scoring.statistics import check_kind, evaluate
 
-__all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
+__all__ = [
+    "BEST",
+    "Prepared",
+    "Setup",
+    "check_given",
+    "check_weights",
+    "freeze",
+    "open_setup",
+    "prepare_systems",
+    "resolve_inputs",
+    "resolve_task",
+    "score_prepared",
+]
 
 BEST = "threshold:best"
 _MANY = 3  # inputs that are named one by one
@@ -142,10 +154,77 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     InputError
         If the input or an option is wrong.
     """
-    _check_inputs(systems, given)
+    check_given(given)
+    _check_systems(systems)
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
-    name, systems, gts = _resolve_kind(systems, gts, given)
+    name, systems, gts = resolve_inputs(systems, gts, given)
+    setup = open_setup(name, given)
+    ref = setup.read(gts, "gts")
+    preds = {system: setup.read(data, system) for system, data in systems.items()}
+    prepared = setup.prepare(preds, ref)
+    check_weights(prepared.tasks)
+    return prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What is evaluated and how, opened: it makes prepared tasks of any data.
+
+    Attributes
+    ----------
+    kind : Kind
+    options : ResolvedOptions
+        With what they name read and opened.
+    calibrations : sequence of Calibration
+    """
+
+    kind: Kind
+    options: ResolvedOptions
+    calibrations: Sequence[Any]
+
+    def read(self, data: Any, source: str) -> Any:
+        """Read one side."""
+        return self.kind.read(data, source, self.options)
+
+    def forget(self) -> None:
+        """Let go what is kept of the items that were prepared, such as tokens of captions."""
+        for value in self.options.values():
+            if hasattr(value, "forget"):
+                value.forget()
+
+    def prepare(
+        self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None, **changed: Any
+    ) -> Prepared:
+        """Join predictions and ground truth, choose measures and open what those need.
+
+        Parameters
+        ----------
+        preds : mapping from system to Lists
+        ref : Lists
+        plan : Plan, optional
+            What to compute, where it has been chosen before.
+        **changed
+            Options of these data.
+        """
+        options = self.options.replace(**changed)
+        tasks = self.kind.make_tasks(preds, ref, options)
+        if plan is None:
+            plan = plan_measures(self.kind, tasks, options)
+            check_kind(plan.measures, self.kind.name)
+        tasks = self.kind.prepare(tasks, plan.measures, options)
+        inputs = [*preds.values(), ref]
+        return Prepared(self.kind, options, inputs, tasks, plan, self.calibrations)
+
+
+def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
+    """Resolve the options of a kind, and read what they name.
+
+    Raises
+    ------
+    InputError
+        If an option is wrong.
+    """
     kind = find_kind(name)
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
@@ -155,18 +234,30 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         from semmetrics.scoring.calibration import as_calibrations
 
         calibrations = as_calibrations(options["calibration"])
-    options = kind.read_beside(options)
-    ref = kind.read(gts, "gts", options)
-    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
-    tasks = kind.make_tasks(preds, ref, options)
-    plan = plan_measures(kind, tasks, options)
-    check_kind(plan.measures, name)
-    tasks = kind.prepare(tasks, plan.measures, options)
-    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+    return Setup(kind, kind.read_beside(options), calibrations)
 
 
-def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what is wrong whatever is evaluated."""
+def check_weights(tasks: Tasks) -> None:
+    """Refuse weights that leave nothing.
+
+    Raises
+    ------
+    InputError
+        If all items of a task weigh nothing.
+    """
+    for _, task in each_task(tasks):
+        if task.weights is not None and len(task) and not task.weights.any():
+            raise InputError("all sample weights are zero", remedy="give some item a weight")
+
+
+def check_given(given: Mapping[str, Any]) -> None:
+    """Refuse options that are wrong whatever is evaluated.
+
+    Raises
+    ------
+    InputError
+        If there are measures and a protocol, or ``read`` is none.
+    """
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError(
             "both measures and a protocol are given",
@@ -174,6 +265,9 @@ def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
         )
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
         raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
+
+
+def _check_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
         raise InputError(
             f"a {type(systems).__name__} instead of systems by their names",
@@ -209,7 +303,7 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _resolve_kind(
+def resolve_inputs(
     systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
 ) -> tuple[str, Mapping[str, Any], Any]:
     """Return what is evaluated; where only the data tell, with both sides opened."""

@@ -242,6 +242,10 @@ class CachingTokenizer:
         self._known.update(zip(new, found, strict=True))
         return [self._known[text] for text in captions]
 
+    def forget(self) -> None:
+        """Let the tokens of all captions go."""
+        self._known = {}
+
 
 def _ptb() -> Tokenizer:
     from semmetrics.text.ptb import PtbTokenizer

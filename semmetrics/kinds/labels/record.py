@@ -7,13 +7,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
-from semmetrics.kinds import Defaults, Kind, Options, Tasks, each_task, read_weights
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Options,
+    Tasks,
+    each_task,
+    read_set_size_probs,
+    read_weights,
+)
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
@@ -81,7 +87,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
             "": label_task(
                 pred,
                 ref,
-                heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
+                heads=_set_size_probs_of(name, options),
                 **conventions,
             )
         }
@@ -89,20 +95,12 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
     }
 
 
-def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> Any:
-    """Read the probabilities of set sizes of one system."""
+def _set_size_probs_of(system: str, options: Options) -> Any:
+    """Return the probabilities of set sizes of one system."""
+    given = options["set_size_probs"]
     if isinstance(given, Mapping):
         given = given.get(system)
-    if _is_path(given):
-        from semmetrics.data.beside import read_matrix
-
-        return read_matrix(given, (files or ReadOptions()).beside())
-    try:
-        return None if given is None else np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
-        ) from None
+    return read_set_size_probs(given, options["read"])
 
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
@@ -159,12 +157,15 @@ def _open_lookup(
     specs = _specifications(needs, embeddings_by_name(options["embedding"]))
     device = options["device"]
     computing = find_device(device)
-    models = open_embeddings(
-        specs,
-        cache=options["cache"],
-        device=None if device is None else str(device).removeprefix("torch:"),
-        max_words=options["max_words"],
-    )
+    if options.opened.get("specs") != specs:
+        options.opened["models"] = open_embeddings(
+            specs,
+            cache=options["cache"],
+            device=None if device is None else str(device).removeprefix("torch:"),
+            max_words=options["max_words"],
+        )
+        options.opened["specs"] = specs
+    models = options.opened["models"]
 
     def look_up(task: LabelTask) -> dict[str, Any]:
         terms = [(name,) for name in task.classes]
@@ -250,4 +251,9 @@ KIND = Kind(
     fill_entry=fill_entry,
     prepare=prepare,
     notes=label_notes,
+    name_counts={
+        "shared_terms": "same",
+        "predicted_outside_classes": "distinct",
+        "ignored_labels_not_found": "distinct",
+    },
 )

@@ -113,10 +113,7 @@ def label_task(
         task = _without(task, coding.classes, ignored)
     if empty_predictions == "skip":
         task = _predicted(task)
-    task = replace(task, odd=find_oddities(task, pred, ref))
-    if task.weights is not None and len(task) and not task.weights.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
-    return task
+    return replace(task, odd=find_oddities(task, pred, ref))
 
 
 def _settings(
