@@ -19,8 +19,8 @@ from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_given",
-           "resolve_options"]  # fmt: skip
+           "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_asked",
+           "is_given", "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -318,6 +318,15 @@ class Options(TypedDict, total=False):
             default=False, signed=True, group=CERTAINTY, read=bool,
         ),
     ]
+    ci_method: Annotated[
+        str,
+        Option(
+            help="How the limits of intervals are found. auto is the method that suits each "
+            "measure.",
+            default="auto", signed=True,
+            choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias"), group=CERTAINTY,
+        ),
+    ]
     seed: Annotated[
         int,
         Option(
@@ -382,6 +391,18 @@ def is_given(value: Any) -> bool:
     """
     plain = value is None or isinstance(value, (bool, int, tuple, list, str))
     return bool(value) if plain else True
+
+
+def is_asked(name: str, value: Any) -> bool:
+    """Return whether an option was given a value that asks for something, be it the number 0.
+
+    Examples
+    --------
+    >>> is_asked("seed", 0), is_asked("keep_at_least", 0), is_asked("level", None)
+    (True, False, False)
+    """
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_given(value) or (number and value != OPTIONS[name].default)
 
 
 def check_options(function: str, given: Iterable[str], known: Iterable[str] = OPTIONS) -> None:
@@ -466,7 +487,7 @@ def resolve_options(
                 remedy=f"leave {name} out, or name measures instead of the protocol",
             )
     defaults = {name: option.default for name, option in OPTIONS.items()}
-    asked = [name for name, value in given.items() if is_given(value)]
+    asked = [name for name, value in given.items() if is_asked(name, value)]
     return ResolvedOptions({**defaults, **given, **fixed}, asked)
 
 

@@ -33,7 +33,10 @@ _POLICIES = {
     "skip": "left out",
     "nan": "makes the value undefined",
 }
-_CAUSES = {"resample": "resamples without a value"}
+_CAUSES = {
+    "resample": "resamples without a value",
+    "replicate": "resamples and jackknife values that are undefined",
+}
 _LONG = 40  # measures that share a line
 _SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
 

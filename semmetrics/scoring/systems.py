@@ -11,7 +11,7 @@ signature, hold the number that was found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,16 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score_result import Score, score_statistics
+from semmetrics.scoring.score_result import Score, interval_notes, score_statistics
 from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
 
 BEST = "threshold:best"
+_CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
 
 
@@ -74,13 +75,12 @@ class Prepared:
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        notes += interval_notes(scores)
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [
-            f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
-        ]
+        idle = [OPTIONS[name].flag for name in _CERTAINTY if name in self.options.given]
         without = idle and not self.options["ci"]
         return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
 
@@ -241,12 +241,19 @@ def score_prepared(prepared: Prepared) -> list[Score]:
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made; None without."""
-    ci = options["ci"]
+    ci, given = options["ci"], {name: options[name] for name in _CERTAINTY}
     if isinstance(ci, Bootstrap):
+        own = {**asdict(ci), "ci_method": ci.method}
+        for name, value in given.items():
+            if name in options.given and value != own[name]:
+                raise InputError(
+                    f"ci={ci!r} beside {name}={value!r}",
+                    remedy=f"leave one of them out: {name}= is for ci=True",
+                )
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
-    made = Bootstrap(options["level"], options["resamples"], options["seed"])
+    made = Bootstrap(method=given.pop("ci_method"), **given)
     return made if ci else None
 
 
