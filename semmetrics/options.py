@@ -321,10 +321,11 @@ class Options(TypedDict, total=False):
     ci_method: Annotated[
         str,
         Option(
-            help="How the limits of intervals are found. auto is the method that suits each "
-            "measure.",
+            help="How the limits of intervals are found: percentile, bca, jackknife, "
+            "jackknife-bias, or auto, the method that suits each measure.",
             default="auto", signed=True,
             choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias"), group=CERTAINTY,
+            metavar="M",
         ),
     ]
     seed: Annotated[

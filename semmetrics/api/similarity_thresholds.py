@@ -84,7 +84,7 @@ def sweep(
     return ThresholdSweep.of(points, table)
 
 
-@document_options(*_IN_MEASURE, "keep_rows", "seed", "resamples", "level", "progress")
+@document_options(*_IN_MEASURE, "keep_rows", "ci_method", "seed", "resamples", "level", "progress")
 def calibrate_threshold(
     preds: Any,
     gts: Any,

@@ -84,7 +84,12 @@ def replicate(
         if progress is not None:
             progress(done, bootstrap.resamples)
     grouped, drawn = statistics.groups is not None, draws.fingerprint(bootstrap)
-    left = {s: _LeftOut.of(statistics, s, exact.get(s), draws) for s in set(needed.values())}
+    without: dict[Measure, tuple[Floats, Ints]] = {}
+    for s in set(needed.values()):
+        left = _LeftOut.of(statistics, s, exact.get(s), draws)
+        chosen = [m for m in needed if needed[m] == s]
+        found = zip(chosen, left.values(chosen, frame), strict=True)
+        without.update({m: (row, left.sizes) for m, row in found})
     return [
         Replicates(
             row,
@@ -93,8 +98,8 @@ def replicate(
             grouped,
             drawn,
             value=point,
-            left_out=left[needed[m]].values(m, frame),
-            sizes=left[needed[m]].sizes,
+            left_out=without[m][0],
+            sizes=without[m][1],
             bounds=m.definition.bounds,
             default=default_method(m),
         )
@@ -167,19 +172,20 @@ class _LeftOut:
         sizes = np.bincount(of_drawn)
         return _LeftOut(statistics, statistic, exact, of_drawn[draws.place], sizes)
 
-    def values(self, measure: Measure, frame: Frame) -> Floats:
-        """Return the value without each part; nan where nothing is left."""
-        found, family = np.full(len(self.sizes), np.nan), measure.definition.family
-        if len(found) == 1:
+    def values(self, measures: Sequence[Measure], frame: Frame) -> Floats:
+        """Return the values without each part, a row a measure; nan where nothing is left."""
+        number = len(self.sizes)
+        found = np.full((len(measures), number), np.nan)
+        if number == 1:
             return found
         sums_without = self._from_rows() if self.exact is None else self._from_sums(self.exact)
-        each = (
-            8 * 4 * len(self.statistics.labels) if self.exact is not None else 8 * len(self.parts)
-        )
-        chunk = max(1, _MEMORY // max(each, 1))
-        for start in range(0, len(found), chunk):
-            stop = min(start + chunk, len(found))
-            found[start:stop] = family.aggregate(measure, sums_without(start, stop), frame)
+        each = len(self.parts) if self.exact is None else 4 * len(self.statistics.labels)
+        chunk = max(1, _MEMORY // (8 * max(each, 1)))
+        for start in range(0, number, chunk):
+            stop = min(start + chunk, number)
+            sums = sums_without(start, stop)
+            for row, m in zip(found, measures, strict=True):
+                row[start:stop] = m.definition.family.aggregate(m, sums, frame)
         return found
 
     def _from_sums(self, exact: Sequence[_Part]) -> Callable[[int, int], Any]:
