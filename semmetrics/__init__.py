@@ -34,8 +34,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.table import ScoreTable as ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
     from semmetrics.reports.validation import validate as validate
-    from semmetrics.scoring.bootstrap import Bootstrap as Bootstrap
     from semmetrics.scoring.calibration import Calibration as Calibration
+    from semmetrics.scoring.intervals import Bootstrap as Bootstrap
     from semmetrics.scoring.pair_matrix import caption_blocks as caption_blocks
     from semmetrics.scoring.pair_matrix import caption_matrix as caption_matrix
     from semmetrics.scoring.pair_matrix import caption_top_k as caption_top_k
@@ -58,7 +58,7 @@ _PUBLIC = {
     "reports.table": ("ScoreTable",),
     "reports.threshold_curves": ("ThresholdSweep",),
     "reports.validation": ("validate",),
-    "scoring.bootstrap": ("Bootstrap",),
+    "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
     "scoring.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
     "scoring.score_result": ("Score",),

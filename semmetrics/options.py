@@ -21,7 +21,7 @@ from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "decoding_rules", "hint_of",
-           "is_given", "resolve_options"]  # fmt: skip
+           "is_asked", "is_given", "resolve_options"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -330,6 +330,16 @@ class Options(TypedDict, total=False):
             default=False, signed=True, group=CERTAINTY, read=bool, batch="whole",
         ),
     ]
+    ci_method: Annotated[
+        str,
+        Option(
+            help="How the limits of intervals are found: percentile, bca, jackknife, "
+            "jackknife-bias, or auto, the method that suits each measure.",
+            default="auto", signed=True,
+            choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias"), group=CERTAINTY,
+            metavar="M",
+        ),
+    ]
     seed: Annotated[
         int,
         Option(
@@ -394,6 +404,18 @@ def is_given(value: Any) -> bool:
     """
     plain = value is None or isinstance(value, (bool, int, tuple, list, str))
     return bool(value) if plain else True
+
+
+def is_asked(name: str, value: Any) -> bool:
+    """Return whether an option was given a value that asks for something, be it the number 0.
+
+    Examples
+    --------
+    >>> is_asked("seed", 0), is_asked("keep_at_least", 0), is_asked("level", None)
+    (True, False, False)
+    """
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_given(value) or (number and value != OPTIONS[name].default)
 
 
 def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] = OPTIONS) -> None:
@@ -512,7 +534,7 @@ def resolve_options(
                 remedy=f"leave {name} out, or name measures instead of the protocol",
             )
     defaults = {name: option.default for name, option in OPTIONS.items()}
-    asked = [name for name, value in given.items() if is_given(value)]
+    asked = [name for name, value in given.items() if is_asked(name, value)]
     return ResolvedOptions({**defaults, **given, **fixed}, asked)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
-from semmetrics.options import OPTIONS, check_options, hint_of, is_given
+from semmetrics.options import OPTIONS, check_options, hint_of, is_asked
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
@@ -244,13 +244,14 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
         said["score_references"] = True
     if signed.measure["embedding"] is not None:
         said["embedding"] = _embeddings(signed, given.get("embedding"))
-    said |= {"measures": [signed.measure], "ci": signed.bootstrap or False}
+    asked = given.get("ci") is not False  # an interval may be left out
+    said |= {"measures": [signed.measure], "ci": (asked and signed.bootstrap) or False}
     return {**given, **said}
 
 
 def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
     """Refuse options that the signature says, and a lack of what it cannot say."""
-    twice = [OPTIONS[name].flag for name in _SIGNED if is_given(given.get(name))]
+    twice = [OPTIONS[name].flag for name in _SIGNED if is_asked(name, given.get(name))]
     if twice:
         raise InputError(
             f"the signature says what is computed, and {', '.join(twice)} as well",

@@ -89,7 +89,9 @@ def sweep(
     return ThresholdSweep.of(points, table)
 
 
-@document_options(*_IN_MEASURE, "threshold", "keep_rows", "seed", "resamples", "level", "progress")
+@document_options(
+    *_IN_MEASURE, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level", "progress"
+)
 @checked
 def calibrate_threshold(
     preds: Any,

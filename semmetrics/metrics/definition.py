@@ -282,6 +282,9 @@ class Definition:
         Whether the value depends on the number of labels there are, scored or not.
     kind : str
         What it evaluates; a definition is known by its kind and its name.
+    interval : str
+        The method of its confidence intervals where none is named; that of macro averages is
+        "jackknife-bias" whatever stands here.
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping
@@ -307,6 +310,7 @@ class Definition:
     dictionary: bool = False
     kind: str = "labels"
     needs: frozenset[str] = frozenset()
+    interval: str = "percentile"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 

@@ -243,5 +243,6 @@ def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
             "count": number,
         }
     if score.ci is not None and score.ci.undefined:
-        count = {"cause": "resample", "unit": None, "policy": "skip", "count": score.ci.undefined}
+        cause = "resample" if score.ci.method == "percentile" else "replicate"
+        count = {"cause": cause, "unit": None, "policy": "skip", "count": score.ci.undefined}
         yield shared | count

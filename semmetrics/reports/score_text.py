@@ -34,7 +34,10 @@ _POLICIES = {
     "skip": "left out",
     "nan": "makes the value undefined",
 }
-_CAUSES = {"resample": "resamples without a value"}
+_CAUSES = {
+    "resample": "resamples without a value",
+    "replicate": "resamples and jackknife values that are undefined",
+}
 _LONG = 40  # measures that share a line
 _SAID = {*SETTINGS, *MODELS, "thr", "fit", "cal", "ci", "n", "data", "v"}
 _GROUPS = 6  # of scores whose signatures differ

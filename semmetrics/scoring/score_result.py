@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,12 +17,8 @@ from semmetrics.errors import pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.scoring.bootstrap import (
-    Bootstrap,
-    Interval,
-    Replicates,
-    replicate,
-)
+from semmetrics.scoring.bootstrap import replicate
+from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
@@ -31,6 +27,7 @@ __all__ = [
     "SCHEMA",
     "LeftOut",
     "Score",
+    "interval_notes",
     "left_out_notes",
     "score_statistics",
     "score_values",
@@ -38,6 +35,8 @@ __all__ = [
 
 SCHEMA = "semmetrics.score/1"
 _MANY = 3  # measures that a note names
+_FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
+_SHOWN = 5  # measures that a note on intervals names
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
 
@@ -271,14 +270,23 @@ def score_statistics(
     scores: list[Score] = []
     for name, statistics in aligned.items():
         chosen = [measure for measure, _ in measures[name]]
+        values = [_value(measure, statistics, frame) for measure in chosen]
         made: Sequence[Replicates | None] = [None] * len(chosen)
         if ci is not None:
-            made = replicate(statistics, chosen, frame, ci, progress)
+            made = replicate(statistics, chosen, values, frame, ci, progress)
         scores += [
-            _score(name, statistics, frame, *what, heading, replicates, ci)
-            for what, heading, replicates in zip(measures[name], headings, made, strict=True)
+            _score(name, statistics, frame, *what, heading, value, replicates, ci)
+            for what, heading, value, replicates in zip(
+                measures[name], headings, values, made, strict=True
+            )
         ]
     return scores
+
+
+def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:
+    sums = point_sums(measure, statistics)
+    value = np.asarray(measure.definition.family.aggregate(measure, sums, frame))
+    return float(value.reshape(-1)[0])
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
@@ -296,22 +304,79 @@ def _score(
     measure: Measure,
     note: str,
     heading: str,
+    value: float,
     replicates: Replicates | None,
     ci: Bootstrap | None,
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
-    value = np.asarray(family.aggregate(measure, sums, frame))
+    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
     return Score(
         system=system,
         measure=measure,
         heading=heading,
-        value=float(value.reshape(-1)[0]),
+        value=value,
         n=len(statistics),
         unit=statistics.unit,
-        ci=None if replicates is None or ci is None else replicates.interval(ci.level),
+        ci=made,
         undefined=family.undefined(measure, sums, frame),
         statistics=statistics,
         frame=frame,
         note=note,
         replicates=replicates,
     )
+
+
+def interval_notes(scores: Iterable[Score]) -> list[str]:
+    """Say which methods were used where they differ, and which intervals cannot be trusted.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
+    ['one image has no interval: at least two are needed']
+    """
+    notes: dict[str, list[str]] = {}
+    methods: dict[str, list[str]] = {}
+    for score in scores:
+        if score.replicates is not None and score.ci is not None:
+            methods.setdefault(score.ci.method, []).append(score.heading)
+            for note in _notes_of(score, score.replicates):
+                notes.setdefault(note, []).append(score.heading)
+    lines = [note.format(_once(headings)) for note, headings in notes.items()]
+    if len(methods) < 2:
+        return lines
+    used = (f"{method} for {_once(headings)}" for method, headings in methods.items())
+    return [f"intervals are {'; '.join(used)}", *lines]
+
+
+def _once(headings: Iterable[str]) -> str:
+    names = list(dict.fromkeys(headings))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _notes_of(score: Score, replicates: Replicates) -> Iterator[str]:
+    if replicates.sizes.sum() == 1:
+        what = f"one group of {score.unit}s" if replicates.grouped else f"one {score.unit}"
+        yield f"{what} has no interval: at least two are needed"
+    elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
+        few = int((counts < _FEW).sum())
+        if few > _SHARE * len(counts):
+            yield (
+                f"{{}}: {few} of {len(counts)} labels have fewer than {_FEW} true items, "
+                f"{int((counts == 0).sum())} of them none: too few to trust its interval"
+            )
+
+
+def _true_items(score: Score) -> Floats | None:
+    """Count the items of each label averaged over that have it, whatever their weights."""
+    columns, statistics = score.per_label, score.statistics
+    if columns is not None and statistics.weights is not None:
+        family = score.measure.definition.family
+        statistic = family.statistic(score.measure)
+        rows: Any = statistics.rows(statistic)
+        sums: Any = {"rows": rows, "weights": np.ones((1, score.n)), "order": statistics.order}
+        if statistic.additive:
+            sums = {name: column.sum() for name, column in rows.items()}
+        columns = family.per_label(score.measure, sums, score.frame)
+    return None if columns is None else columns["support"]

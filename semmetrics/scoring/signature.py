@@ -15,7 +15,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find, is_own, own_identity
 from semmetrics.options import OPTIONS
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
@@ -164,9 +164,9 @@ def _bootstrap(text: str) -> Bootstrap:
     parts = text.split(",")
     try:
         method, level, resamples, seed = parts
-        if method != "percentile":
+        if method == AUTO:  # a signature says what was done
             raise ValueError(method)
-        return Bootstrap(float(level), int(resamples), int(seed))
+        return Bootstrap(float(level), int(resamples), int(seed), method)
     except ValueError:
         raise InputError(
             f"ci:{text} in the signature", remedy="it reads ci:percentile,0.95,1000,12345"

@@ -11,7 +11,7 @@ signature, hold the number that was found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,16 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score_result import BEST_FIT, Score, left_out_notes, score_statistics
+from semmetrics.scoring.score_result import (
+    BEST_FIT,
+    Score,
+    interval_notes,
+    left_out_notes,
+    score_statistics,
+)
 from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = [
@@ -46,6 +52,7 @@ __all__ = [
 ]
 
 BEST = "threshold:best"
+_CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
 
 
@@ -88,24 +95,27 @@ class Prepared:
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
+        notes += self._left_out(scores) + interval_notes(scores) + plan.notes
+        if self.calibrations:
+            from semmetrics.scoring.calibration import calibration_notes
+
+            notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
+        idle = [OPTIONS[name].flag for name in _CERTAINTY if name in self.options.given]
+        without = idle and not self.options["ci"]
+        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+
+    def _left_out(self, scores: Iterable[Score]) -> list[str]:
+        """Say of each task which labels count nowhere."""
         by_task: dict[str, list[Score]] = {}
         for score in scores:
             by_task.setdefault(name_task(score.system, score.part), []).append(score)
+        notes = []
         for name, task in each_task(self.tasks):
             some = by_task.get(name, [])
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
             lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
             notes += [f"{name}: {line}" for line in lines]
-        notes += plan.notes
-        if self.calibrations:
-            from semmetrics.scoring.calibration import calibration_notes
-
-            notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [
-            f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
-        ]
-        without = idle and not self.options["ci"]
-        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+        return notes
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
@@ -346,12 +356,19 @@ def score_prepared(prepared: Prepared) -> list[Score]:
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made; None without."""
-    ci = options["ci"]
+    ci, given = options["ci"], {name: options[name] for name in _CERTAINTY}
     if isinstance(ci, Bootstrap):
+        own = {**asdict(ci), "ci_method": ci.method}
+        for name, value in given.items():
+            if name in options.given and value != own[name]:
+                raise InputError(
+                    f"ci={ci!r} beside {name}={value!r}",
+                    remedy=f"leave one of them out: {name}= is for ci=True",
+                )
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
-    made = Bootstrap(options["level"], options["resamples"], options["seed"])
+    made = Bootstrap(method=given.pop("ci_method"), **given)
     return made if ci else None
 
 

@@ -49,6 +49,7 @@ def api(systems, gts="gt.json", **options):
             ["--ci", "--resamples", "20", "--seed", "7", "--level", "0.9"],
             {"ci": True, "resamples": 20, "seed": 7, "level": 0.9},
         ),
+        (["--ci", "--ci-method", "bca"], {"ci": True, "ci_method": "bca"}),
         (["--normalize", "lower"], {"normalize": "lower"}),
         (["--empty-predictions", "skip"], {"empty_predictions": "skip"}),
         (["--ignore", "cow,dog"], {"ignore": ["cow", "dog"]}),
@@ -373,6 +374,7 @@ def test_a_signature_of_scores_is_computed_again(ok, run, files, name):
     "options",
     [
         ["--ci", "--resamples", "20", "--seed", "9", "--level", "0.5"],
+        ["--ci", "--ci-method", "jackknife"],
         ["--normalize", "lower", "--missing", "empty", "--empty-predictions", "skip"],
         ["--ignore", "cow,dog"],
         ["--top-k", "1"],

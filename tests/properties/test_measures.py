@@ -19,7 +19,7 @@ from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.set_measures import SetFamily
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

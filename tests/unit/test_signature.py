@@ -38,7 +38,8 @@ def test_a_signature_reads_back(text, ci):
     assert score.measure == parse(text)[0]
     labels = {"labels": "given"} if score.measure["labels"] == "auto" else {}
     assert found.measure == score.measure.with_options(**labels)
-    assert found.bootstrap == (ci or None)
+    assert found.bootstrap == (score.ci and score.ci.bootstrap)
+    assert found.bootstrap is None or found.bootstrap.method == score.replicates.default
     assert found.n == 2
     assert found.version == semmetrics.__version__
     assert found.settings == score.statistics.settings
@@ -133,7 +134,8 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
         (GOOD.replace("avg:macro", "avg:example"), "labels means nothing"),
         (GOOD + "|avg:micro", "has 'avg' twice"),
         (GOOD + "|k:1", "has 'k' twice"),
-        (GOOD.replace("percentile", "bca"), "it reads ci:percentile"),
+        (GOOD.replace("percentile", "auto"), "it reads ci:percentile"),
+        (GOOD.replace("percentile", "basic"), "it reads ci:percentile"),
         (GOOD.replace(",100,", ",many,"), "it reads ci:percentile"),
         (GOOD.replace(",7", ""), "it reads ci:percentile"),
     ],
