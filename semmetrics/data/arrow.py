@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, too_large
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
 from semmetrics.errors import InputError, Places, at
 
@@ -266,6 +266,8 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         limited = _limited(batches(columns.names), options.max_bytes, source.name)
         try:
             found = columns.lists(limited)
+        except MemoryError:  # pyarrow's is one of its exceptions, too
+            raise
         except (OddError, pa.ArrowException):
             limited = _limited(batches(columns.names), options.max_bytes, source.name)
             found = columns.strict(limited)
@@ -302,7 +304,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         schema, _ = reader(stream)
         yield schema, lambda names: (batch.select(names) for batch in reader(stream)[1])
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
@@ -336,11 +338,7 @@ def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]
         batch.validate(full=True)
         total += batch.nbytes
         if total > max_bytes:
-            raise InputError(
-                f"it holds more than {max_bytes} bytes when decompressed",
-                where=name,
-                remedy="if that is right, raise max_bytes (--max-bytes)",
-            )
+            raise too_large(name, max_bytes, packed=True)
         yield batch
 
 

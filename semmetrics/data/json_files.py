@@ -10,7 +10,6 @@ in the notes. Where a form has scores, an item may also be a mapping from entry 
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -19,13 +18,17 @@ from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
-from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, shown
+from semmetrics.data.source import Room, Source, check_lines
+from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["is_columns", "pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
+__all__ = ["BlankLines", "is_columns", "pair_scores", "parse", "parse_source", "read_json",
+           "read_jsonl", "read_object"]  # fmt: skip
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+# Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
+_SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
+_ENTRY, _RECORD = 64, 320
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -95,6 +98,20 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     raise InputError(problem, where=where, remedy=remedy)
 
 
+def parse_source(source: Source) -> Any:
+    """Parse a JSON file.
+
+    Raises
+    ------
+    InputError
+        If it is wrong, or what it holds has no room.
+    """
+    text, room = source.text, source.room()
+    if len(text) * max(_SIZES.values()) > room.limit:
+        room.take(len(text) + sum(size * text.count(sign) for sign, size in _SIZES.items()))
+    return parse(text, source.name)
+
+
 def _position(text: str, start: int) -> tuple[int, int]:
     """How many lines stand before a place, and its column, from 1."""
     return text.count("\n", 0, start), start - text.rfind("\n", 0, start)
@@ -102,7 +119,7 @@ def _position(text: str, start: int) -> tuple[int, int]:
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
-    value, name, coco = source.parsed(parse), source.name, options.format == "coco"
+    value, name, coco = source.parsed(parse_source), source.name, options.format == "coco"
     source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
         return _noting_columns(form.coco(value, name), form, options)
@@ -185,7 +202,7 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[str] = []
-    records = _Records(source.name, LINE, form, options)
+    records = _Records(source.name, LINE, form, options, source.room())
     records.gather(_json_lines(source, options, notes))
     found = records.finish("JSON lines, one record ")
     found.notes += notes
@@ -197,18 +214,46 @@ def _json_lines(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
     check_lines(source, options.max_line_bytes)
-    blank, pending = list[int](), list[int]()
-    for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+    blank = BlankLines()
+    for line, text in enumerate(source.lines(), 1):
         if text.isspace():
-            pending.append(line)
+            blank.see(line)
             continue
-        blank += pending
-        pending.clear()
+        blank.go_on()
         yield line, parse(text, source.name, line)
-    if blank:
-        notes.append(
-            f"{counted(blank, 'blank line')} between records, the first is line {blank[0]}"
-        )
+    notes += blank.notes("records")
+
+
+class BlankLines:
+    """Counts the blank lines between others; those at the end mean nothing."""
+
+    def __init__(self) -> None:
+        self._number = self._first = self._pending = 0
+
+    def see(self, line: int, number: int = 1) -> None:
+        """Count blank lines, of which that is the first."""
+        self._first = self._first or line
+        self._pending += number
+
+    def go_on(self) -> None:
+        """Say that a line follows that is not blank."""
+        self._number += self._pending
+        self._pending = 0
+
+    def notes(self, between: str) -> list[str]:
+        """Return the note on them, if there are any."""
+        if not self._number:
+            return []
+        what = pluralize(self._number, "blank line")
+        return [f"{what} between {between}, the first is line {self._first}"]
+
+
+def _memory_of(entries: list[Any]) -> int:
+    """Return about how many bytes a list of entries takes."""
+    size = _ENTRY * len(entries)
+    if not {*map(type, entries)} <= {str}:  # pairs, synonyms
+        size += _ENTRY * sum(len(entry) for entry in entries if isinstance(entry, (list, dict)))
+    return size
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
@@ -292,8 +337,11 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
 class _Records:
     """Items gathered from records; the columns of equal key lists are found once."""
 
-    def __init__(self, name: str, unit: str, form: Form, options: ReadOptions) -> None:
+    def __init__(
+        self, name: str, unit: str, form: Form, options: ReadOptions, room: Room | None = None
+    ) -> None:
         self.name, self.unit, self.form, self.options = name, unit, form, options
+        self.room = room
         self.places: dict[str, int] = {}
         self.items: list[Any] = []
         self._single: dict[str, list[str]] = {}
@@ -335,6 +383,8 @@ class _Records:
 
     def _add(self, id_: str, place: int, value: Any) -> None:
         """Take up an item; of a form with single texts, those of one id are one item."""
+        if self.room is not None:
+            self.room.take(_RECORD + (_memory_of(value) if isinstance(value, list) else 0))
         single = self.form.single and isinstance(value, str)
         if single and id_ in self._single:
             self._single[id_].append(value)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
@@ -254,11 +254,22 @@ def _members(matrix: Matrix) -> Side:
         values = values.copy()
         values.eliminate_zeros()
         return Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
-    n_items, n_names = values.shape
-    ones = np.flatnonzero(np.ascontiguousarray(values))
-    indptr = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
-    columns = ones - np.repeat(np.arange(n_items) * n_names, np.diff(indptr))
-    return Side(indptr, columns.astype(np.int32))
+    found = [_ones(block) for _, block in row_blocks(values)]
+    widths, columns = zip(*found, strict=True) if found else ((), ())
+    return Side(
+        offsets(np.concatenate([*widths, np.zeros(0, np.int64)])),
+        np.concatenate([*columns, np.zeros(0, np.int32)]),
+    )
+
+
+def _ones(block: Any) -> tuple[Ints, Codes]:
+    """Return how many cells of each row are not 0, and their columns."""
+    n_items, n_names = block.shape
+    ones = np.flatnonzero(np.ascontiguousarray(block))
+    ends = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
+    widths = np.diff(ends)
+    columns = ones - np.repeat(np.arange(n_items) * n_names, widths)
+    return widths, columns.astype(np.int32)
 
 
 def _all_values(values: Any) -> Side:

@@ -87,7 +87,7 @@ def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
         yield
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # of whatever library the object is
         line = (str(error).splitlines() or [type(error).__name__])[0]

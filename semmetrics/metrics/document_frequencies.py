@@ -23,6 +23,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
+from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequency_files import (
     FrequencyTable,
     log_of,
@@ -83,7 +84,11 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, documents: int | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        documents: int | None = None,
+        max_bytes: int = DEFAULTS.max_bytes,
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -92,13 +97,16 @@ class DocumentFrequencies(FrequencyTable):
         path : path
         documents : int, optional
             How many documents there are, where the file does not say it.
+        max_bytes : int
+            The most bytes to read, after decompression, and to make of them.
 
         Raises
         ------
         InputError
             If the file is none of these or a count is impossible.
         """
-        return cls(**vars(read_frequencies(path, documents=documents)))
+        table = read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        return cls(**vars(table))
 
     @classmethod
     def from_counts(

@@ -25,9 +25,9 @@ from semmetrics._version import __version__
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.json_files import parse
+from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Ids
-from semmetrics.data.source import load
+from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
@@ -178,16 +178,17 @@ class Calibration:
                 place.unlink(missing_ok=True)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Calibration:
-        """Read what ``save`` wrote.
+    def load(path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes) -> Calibration:
+        """Read what ``save`` wrote, of at most so many bytes.
 
         Raises
         ------
         InputError
             If the file holds no calibration, or one of another schema.
         """
-        source = load(path, DEFAULTS.max_bytes)
-        return _of_entry(parse(source.text, source.name), source.name)
+        source = load(path, max_bytes)
+        with enough_memory(source.name, max_bytes):
+            return _of_entry(parse_source(source), source.name)
 
 
 def _is_number(value: Any) -> bool:
@@ -275,7 +276,7 @@ def packed_hashes(hashes: Hashes) -> str:
     return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode("ascii")
 
 
-def as_calibrations(given: Any) -> list[Calibration]:
+def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Calibration]:
     """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
 
     Raises
@@ -290,7 +291,10 @@ def as_calibrations(given: Any) -> list[Calibration]:
         raise InputError(
             f"a {type(given).__name__} is no calibration", remedy="give a path or a Calibration"
         )
-    found = [one if isinstance(one, Calibration) else Calibration.load(one) for one in several]
+    found = [
+        one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
+        for one in several
+    ]
     names = [one.embedding for one in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:

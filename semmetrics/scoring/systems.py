@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -143,7 +143,8 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
 
-        calibrations = as_calibrations(options["calibration"])
+        files = options["read"] or DEFAULTS
+        calibrations = as_calibrations(options["calibration"], files.max_bytes)
     options = kind.read_beside(options)
     ref = kind.read(gts, "gts", options)
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}

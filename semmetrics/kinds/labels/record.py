@@ -157,6 +157,7 @@ def _open_lookup(
         cache=options["cache"],
         device=None if device is None else str(device).removeprefix("torch:"),
         max_words=options["max_words"],
+        max_bytes=(options["read"] or ReadOptions()).max_bytes,
     )
 
     def look_up(task: LabelTask) -> dict[str, Any]:
