@@ -285,7 +285,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
     path.unlink()
     assert as_captions(held).values() == ["one", "two"]
     assert as_labels(held).vocabulary == ["one", "two"]
-    assert held.parsed(parse_source) is held.parsed(parse)
+    assert held.parsed(parse_source) is held.parsed(parse_source)
 
 
 @pytest.mark.parametrize(
