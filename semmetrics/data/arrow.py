@@ -109,7 +109,7 @@ class Coder:
 
     def _code(self, values: Any) -> None:
         """Code entries within their batch."""
-        if values.null_count:
+        if _null_count(values):
             raise OddError
         known = types.is_dictionary(values.type)
         self._ordered &= not known or self._parsed
@@ -231,7 +231,7 @@ def _widths(lists: Any) -> Ints:
 
 def _numbers(scores: Any) -> Floats:
     """Return scores as floats, nan for nulls."""
-    floats = scores.cast(pa.float64())
+    floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
     if pc.all(pc.is_finite(floats)).as_py() is False:
         raise OddError
     found: Floats = floats.to_numpy(zero_copy_only=False)
@@ -358,11 +358,11 @@ class Columns(NamedTuple):
         kinds = {role: schema.field(i).type for role, i in roles.items()}
         entries, scores = kinds[form.noun], kinds.get("score")
         wide = has_type(entries, *_LISTS)
-        score_kinds = _LISTS[:3] if wide else ("integer", "floating")
+        empty = () if form.blank else ("null",)  # a column of nulls: items without entries
         fits = {
             "id": has_type(kinds["id"], *_TEXTS, "integer"),
-            form.noun: wide or has_type(entries, *_TEXTS),
-            "score": scores is None or has_type(scores, *score_kinds),
+            form.noun: wide or has_type(entries, *_TEXTS, *empty),
+            "score": scores is None or _holds_numbers(scores, wide=wide),
         }
         for role in (role for role, fit in fits.items() if not fit):
             raise InputError(
@@ -387,8 +387,8 @@ class Columns(NamedTuple):
                 raise OddError
             if self.wide and not has_type(values.type.value_type, *_TEXTS):
                 raise OddError
-            if not self.wide and not self.form.blank:
-                values = values if not values.null_count else pc.fill_null(_texts(values), "")
+            if not self.wide and not self.form.blank and _null_count(values):
+                values = pc.fill_null(_texts(values), "")
             coder.add(ids, values, *scores)
         return coder.finish(self.name)
 
@@ -418,6 +418,19 @@ class Columns(NamedTuple):
         entries = ["" if value is None else value for value in values]
         table.add(range(len(ids)), ids, entries, scores)
         return encode(table.finish(), self.form)
+
+
+def _holds_numbers(kind: Any, *, wide: bool) -> bool:
+    """Tell whether a type is that of scores; nothing is cast from texts or truth values."""
+    if not wide:
+        return has_type(kind, "integer", "floating")
+    return has_type(kind, *_LISTS[:3]) and has_type(kind.value_type, "integer", "floating", "null")
+
+
+def _null_count(values: Any) -> int:
+    """Count nulls, of a dictionary also those that stand in it."""
+    known = types.is_dictionary(values.type)
+    return int(values.null_count + (values.dictionary.null_count if known else 0))
 
 
 def has_type(kind: Any, *which: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,7 +21,7 @@ from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["BlankLines", "is_columns", "pair_scores", "parse", "parse_source", "read_json",
+__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source", "read_json",
            "read_jsonl", "read_object"]  # fmt: skip
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
@@ -270,6 +270,10 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
             f"beside {counted(entries, form.noun)} there is {got}",
             remedy=f"give one score a {form.noun}, in a list",
         )
+    if texts := [score for score in scores if isinstance(score, str)]:
+        raise InputError(
+            f"the score {shown(texts[0])} is a text", remedy="write numbers, such as 0.9"
+        )
     return list(zip(entries, scores, strict=True))
 
 
@@ -278,12 +282,7 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
         raise InputError("the id is empty", where=at(name, "key ''"), remedy="name the item")
     ids, items = list(value), list(value.values())
     places = Places(name, ids)
-    scored = 0
-    if form.scored and any(issubclass(kind, dict) for kind in set(map(type, items))):
-        for position, item in enumerate(items):
-            if isinstance(item, dict):
-                items[position] = _scored_pairs(item, form, places(position))
-                scored += 1
+    scored = pair_mappings(items, form, places)
     if scored and scored == len(ids):
         shape = f"{{id: {{{form.noun}: score}}}}"
     else:
@@ -293,6 +292,16 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
         written = "1 item" if scored == 1 else f"{scored} items"
         found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
     return found
+
+
+def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> int:
+    """Put pairs in place of mappings from entry to score, and return how many there were."""
+    if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
+        return 0
+    chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
+    for position in chosen:
+        items[position] = _scored_pairs(items[position], form, where(position))
+    return len(chosen)
 
 
 def _shape(items: Sequence[Any], form: Form) -> str:
@@ -322,9 +331,21 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
             where=places(position),
             remedy="write all items alike",
         )
+    if len(value) and all(map(_is_id_pair, value)):
+        raise InputError(
+            f"the items are pairs of an id and a list of {form.noun}s",
+            where=name,
+            remedy=f"give dict(pairs), which is {{id: [{form.noun}s]}}; where the first is a "
+            f"{form.noun}, too, give lists in place of tuples",
+        )
     one = form.single and len(value) > 0 and isinstance(value[0], str)
     shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
     return Items(None, value, places, name, f"{kind}{shape} by position")
+
+
+def _is_id_pair(item: Any) -> bool:
+    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, Integral))
+    return pair and isinstance(item[1], (list, tuple, Set, Mapping))
 
 
 def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:

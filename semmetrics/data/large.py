@@ -312,6 +312,8 @@ def _parse_rows(
     _check_quotes(data, quotes, delimiter)
     row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     within = len(row_ends) < len(ends)  # newlines within cells
+    if within:
+        _check_length(row_ends, len(block), options.max_line_bytes)
     table = _csv_table(block, delimiter, columns, types, max(_PARSED, 2 * longest), within)
     starts = np.append(0, np.searchsorted(ends, row_ends) + 1) if within else None
     return table, starts, len(ends)

@@ -44,6 +44,8 @@ class Matrix:
         The place of item ``i``, for messages; it names the input, too.
     noun : str
         What a name is: "label".
+    named : bool
+        Whether the columns were given names; otherwise they are called by their numbers.
     """
 
     values: Any
@@ -54,6 +56,7 @@ class Matrix:
     notes: list[str] = field(default_factory=list)
     where: Callable[[int], str] = "row {}".format
     noun: str = "label"
+    named: bool = True
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -107,6 +110,7 @@ class Matrix:
             understood=self.understood,
             notes=self.notes,
             where=self.where,
+            columns=None if self.named else len(self.vocabulary),
         )
 
 
@@ -212,6 +216,7 @@ def as_matrix(
         understood,
         list(notes),
         f"{source}, row {{}}".format,
+        named=names is not None,
     )
     if values.dtype.kind == "f":
         check_finite(values, source)

@@ -19,7 +19,7 @@ import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import is_columns, read_object
+from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
@@ -196,7 +196,7 @@ def _frame(
         values, ids, columns = _numbers(data, form, source, options)
     return as_matrix(
         values,
-        names if unnamed and names is not None else columns,
+        names if unnamed else columns,
         ids,
         source=source,
         understood=f"a {type(data).__name__}",
@@ -263,7 +263,9 @@ def _series(data: Any, form: Form, source: str) -> Items:
     else:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
-        found = Items(ids, items, Places(source, ids, unit, numbers), source)
+        places = Places(source, ids, unit, numbers)
+        pair_mappings(items, form, places)
+        found = Items(ids, items, places, source)
     found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
     return found
 

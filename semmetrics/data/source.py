@@ -296,6 +296,8 @@ def _near(file: Path) -> str:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - Path.iterdir would build paths
     except OSError:
         return f"the directory {str(folder)!r} cannot be listed; check the path"
+    if file.is_symlink():
+        return f"it is a link to {os.readlink(file)!r}, which is not there"
     close = difflib.get_close_matches(file.name, names, n=3)
     return f"did you mean {listing(close)}?" if close else "check the path"
 

@@ -22,7 +22,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Kind, Tasks, find_kind, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, check_choice, resolve_options
@@ -149,10 +149,23 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     ref = kind.read(gts, "gts", options)
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
     tasks = kind.make_tasks(preds, ref, options)
+    _check_items(tasks, preds, ref)
     plan = plan_measures(kind, tasks, options)
     check_kind(plan.measures, name)
     tasks = kind.prepare(tasks, plan.measures, options)
     return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+
+
+def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:
+    """Refuse a system of which no item is left."""
+    for system, task in each_task(tasks):
+        if not len(task):
+            sides = [preds[system].source] if system in preds else []
+            raise InputError(
+                "there is no item to evaluate",
+                where=" and ".join([*sides, ref.source]),
+                remedy="check that both sides have the same ids, and missing= (--missing)",
+            )
 
 
 def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:

@@ -27,6 +27,7 @@ _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
+_CLOSE = 0.01  # to which probabilities of half precision sum to 1
 
 
 def read_beside(options: Options) -> Options:
@@ -86,16 +87,33 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
     """Read the probabilities of set sizes of one system."""
     if isinstance(given, Mapping):
         given = given.get(system)
+    where = str(given) if _is_path(given) else "set_size_probs"
     if _is_path(given):
         from semmetrics.data.beside import read_matrix
 
-        return read_matrix(given, (files or ReadOptions()).beside())
+        given = read_matrix(given, (files or ReadOptions()).beside())
     try:
-        return None if given is None else np.asarray(given, np.float64)
+        values = None if given is None else np.asarray(given, np.float64)
     except (TypeError, ValueError):
         raise InputError(
             "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
         ) from None
+    if values is not None and values.ndim == 2:
+        _check_probabilities(values, where)
+    return values
+
+
+def _check_probabilities(values: Any, where: str) -> None:
+    """Refuse rows that are no probabilities: negative, or with another sum than 1."""
+    sums = values.sum(axis=1)
+    wrong = ~((abs(sums - 1) <= _CLOSE) & (values >= 0).all(axis=1))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"the sum is {sums[row]:g}" if (values[row] >= 0).all() else "a number is negative",
+            where=f"{where}, row {row} (from 0)",
+            remedy="give the probability of each set size; those of an item sum to 1",
+        )
 
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:

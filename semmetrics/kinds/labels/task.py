@@ -26,7 +26,7 @@ from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import LabelTask, Synonyms
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
 from semmetrics.options import check_choice
@@ -81,6 +81,7 @@ def label_task(
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
         )
+    _check_columns(pred, ref)
     ignored = Ignored.of(ignore, clean)
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
@@ -116,6 +117,27 @@ def label_task(
     if task.weights is not None and len(task) and not task.weights.any():
         raise InputError("all sample weights are zero", remedy="give some item a weight")
     return task
+
+
+def _check_columns(pred: Lists, ref: Lists) -> None:
+    """Refuse columns without names beside a matrix of another width, or beside other names."""
+    remedy = "name the columns with classes= (--classes), or give matrices of the same classes"
+    if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
+        raise InputError(
+            f"the predictions have {pred.columns} columns and the ground truth {ref.columns}, and "
+            "neither has class names",
+            where=f"{pred.source} and {ref.source}",
+            remedy=remedy,
+        )
+    for one, other in ((pred, ref), (ref, pred)):
+        names = [terms[0] for terms in other.terms] if one.columns is not None else []
+        if names and not {*map(str, range(one.columns or 0))} & {*names}:
+            raise InputError(
+                f"its columns have no names, and the labels of {other.source} are "
+                f"{listing(names, most=3)}",
+                where=one.source,
+                remedy="name the columns with classes= (--classes)",
+            )
 
 
 def _settings(
