@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from semmetrics.errors import InputError, listing, shown
+from semmetrics.errors import InputError, brief, listing, shown
 from semmetrics.frozen import dataclass
 from semmetrics.options import FORMATS
 
@@ -23,6 +23,7 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "is_iterable",
     "number",
     "unused",
 ]
@@ -152,6 +153,7 @@ class ReadOptions:
     classes: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         if self.format is not None and self.format not in FORMATS:
             raise InputError(
                 f"{self.format!r} is no format that can be read",
@@ -170,12 +172,29 @@ class ReadOptions:
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
             if getattr(self, option) < 1:
-                raise InputError("it must be positive", where=f"option {option}")
-        if isinstance(self.classes, str):
-            raise InputError("a text is no list", where="option classes", remedy="read its file")
+                raise InputError(
+                    "it must be positive", where=f"option {option}", remedy="give bytes, from 1"
+                )
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
+
+    def _check_types(self) -> None:
+        for option, value in vars(self).items():
+            if option.startswith("max_"):
+                fits = isinstance(value, Integral) and not isinstance(value, bool)
+                what = "a whole number of bytes"
+            elif option == "classes":
+                fits = value is None or isinstance(value, (list, tuple))
+                what = "a list of names"
+            else:
+                fits, what = value is None or isinstance(value, str), "a text"
+            if not fits:
+                raise InputError(
+                    f"{brief(value)} is a {type(value).__name__}",
+                    where=f"option {option}",
+                    remedy=f"give {what}",
+                )
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
@@ -199,6 +218,11 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     """Write a note on those of the options that were given and do not apply, if there are any."""
     given = [name for name in names if getattr(options, name, None) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
+
+
+def is_iterable(value: object) -> bool:
+    """Tell whether there is something to go through; an array of no dimension says that it is."""
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
 
 
 def check_classes(
@@ -276,11 +300,11 @@ def assign(
 def canonical_id(value: object, where: str) -> str:
     """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
     if isinstance(value, str) and value:
-        return value
+        return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
     raise InputError(
-        "the id is empty" if value == "" else f"{shown(value)} is no id",
+        "the id is empty" if isinstance(value, str) else f"{shown(value)} is no id",
         where=where,
         remedy="an id is a text or an integer",
     )

@@ -25,7 +25,14 @@ from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
+from semmetrics.data.source import (
+    Source,
+    check_lines,
+    enough_memory,
+    foreign_errors,
+    load,
+    no_collection,
+)
 from semmetrics.errors import InputError, Places, at
 from semmetrics.frozen import dataclass
 
@@ -112,7 +119,7 @@ def as_data(
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
-        with enough_memory(source), no_collection():
+        with enough_memory(source), foreign_errors(source), no_collection():
             return read_python(data, form, source, names, options)
     if data.noun != form.noun:
         raise InputError(
@@ -280,6 +287,11 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
+    with foreign_errors("input"):
+        return _sample_object(data)
+
+
+def _sample_object(data: Any) -> Sample:
     from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
 
     if is_frame(data):
@@ -309,8 +321,9 @@ def _sample_value(value: Any, what: str) -> Sample:
     if isinstance(value, Mapping):
         return replace(_sample_values(value.values()), value=value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        records = [record for record in value[:_STRINGS] if isinstance(record, Mapping)]
-        if records and isinstance(value[0], Mapping):
+        first = list(islice(value, _STRINGS))
+        records = [record for record in first if isinstance(record, Mapping)]
+        if records and isinstance(first[0], Mapping):
             return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
         return _sample_values(value)
     return Sample("matrix" if isinstance(value, np.ndarray) else "other", what)
@@ -323,7 +336,10 @@ def _named(shape: str, names: Sequence[Any]) -> Sample:
 def _sample_values(items: Iterable[Any]) -> Sample:
     """Look at items that are strings or lists."""
     first = list(islice(items, _ITEMS))
-    lists = [item for item in first if isinstance(item, (list, tuple, Set, np.ndarray))]
+    kinds = (list, tuple, Set, np.ndarray)
+    lists = [
+        item for item in first if isinstance(item, kinds) and getattr(item, "shape", None) != ()
+    ]
     if not lists:
         texts = [item for item in first if isinstance(item, str)]
         return (

@@ -9,13 +9,14 @@ sparse matrix does not hold has no score. A matrix becomes Lists a block of rows
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
+from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
@@ -299,6 +300,11 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     [('dog',), ('cat', 'kitty')]
     """
     listed = []
+    if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
+        raise InputError(
+            f"the class list is a {type(classes).__name__}",
+            remedy="give a list of names, in the order of the columns",
+        )
     for number, entry in enumerate(classes):
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry

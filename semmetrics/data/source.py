@@ -26,7 +26,8 @@ from typing import Any, BinaryIO
 from semmetrics.errors import InputError, at, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["SMALL", "UTF16", "Room", "Source", "check_lines", "enough_memory", "load",
+__all__ = ["SMALL", "UTF16", "Room", "Source", "check_lines", "enough_memory",
+           "foreign_errors", "load",
            "no_collection", "too_large"]  # fmt: skip
 
 SMALL = 2 * 2**20
@@ -93,6 +94,27 @@ def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
             where=name,
             remedy="give fewer items at once, or use a machine with more memory",
         ) from None
+
+
+@contextmanager
+def foreign_errors(name: str) -> Iterator[None]:
+    """Say of an error in an object's own code which input that is; our own errors stay faults."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+        if str(module).startswith("semmetrics.") and "__len__()" not in str(error):
+            raise
+        raise InputError(
+            f"reading it raises {type(error).__name__}: {error}",
+            where=name,
+            remedy="mend the object, or give lists",
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +263,8 @@ def check_lines(source: Source, limit: int) -> None:
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
-    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    with foreign_errors("path"):
+        name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         raise InputError(f"a path is expected, not {type(path).__name__}", remedy="give a text")
     if name == "-":
@@ -297,7 +320,7 @@ def _near(file: Path) -> str:
     except OSError:
         return f"the directory {str(folder)!r} cannot be listed; check the path"
     if file.is_symlink():
-        return f"it is a link to {os.readlink(file)!r}, which is not there"
+        return f"it is a link to {str(file.readlink())!r}, which is not there"
     close = difflib.get_close_matches(file.name, names, n=3)
     return f"did you mean {listing(close)}?" if close else "check the path"
 

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.join import Weights
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
@@ -110,7 +111,7 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        return read_numbers(weights, files)
+        return Weights(read_numbers(weights, files), os.fspath(weights))
     if hasattr(weights, "to_dict"):
         return {str(name): value for name, value in weights.to_dict().items()}
     return weights

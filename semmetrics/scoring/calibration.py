@@ -24,7 +24,7 @@ import numpy as np
 from semmetrics._version import __version__
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, is_iterable
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Ids
 from semmetrics.data.source import enough_memory, load
@@ -287,7 +287,7 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     if given is None:
         return []
     several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
-    if not isinstance(several, Iterable) or isinstance(several, Mapping):
+    if not is_iterable(several) or isinstance(several, Mapping):
         raise InputError(
             f"a {type(given).__name__} is no calibration", remedy="give a path or a Calibration"
         )

@@ -296,7 +296,9 @@ def evaluate(
         If there is no item, or a measure cannot be computed from such data.
     """
     if not len(task):
-        raise InputError("there is no item to evaluate", remedy="check ids and missing= (--missing)")
+        raise InputError(
+            "there is no item to evaluate", remedy="check ids and missing= (--missing)"
+        )
     measures = list(measures)
     check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))

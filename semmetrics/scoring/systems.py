@@ -20,7 +20,8 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, pluralize
+from semmetrics.data.source import foreign_errors
+from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.metrics.definition import Measure
@@ -144,8 +145,10 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         from semmetrics.scoring.calibration import as_calibrations
 
         files = options["read"] or DEFAULTS
-        calibrations = as_calibrations(options["calibration"], files.max_bytes)
-    options = kind.read_beside(options)
+        with foreign_errors("calibration"):
+            calibrations = as_calibrations(options["calibration"], files.max_bytes)
+    with foreign_errors("the options"):
+        options = kind.read_beside(options)
     ref = kind.read(gts, "gts", options)
     preds = {system: kind.read(data, system, options) for system, data in systems.items()}
     tasks = kind.make_tasks(preds, ref, options)
@@ -176,7 +179,7 @@ def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
             remedy="give measures= (-m) or protocol= (--protocol)",
         )
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
+        raise InputError(f"read={brief(given['read'])}", remedy="give semmetrics.ReadOptions(...)")
     if not isinstance(systems, Mapping):
         raise InputError(
             f"a {type(systems).__name__} instead of systems by their names",

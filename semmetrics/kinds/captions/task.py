@@ -134,8 +134,6 @@ def _weighed(
     if weights is None:
         return {"settings": settings}
     values = aligned_weights(weights, references, ids)
-    if len(values) and not values.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
     return {"settings": {**settings, "weights": "given"}, "weights": np.repeat(values, sizes)}
 
 

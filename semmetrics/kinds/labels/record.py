@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
+from semmetrics.data.source import foreign_errors
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds import Defaults, Kind, Options, Tasks, each_task, read_weights
@@ -41,8 +42,8 @@ def read_beside(options: Options) -> Options:
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
     classes = options["classes"]
     return options.replace(
-        classes=None if classes is None else _read_names(classes, files),
-        ignore=_read_names(options["ignore"], files),
+        classes=None if classes is None else _read_names(classes, files, "classes"),
+        ignore=_read_names(options["ignore"], files, "ignore"),
         weights=read_weights(options["weights"], files),
         taxonomy=taxonomy,
     )
@@ -52,9 +53,13 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
+def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
     """Return a list of names, read where it is a path."""
     if not _is_path(names):
+        if not is_iterable(names) or isinstance(names, (bytes, bytearray)):
+            raise InputError(
+                f"{option}= is a {type(names).__name__}", remedy="give a list of labels, or a path"
+            )
         return list(names)
     from semmetrics.data.beside import read_class_list
 
@@ -93,7 +98,11 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
 
         given = read_matrix(given, (files or ReadOptions()).beside())
     try:
-        values = None if given is None else np.asarray(given, np.float64)
+        with foreign_errors(where):
+            values = None if given is None else np.asarray(given)
+        if values is not None and values.dtype.kind not in "biufO":
+            raise TypeError
+        values = None if values is None else values.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
             "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
