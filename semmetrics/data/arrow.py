@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ __all__ = [
 
 ROW = "row {} (from 0)"
 _BATCH = 2**16
+_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -297,8 +297,12 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             from pyarrow import parquet
 
             file = parquet.ParquetFile(stream)
-            read = partial(file.iter_batches, _BATCH)
-            yield file.schema_arrow, lambda names: read(columns=names)
+            yield (
+                file.schema_arrow,
+                lambda names: _safe_to_decode(file, stream, names).iter_batches(
+                    _BATCH, columns=names
+                ),
+            )
             return
         reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
         schema, _ = reader(stream)
@@ -312,6 +316,53 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise InputError(
             f"it cannot be read as {what}: {line}", where=source.name, remedy="write it again"
         ) from None
+
+
+def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
+    """Return the file, or one whose texts stay coded if they would take very much otherwise.
+
+    A text that stands once in a file may be meant a million times, and is decoded as often.
+    """
+    from pyarrow import parquet
+
+    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
+    chosen = {
+        leaf.path: i
+        for i, leaf in enumerate(leaves)
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
+    }
+    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
+    for path, i in chosen.items():
+        for group in range(file.num_row_groups):
+            number = file.metadata.row_group(group).column(i).num_values
+            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            if first is not None and number * _longest(first.column(0)) > _DECODED:
+                return coded
+    return file
+
+
+def _longest(values: Any) -> int:
+    """Return the length of the longest text of a dictionary."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type):
+        return 0
+    return pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+
+
+def _leaf(values: Any) -> Any:
+    """Return what lists hold."""
+    while has_type(values.type, *_LISTS[:3]):
+        values = values.flatten()
+    return values
+
+
+def _decoded_size(values: Any) -> int:
+    """Return the bytes of the texts that a dictionary stands for."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
+        return 0
+    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
+    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
 
 
 def _stream(source: Source) -> Any:
@@ -336,7 +387,7 @@ def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]
     total = 0
     for batch in batches:
         batch.validate(full=True)
-        total += batch.nbytes
+        total += batch.nbytes + sum(map(_decoded_size, batch.columns))
         if total > max_bytes:
             raise too_large(name, max_bytes, packed=True)
         yield batch

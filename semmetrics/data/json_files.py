@@ -21,8 +21,8 @@ from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source", "read_json",
-           "read_jsonl", "read_object"]  # fmt: skip
+__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source",
+           "read_json", "read_jsonl", "read_object"]  # fmt: skip
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
