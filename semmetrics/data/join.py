@@ -19,6 +19,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
+from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError, brief, listing, placed
 from semmetrics.frozen import dataclass
 
@@ -231,7 +232,8 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     """
     given = weights if isinstance(weights, Weights) else Weights(weights)
     try:
-        return _aligned(given.values, ref, [str(name) for name in ids])
+        with foreign_errors(given.source):
+            return _aligned(given.values, ref, [str(name) for name in ids])
     except InputError as error:
         raise placed(error, given.source) from None
 

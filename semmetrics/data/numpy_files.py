@@ -31,7 +31,7 @@ from semmetrics.errors import InputError, at, listing, placed
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
-_MAGIC, _ZIP = b"\x93NUMPY", b"PK\x03\x04"
+_MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
 _CHUNK = 2**20
 _ROW, _COLUMN = 32, 300  # bytes that an item and a class of a matrix take, at most, if it is empty
 _MATRIX = ("values", "scores", "labels", "y")

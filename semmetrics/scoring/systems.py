@@ -139,7 +139,8 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     kind = find_kind(name)
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
-    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    with foreign_errors("the options"):
+        options = resolve_options(given, name, protocol=protocol, fixed=fixed)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations

@@ -91,7 +91,8 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
 def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> Any:
     """Read the probabilities of set sizes of one system."""
     if isinstance(given, Mapping):
-        given = given.get(system)
+        with foreign_errors("set_size_probs"):
+            given = given.get(system)
     where = str(given) if _is_path(given) else "set_size_probs"
     if _is_path(given):
         from semmetrics.data.beside import read_matrix
@@ -113,13 +114,13 @@ def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> 
 
 
 def _check_probabilities(values: Any, where: str) -> None:
-    """Refuse rows that are no probabilities: negative, or with another sum than 1."""
+    """Refuse rows that are no probabilities; of sizes beyond the last column some may be lost."""
     sums = values.sum(axis=1)
-    wrong = ~((abs(sums - 1) <= _CLOSE) & (values >= 0).all(axis=1))
+    wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"the sum is {sums[row]:g}" if (values[row] >= 0).all() else "a number is negative",
+            "a number is negative" if (values[row] < 0).any() else f"the sum is {sums[row]:g}",
             where=f"{where}, row {row} (from 0)",
             remedy="give the probability of each set size; those of an item sum to 1",
         )

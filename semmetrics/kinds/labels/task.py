@@ -81,10 +81,10 @@ def label_task(
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
         )
-    _check_columns(pred, ref)
     ignored = Ignored.of(ignore, clean)
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
+    _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     if listed is None and not pred.synonyms and not ref.synonyms:
         coding = _code_names(pred, ref)
