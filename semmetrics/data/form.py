@@ -129,7 +129,8 @@ class ReadOptions:
     max_line_bytes : int
         The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
     max_bytes : int
-        The most bytes to read, after decompression.
+        The most bytes to read, after decompression, and the most memory that what is made of them
+        may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
 

@@ -333,7 +333,7 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
         raise InputError(
             "the pickle does not say the number of documents",
             where=where,
-            remedy="give it as documents= (it is 40504 for coco-val-df.p)",
+            remedy="give it as documents= (--documents; it is 40504 for coco-val-df.p)",
         )
     number, log = _number_of_documents(length, where)
     return table_of_counts(counts, number, where=where, log_documents=log)

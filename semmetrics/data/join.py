@@ -202,7 +202,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     if lost:
         raise InputError(
             f"{len(lost)} items have no row in the {what} matrix: {listing(lost)}",
-            remedy="use missing='skip'",
+            remedy="use missing='skip' (--missing skip)",
         )
     return values[[place[name] for name in ids]]
 

@@ -255,7 +255,7 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
             raise InputError(
                 "only converted vectors have a SHA-256 of their parts",
                 where=spec,
-                remedy="leave --verify out, or convert them",
+                remedy="leave check= (--verify) out, or convert them",
             )
         verify(folder)
     model: Any = open_embedding(spec)

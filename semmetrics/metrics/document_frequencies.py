@@ -387,7 +387,7 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         raise InputError(
             "df=given needs document frequencies",
-            remedy="give them (--doc-freq FILE), or choose df=references",
+            remedy="give them as doc_freq= (--doc-freq FILE), or choose df=references",
         )
     return None
 

@@ -321,8 +321,8 @@ def calibrated(
     raise InputError(
         f"{measure} compares by {identity}, and the calibration is for "
         f"{listing(one.embedding for one in calibrations)}",
-        remedy="calibrate this embedding, name the one that was calibrated (--embedding), or write "
-        f"the threshold: {measure.definition.name}(threshold=0.5)",
+        remedy="calibrate this embedding, name the calibrated one as embedding= (--embedding), "
+        f"or write the threshold: {measure.definition.name}(threshold=0.5)",
     )
 
 
