@@ -346,7 +346,8 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",
-            remedy=f"semmetrics list shows the measures of {kind}; task= (--task) says what is evaluated",
+            remedy=f"semmetrics list shows the measures of {kind}; task= (--task) says what is "
+            "evaluated",
         )
 
 
