@@ -304,7 +304,9 @@ def _to_csr(kind: str, parts: list[Any], shape: NDArray[np.generic], max_bytes: 
     if not integers or not vectors or data.dtype.kind not in "biuf" or len(shape) != 2:
         raise ValueError("parts of a wrong type or shape")
     size = tuple(shape.tolist())
-    if min(size) < 0 or 8 * max(size) > max_bytes:  # offsets are allocated for every row
+    if min(size) < 0 or _ROW * size[0] + _COLUMN * size[1] > max(
+        max_bytes, 2**30
+    ):  # offsets are allocated for every row
         raise ValueError(f"shape {size}")
     if kind == "coo":
         matrix: Any = sparse.coo_array((data, (first, second)), size)

@@ -94,7 +94,7 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError(f"it cannot be read: {why}", where=str(file), remedy="check it") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"it is no TOML: {error}", where=str(file), remedy="correct it") from None
     return {name: _entry(name, table, str(file)) for name, table in tables.items()}
 

@@ -207,3 +207,12 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
     assert "a.csv: there is not enough memory for it" in done.stdout, done.stderr
+
+
+def test_a_manifest_without_an_end_of_brackets(tmp_path):
+    from semmetrics.embed.fetch import read_manifest
+
+    path = tmp_path / "m.toml"
+    path.write_text("a = " + "[" * 3000)
+    with pytest.raises(InputError, match=r"m\.toml: it is no TOML"):
+        read_manifest(path)
