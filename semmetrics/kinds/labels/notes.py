@@ -97,7 +97,7 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
         "taxonomy" in m.definition.needs for m in measures
     ):
         notes.append(
-            "taxonomy= (--taxonomy) has no effect: no measure here counts ancestors (-m hF does)"
+            "--taxonomy has no effect: no measure here counts ancestors (-m hF does)"
         )
     return notes
 
