@@ -88,7 +88,7 @@ class MissingDependencyError(InputError, ImportError):
     >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
     semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim;
-    run: pip install 'semmetrics[word2vec]'
+    run: pip install gensim, or pip install 'semmetrics[word2vec]'
     """
 
     def __init__(self, package: str, purpose: str, *, extra: str) -> None:
@@ -96,7 +96,7 @@ class MissingDependencyError(InputError, ImportError):
         InputError.__init__(
             self,
             f"{purpose} needs the package {package}",
-            remedy=f"run: pip install 'semmetrics[{extra}]'",
+            remedy=f"run: pip install {package}, or pip install 'semmetrics[{extra}]'",
         )
 
     def __reduce__(self) -> tuple[object, ...]:

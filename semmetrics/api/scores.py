@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked
 from semmetrics.reports.table import ScoreTable
@@ -135,10 +136,12 @@ def system_name(data: Any) -> str:
     >>> system_name("runs/resnet.json.gz")
     'resnet'
     """
-    if isinstance(data, (str, os.PathLike)) and os.fspath(data) != "-":
-        name = Path(data).name.removesuffix(".gz")
-        return name.rpartition(".")[0] or name
-    return "preds"
+    if not isinstance(data, (str, os.PathLike)):
+        return "preds"
+    with foreign_errors("path"):
+        path = os.fspath(data)
+    name = Path(path).name.removesuffix(".gz")
+    return "preds" if path == "-" else name.rpartition(".")[0] or name
 
 
 @document_options()

@@ -56,6 +56,9 @@ COMMANDS = {
 
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
+OUT_OF_MEMORY = (
+    "there is not enough memory; score fewer items or measures at once, or leave --ci out"
+)
 
 
 class Program(Examples, click.Group):
@@ -122,6 +125,9 @@ class Program(Examples, click.Group):
         except click.ClickException as error:
             _show_usage(error)
             code = error.exit_code
+        except MemoryError:
+            complain(f"error: {OUT_OF_MEMORY}")
+            code = 2
         except (KeyboardInterrupt, click.Abort):
             complain("stopped")
             code = INTERRUPTED

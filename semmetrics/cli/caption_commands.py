@@ -91,7 +91,7 @@ def doc_freq(
     tokenizer, read = options.get("tokenizer"), options["read"]
     _check_how(read, tokenizer, stem, documents, convert=convert)
     if convert:
-        found = DocumentFrequencies.load(references, documents=documents)
+        found = DocumentFrequencies.load(references, documents=documents, max_bytes=read.max_bytes)
     else:
         (captions,) = _read([references], read, quiet=quiet)
         found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
@@ -125,7 +125,7 @@ def _check_how(
     given = [
         "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         for name, value in vars(read).items()
-        if value != getattr(plain, name)
+        if value != getattr(plain, name) and name != "max_bytes"
     ]
     if given:
         raise InputError(
@@ -205,13 +205,17 @@ def pairs(
     from semmetrics.cli.files import open_output
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
+    from semmetrics.kinds.captions.record import read_frequencies
     from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
     files = [captions, references, *named_files(given)]
     beside = {"--dtype": dtype, "--overwrite": overwrite}
     _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
     options = read_given(given)
-    mine, theirs = _read([captions, references], options.pop("read"), quiet=quiet)
+    read = options.pop("read")
+    if "doc_freq" in options:
+        options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
+    mine, theirs = _read([captions, references], read, quiet=quiet)
     images = list(map(str, theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
     shared: dict[str, Any] = {"measure": measure, **options}

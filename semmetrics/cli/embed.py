@@ -21,6 +21,7 @@ from semmetrics.cli.messages import complain, echo, say, show_progress
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
     from semmetrics.embed.label_vectors import Coverage
 
 __all__ = ["command"]
@@ -277,8 +278,8 @@ def coverage(
     from semmetrics.reports.records import draw
 
     check_rules(lookup, "zero")
-    systems = _read(files, given, normalize, quiet)
-    model = open_embedding(embedding, device=device, max_words=max_words)
+    systems, read = _read(files, given, normalize, quiet)
+    model = open_embedding(embedding, device=device, max_words=max_words, max_bytes=read.max_bytes)
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=top_k)
     if form == "json":
@@ -303,8 +304,8 @@ def coverage(
 
 def _read(
     files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
-) -> dict[str, Any]:
-    """Read the cleaned labels of each file, by the name of the system."""
+) -> tuple[dict[str, Any], ReadOptions]:
+    """Read the cleaned labels of each file, by the name of the system; and how they were read."""
     from semmetrics.cli.files import check_files, name_files
     from semmetrics.data.beside import read_class_list
     from semmetrics.kinds.labels.classes import normalization
@@ -317,7 +318,7 @@ def _read(
     clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
     say(describe_inputs(inputs), quiet=quiet)
-    return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
+    return {n: one.normalized(clean) for n, one in zip(names, inputs, strict=True)}, read
 
 
 def _rows(table: Sequence[Coverage]) -> list[list[str]]:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
 
 __all__ = [
-    "OUTPUT", "digits_option", "format_option", "measure_option", "named_files", "output_option",
-    "read_given", "reading_options", "score_options", "split_measures",
+    "OUTPUT", "digits_option", "format_option", "max_bytes_option", "measure_option",
+    "named_files", "output_option", "read_given", "reading_options", "score_options",
+    "split_measures",
 ]  # fmt: skip
 
 READING, OUTPUT = "How files are read", "Output"
@@ -103,10 +104,17 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
                          "label.")  # fmt: skip
         yield option(READING, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
                      show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
-        yield option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
-                     show_default=True, help="Largest file, decompressed.")  # fmt: skip
+        yield max_bytes_option
 
     return lambda command: add_options(command, *every())
+
+
+def max_bytes_option(command: F) -> F:
+    """Add ``--max-bytes``, the limit of every file that is read."""
+    return option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
+                  show_default=True, help="Largest file, decompressed, and the memory that what it "
+                  "holds may take (1 GiB is always allowed). An embedding may have 16 times as "
+                  "many bytes.")(command)  # fmt: skip
 
 
 def measure_option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:

@@ -14,6 +14,7 @@ from semmetrics.cli.flags import (
     OUTPUT,
     digits_option,
     format_option,
+    max_bytes_option,
     measure_option,
     named_files,
     output_option,
@@ -322,12 +323,20 @@ def _write_details(files: dict[str, Records]) -> None:
 @measure_option(
     "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
 )
+@max_bytes_option
 @format_option(
     "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
 )
 @output_option(help="Write there instead.")
 @digits_option(default=4, show_default=True, help="After the point.")
-def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, digits: int) -> None:
+def rank(
+    files: tuple[str, ...],
+    measure: str,
+    form: str,
+    output: str | None,
+    digits: int,
+    max_bytes: int,
+) -> None:
     """Rank systems over several data sets by a normalised measure.
 
     Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
@@ -340,5 +349,5 @@ def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, di
 
     check_files(files, {"-o": output})
     datasets = dict(zip(name_files(files), files, strict=True))
-    ranks = rank_systems(datasets, measure)
+    ranks = rank_systems(datasets, measure, max_bytes=max_bytes)
     write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

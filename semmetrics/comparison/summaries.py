@@ -18,8 +18,8 @@ from typing import Any
 
 from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.json_files import parse as parse_json
-from semmetrics.data.source import load
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.registry import parse
@@ -115,7 +115,9 @@ def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
 
 
 @checked_but("datasets")
-def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Rank]:
+def rank_systems(
+    datasets: Mapping[str, Any], measure: str = "O-F1", *, max_bytes: int = DEFAULTS.max_bytes
+) -> list[Rank]:
     """Rank systems over several data sets by a normalised measure.
 
     Parameters
@@ -125,6 +127,8 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
         that holds these (``semmetrics score --format json -o FILE``).
     measure : str
         The measure, or its heading; higher is better.
+    max_bytes : int
+        The most bytes to read of a file, after decompression, and to make of them.
 
     Returns
     -------
@@ -149,7 +153,7 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
                          remedy="give {name: scores}")  # fmt: skip
     _check_direction(measure)
     return rank_normalized({
-        name: _read_values(scores, name, measure) for name, scores in datasets.items()
+        name: _read_values(scores, name, measure, max_bytes) for name, scores in datasets.items()
     })  # fmt: skip
 
 
@@ -165,11 +169,12 @@ def _check_direction(measure: str) -> None:
         )
 
 
-def _read_values(scores: Any, name: str, measure: str) -> dict[str, float]:
+def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[str, float]:
     """The value of each system; nan where it is undefined."""
     if isinstance(scores, (str, os.PathLike)):
-        source = load(os.fspath(scores), DEFAULTS.max_bytes)
-        name, scores = source.name, parse_json(source.text, source.name)
+        source = load(os.fspath(scores), max_bytes)
+        with enough_memory(source.name, max_bytes):
+            name, scores = source.name, parse_source(source)
     several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
     entries = list(map(_as_entry, scores)) if several else [scores]
     if not all(map(_is_score, entries)) or not several:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,14 +21,15 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse
+from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.numpy_files import plain_array
-from semmetrics.data.source import Source, load
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import InputError, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 
+_CLASS = 250  # bytes that a class takes, at most
 _NUMBER_ROLES = {
     "id": Role(IDS),
     "score": Role(("weight", "weights", "sample_weight", "value", "number")),
@@ -57,12 +57,18 @@ def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULT
         If a class is empty or stands twice; names the line or position.
     """
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_classes(source, options)
+
+
+def _read_classes(source: Source, options: ReadOptions) -> list[str]:
     as_json = options.format in ("json", "coco") or source.suffix == ".json"
     if as_json or (source.suffix is None and source.text.lstrip()[:1] in ("[", "{")):
-        classes = _json_classes(parse(source.text, source.name), source.name)
+        classes = _json_classes(parse_source(source), source.name)
         check_classes(classes, source.name)
         return classes
     if source.suffix in (None, "", ".txt", ".names", ".lst", ".list"):
+        source.room().take(_CLASS * source.text.count("\n"))
         classes = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(classes, source.name, "line {}", 1)
         return classes
@@ -109,6 +115,11 @@ def read_numbers(
         If a number is missing or not finite, or an id stands twice.
     """
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_numbers(source, options)
+
+
+def _read_numbers(source: Source, options: ReadOptions) -> dict[str, float] | NDArray[np.float64]:
     kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
     numbers: dict[str, float] | NDArray[np.float64]
     if kind in ("npy", "npz"):
@@ -123,7 +134,7 @@ def read_numbers(
 
 
 def _json_numbers(source: Source) -> dict[str, float] | NDArray[np.float64]:
-    value = parse(source.text, source.name)
+    value = parse_source(source)
     if isinstance(value, list):
         places = (at(source.name, f"element [{i}]") for i in range(len(value)))
         return np.array([_json_number(*pair) for pair in zip(value, places, strict=True)])
@@ -172,9 +183,10 @@ def read_matrix(
         If it is no matrix, or a number is not finite; names row and column.
     """
     source = load(path, options.max_bytes)
-    format_among(source, options, "a matrix is", ("npy", "npz"))
-    values = plain_array(source, options, 2)
-    return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
+    with enough_memory(source.name, options.max_bytes):
+        format_among(source, options, "a matrix is", ("npy", "npz"))
+        values = plain_array(source, options, 2)
+        return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
 
 
 _PAIR_COLUMNS = {
@@ -224,7 +236,8 @@ def as_pairs(
     """
     if isinstance(pairs, str | os.PathLike):
         source = load(pairs, options.max_bytes)
-        name, found = source.name, list(_read_pairs(source, options))
+        with enough_memory(source.name, options.max_bytes):
+            name, found = source.name, list(_read_pairs(source, options))
     else:
         if not isinstance(pairs, Iterable):
             raise InputError(
@@ -244,11 +257,11 @@ def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
     if kind in ("csv", "tsv"):
         yield from _pair_table(source, options, tabs=kind == "tsv")
     elif kind == "jsonl":
-        for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+        for line, text in enumerate(source.lines(), 1):
             if not text.isspace():
                 yield _of_value(parse(text, source.name, line), at(source.name, f"line {line}"))
     else:
-        values = parse(source.text, source.name)
+        values = parse_source(source)
         if not isinstance(values, list):
             raise InputError(
                 f"{shown(values)} is no list of pairs",

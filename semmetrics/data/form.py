@@ -24,6 +24,7 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "is_iterable",
     "number",
     "unused",
 ]
@@ -129,7 +130,8 @@ class ReadOptions:
     max_line_bytes : int
         The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
     max_bytes : int
-        The most bytes to read, after decompression.
+        The most bytes to read, after decompression, and the most memory that what is made of them
+        may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
 
@@ -172,7 +174,9 @@ class ReadOptions:
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
             if getattr(self, option) < 1:
-                raise InputError("it must be positive", where=f"option {option}")
+                raise InputError(
+                    "it must be positive", where=f"option {option}", remedy="give bytes, from 1"
+                )
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
@@ -199,6 +203,11 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     """Write a note on those of the options that were given and do not apply, if there are any."""
     given = [name for name in names if getattr(options, name, None) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
+
+
+def is_iterable(value: object) -> bool:
+    """Tell whether there is something to go through; an array of no dimension says that it is."""
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
 
 
 def check_classes(
@@ -276,11 +285,11 @@ def assign(
 def canonical_id(value: object, where: str) -> str:
     """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
     if isinstance(value, str) and value:
-        return value
+        return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
     raise InputError(
-        "the id is empty" if value == "" else f"{shown(value)} is no id",
+        "the id is empty" if isinstance(value, str) else f"{shown(value)} is no id",
         where=where,
         remedy="an id is a text or an integer",
     )

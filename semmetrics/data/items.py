@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from semmetrics.errors import InputError, brief, listing, shown
 __all__ = ["Items", "encode", "not_a_list"]
 
 _NAMES = ("label", "name")
+_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
 
 
 @dataclass
@@ -258,7 +260,7 @@ def _flatten(
             )
     if unused:
         notes.append(f"keys of {form.noun}s not used: {listing(unused)}")
-    return entries, np.array(scores, np.float64) if scores else None
+    return entries, np.array(scores, np.float64) + 0.0 if scores else None
 
 
 def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
@@ -275,7 +277,7 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
     if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
         return None
     try:
-        scores = np.array(numbers, np.float64)
+        scores = np.array(numbers, np.float64) + 0.0  # -0.0 is 0, as JSON's -0 is
     except OverflowError:
         return None
     return (names, scores) if np.isfinite(scores).all() else None
@@ -296,7 +298,7 @@ def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
         score = value.get("score")
         return _synonyms(value[key], form), None if score is None else _number(score)
     if isinstance(value, (list, tuple)):
-        if len(value) == 2 and not isinstance(value[1], str):
+        if len(value) == 2 and not (isinstance(value[1], str) and not _FRACTION.match(value[1])):
             return _synonyms(value[0], form), _number(value[1])
         return _synonyms(value, form), None
     raise _not_a_label(value, form)
@@ -327,4 +329,5 @@ def _number(score: Any) -> float:
             return float(score)
     except OverflowError:
         pass
-    raise InputError(f"the score {brief(score)} is not a finite number", remedy="write a number")
+    what = "a text" if isinstance(score, str) else "not a finite number"
+    raise InputError(f"the score {brief(score)} is {what}", remedy="write a number, such as 0.9")

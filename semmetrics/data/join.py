@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Floats, lengths
+from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.data.source import foreign_errors
+from semmetrics.errors import InputError, brief, listing, placed
 from semmetrics.frozen import dataclass
 
-__all__ = ["MISSING", "Joined", "aligned_rows", "aligned_weights", "join"]
+__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -200,19 +202,25 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     if lost:
         raise InputError(
             f"{len(lost)} items have no row in the {what} matrix: {listing(lost)}",
-            remedy="use missing='skip'",
+            remedy="use missing='skip' (--missing skip)",
         )
     return values[[place[name] for name in ids]]
 
 
-def aligned_weights(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists, ids: Ids
-) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Sample weights, and what messages call them."""
+
+    values: Any
+    source: str = "weights"
+
+
+def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     """Return the weight of each joined item, from weights by id or in the order of the references.
 
     Parameters
     ----------
-    weights : mapping from id, or array of shape (items of the references,)
+    weights : mapping from id, array of shape (items of the references,), or Weights of those
     ref : Lists
     ids : sequence of str, or range
         Of the joined items.
@@ -222,30 +230,38 @@ def aligned_weights(
     InputError
         If an item has no weight, or a weight is negative or no finite number; names the item.
     """
-    names = [str(name) for name in ids]
+    given = weights if isinstance(weights, Weights) else Weights(weights)
+    try:
+        with foreign_errors(given.source):
+            return _aligned(given.values, ref, [str(name) for name in ids])
+    except InputError as error:
+        raise placed(error, given.source) from None
+
+
+def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
     known = _by_name(weights, ref)
     lost = [name for name in names if name not in known]
     if lost:
-        raise InputError(
-            f"{len(lost)} items have no weight: {listing(lost)}", remedy="give every id one"
-        )
+        what = "item has" if len(lost) == 1 else "items have"
+        raise InputError(f"{len(lost)} {what} no weight: {listing(lost)}", remedy="give it to each")
     values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
             raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
+    if len(values) and not values.any():
+        raise InputError("all sample weights are zero", remedy="give some item a weight")
     return values
 
 
-def _by_name(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists
-) -> Mapping[str, float]:
+def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
     if isinstance(weights, Mapping):
         known = {str(name): weight for name, weight in weights.items()}
         if len(known) < len(weights):
             twice = Counter(map(str, weights)).most_common(1)[0][0]
             raise InputError(f"the id {twice!r} has two weights", remedy="keep one")
         return known
-    if not hasattr(weights, "__len__"):
+    sized = hasattr(weights, "__len__") and is_iterable(weights)
+    if isinstance(weights, (str, bytes, Set)) or not sized:
         raise InputError(f"the weights are a {type(weights).__name__}", remedy=_WEIGHTS)
     if len(weights) != len(ref):
         raise InputError(

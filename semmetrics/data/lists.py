@@ -201,6 +201,8 @@ class Lists:
         What was odd and nevertheless accepted.
     where : callable
         The place of item ``i``, for messages; it names the input, too.
+    columns : int or None
+        How many columns a matrix had whose columns are called by their numbers.
     """
 
     ids: Ids
@@ -213,6 +215,7 @@ class Lists:
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
     where: Callable[[int], str] = "item {}".format
+    columns: int | None = None
 
     def __len__(self) -> int:
         return len(self.side)

@@ -13,17 +13,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import is_columns, read_object
+from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError, Places
+from semmetrics.errors import InputError, Places, placed
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -87,7 +88,9 @@ def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
         yield
-    except InputError:
+    except InputError as error:
+        raise error if error.where else placed(error, source)  # noqa: B904 - it is the same one
+    except MemoryError:
         raise
     except Exception as error:  # of whatever library the object is
         line = (str(error).splitlines() or [type(error).__name__])[0]
@@ -196,7 +199,7 @@ def _frame(
         values, ids, columns = _numbers(data, form, source, options)
     return as_matrix(
         values,
-        names if unnamed and names is not None else columns,
+        names if unnamed else columns,
         ids,
         source=source,
         understood=f"a {type(data).__name__}",
@@ -245,12 +248,33 @@ def _arrow_table(data: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(data, Mapping):
-        return pa.table({str(name): list(column) for name, column in data.items()})
+        columns = {str(name): list(column) for name, column in data.items()}
+        for name, column in columns.items():
+            _check_depth(name, column)
+        return pa.table(columns)
     if _is_dataset(data):
         return data.with_format("arrow")[:]
     if hasattr(data, "__arrow_c_stream__"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
+
+
+def _check_depth(name: str, column: Sequence[Any]) -> None:
+    """Refuse lists in lists in lists, at whose depth pyarrow ends the process."""
+    level: list[Any] = list(column)
+    for _ in range(3):
+        nested = [one for one in level if isinstance(one, (list, tuple, dict))]
+        if any(isinstance(one, dict) and one for one in nested):
+            break
+        level = list(chain.from_iterable(nested))
+        if not level:
+            return
+    if not any(isinstance(one, (list, tuple, dict)) for one in level):
+        return
+    raise InputError(
+        f"the column {name!r} holds objects, or lists that are nested too deeply",
+        remedy="give texts, numbers, or lists of those",
+    )
 
 
 def _series(data: Any, form: Form, source: str) -> Items:
@@ -263,7 +287,9 @@ def _series(data: Any, form: Form, source: str) -> Items:
     else:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
-        found = Items(ids, items, Places(source, ids, unit, numbers), source)
+        places = Places(source, ids, unit, numbers)
+        pair_mappings(items, form, places)
+        found = Items(ids, items, places, source)
     found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
     return found
 

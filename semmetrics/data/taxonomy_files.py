@@ -19,8 +19,8 @@ import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse
-from semmetrics.data.source import Source, load
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError, at, shown
@@ -85,12 +85,17 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     ('cat', 'animal')
     """
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
-        return read_wordnet(path.partition(":")[2] or None)
+        return read_wordnet(path.partition(":")[2] or None, max_bytes=options.max_bytes)
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_source(source, options)
+
+
+def _read_source(source: Source, options: ReadOptions) -> Taxonomy:
     used = options.beside()
     kind = format_among(source, used, "a taxonomy is", ("json", "csv", "tsv"))
     if kind == "json":
-        value = parse(source.text, source.name)
+        value = parse_source(source)
         if isinstance(value, dict):
             return Taxonomy.from_parents(value, source=source.name)
         if isinstance(value, list):
@@ -129,7 +134,10 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
 
 
 def read_wordnet(
-    folder: str | os.PathLike[str] | None = None, *, max_pairs: int = MAX_PAIRS
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    max_pairs: int = MAX_PAIRS,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> Taxonomy:
     """Read WordNet's noun synsets.
 
@@ -139,6 +147,8 @@ def read_wordnet(
         Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
     max_pairs : int
         The most pairs of a synset and its ancestor.
+    max_bytes : int
+        The most bytes of a file.
 
     Raises
     ------
@@ -147,7 +157,7 @@ def read_wordnet(
     MissingDependencyError
         If nltk is needed and not installed.
     """
-    index, data = (_file(name, folder) for name in ("index.noun", "data.noun"))
+    index, data = (_file(name, folder, max_bytes) for name in ("index.noun", "data.noun"))
     senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
     links, names = _synsets(data, senses)
     made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
@@ -157,9 +167,9 @@ def read_wordnet(
     return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
 
 
-def _file(name: str, folder: str | os.PathLike[str] | None) -> Source:
+def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> Source:
     if folder is not None:
-        return load(Path(folder) / name, DEFAULTS.max_bytes)
+        return load(Path(folder) / name, max_bytes)
     try:
         nltk: Any = importlib.import_module("nltk.data")
     except ImportError:

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -42,8 +43,8 @@ class Kind:
     opener : str
         The module and the function that open it, imported when they are needed; "" if it is open.
     options : tuple of str
-        Those of ``device``, ``batch_size``, ``max_words`` and ``cache`` that apply. Kinds without
-        ``cache`` are faster than any cache.
+        Those of ``device``, ``batch_size``, ``max_words``, ``max_bytes`` and ``cache`` that
+        apply. Kinds without ``cache`` are faster than any cache.
     fixed : mapping
         Further arguments of the function.
     """
@@ -63,7 +64,8 @@ class Kind:
 
 
 _TEXTS = ("device", "batch_size", "cache")
-_WORDS = ("max_words",)
+_FILE = ("max_bytes",)
+_WORDS = ("max_words", *_FILE)
 _READ = "vector_files.read_vectors"
 #: Each kind is opened in one place, and the options that apply to it are said in one place: here.
 KINDS = {
@@ -95,6 +97,7 @@ KINDS = {
     "matrix": Kind(
         "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
         "vector_files.read_matrix",
+        _FILE,
     ),
 }
 _APPLIES_TO = {
@@ -112,6 +115,7 @@ def open_embedding(
     batch_size: int = 32,
     max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> Embedder:
     """Open an embedding.
 
@@ -131,6 +135,9 @@ def open_embedding(
         functions with a version, embeddings of your own; True is the user's cache folder. Word
         vectors, matrices and "static" are faster than any cache, and stay without one; so does a
         function without a version, which nothing tells from another one.
+    max_bytes : int
+        Of files of word vectors and matrices: the limit of other files. Vectors are many, so a
+        file may have 16 times as many bytes, unpacked; the words of word vectors may take so many.
 
     Returns
     -------
@@ -153,6 +160,7 @@ def open_embedding(
     if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
         raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
+    options["max_bytes"] = max_bytes
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
     if cache is None or cache is False or "cache" not in kind.options or not is_cacheable(model):
         return model
@@ -165,6 +173,7 @@ def open_embeddings(
     device: str | None = None,
     max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> dict[str, Embedder]:
     """Open several embeddings, each with those options that apply to it.
 
@@ -172,7 +181,7 @@ def open_embeddings(
     ----------
     specs : mapping from name to specification
         As for `open_embedding`.
-    device, max_words, cache
+    device, max_words, cache, max_bytes
         As for `open_embedding`; a device is for those that run on one.
 
     Returns
@@ -192,6 +201,7 @@ def open_embeddings(
             device=device if "device" in options[name] else None,
             max_words=max_words if unused or "max_words" in options[name] else None,
             cache=cache,
+            max_bytes=max_bytes,
         )
         for name, spec in specs.items()
     }
@@ -208,7 +218,7 @@ def opening_options(spec: Any) -> tuple[str, ...]:
     Examples
     --------
     >>> opening_options("sbert:all-MiniLM-L6-v2"), opening_options("word2vec:words.bin")
-    (('device', 'batch_size', 'cache'), ('max_words',))
+    (('device', 'batch_size', 'cache'), ('max_words', 'max_bytes'))
     """
     return _resolve(spec)[0].options
 
@@ -246,7 +256,7 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
             raise InputError(
                 "only converted vectors have a SHA-256 of their parts",
                 where=spec,
-                remedy="leave --verify out, or convert them",
+                remedy="leave check= (--verify) out, or convert them",
             )
         verify(folder)
     model: Any = open_embedding(spec)
@@ -294,7 +304,7 @@ def _kind_of_object(model: Any) -> Kind:
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
         return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
     if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
-        return Kind("an object of gensim", "vector_files.from_keyed_vectors", _WORDS)
+        return Kind("an object of gensim", "vector_files.from_keyed_vectors", ("max_words",))
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model) and not isinstance(model, type):

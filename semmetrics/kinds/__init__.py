@@ -23,6 +23,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.join import Weights
+from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
@@ -44,6 +46,8 @@ __all__ = [
     "task_notes",
     "unused_weights",
 ]
+
+_CLOSE = 0.01  # to which probabilities of half precision sum to 1
 
 Options: TypeAlias = ResolvedOptions
 
@@ -187,7 +191,7 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        return read_numbers(weights, files)
+        return Weights(read_numbers(weights, files), os.fspath(weights))
     if hasattr(weights, "to_dict"):
         return {str(name): value for name, value in weights.to_dict().items()}
     return weights
@@ -226,18 +230,42 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     InputError
         If they are no numbers.
     """
+    if given is None:
+        return None
+    where = "set_size_probs"
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.beside import read_matrix
 
-        return read_matrix(given, (files or ReadOptions()).beside())
+        where = os.fspath(given)
+        given = read_matrix(given, (files or ReadOptions()).beside())
     from semmetrics.data.objects import plain_object
 
     try:
-        return None if given is None else np.asarray(plain_object(given), np.float64)
+        with foreign_errors(where):
+            values = np.asarray(plain_object(given))
+        if values.dtype.kind not in "biufO":
+            raise TypeError
+        values = values.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
             "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
         ) from None
+    if values.ndim == 2:
+        _check_probabilities(values, where)
+    return values
+
+
+def _check_probabilities(values: Any, where: str) -> None:
+    """Refuse rows that are no probabilities; of sizes beyond the last column some may be lost."""
+    sums = values.sum(axis=1)
+    wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            "a number is negative" if (values[row] < 0).any() else f"the sum is {sums[row]:g}",
+            where=f"{where}, row {row} (from 0)",
+            remedy="give the probability of each set size; those of an item sum to 1",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
+from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequency_files import (
     FrequencyTable,
     log_of,
@@ -85,7 +86,11 @@ class DocumentFrequencies(FrequencyTable):
     @classmethod
     @checked
     def load(
-        cls, path: str | os.PathLike[str], *, documents: int | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        documents: int | None = None,
+        max_bytes: int = DEFAULTS.max_bytes,
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -94,13 +99,16 @@ class DocumentFrequencies(FrequencyTable):
         path : path
         documents : int, optional
             How many documents there are, where the file does not say it.
+        max_bytes : int
+            The most bytes to read, after decompression, and to make of them.
 
         Raises
         ------
         InputError
             If the file is none of these or a count is impossible.
         """
-        return cls(**vars(read_frequencies(path, documents=documents)))
+        table = read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        return cls(**vars(table))
 
     @classmethod
     @checked
@@ -385,7 +393,7 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         raise InputError(
             "df=given needs document frequencies",
-            remedy="give them (--doc-freq FILE), or choose df=references",
+            remedy="give them as doc_freq= (--doc-freq FILE), or choose df=references",
         )
     return None
 

@@ -26,8 +26,8 @@ from semmetrics.arguments import check_type, checked
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.json_files import parse
-from semmetrics.data.source import load
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
@@ -168,16 +168,17 @@ class Calibration:
 
     @staticmethod
     @checked
-    def load(path: str | os.PathLike[str]) -> Calibration:
-        """Read what ``save`` wrote.
+    def load(path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes) -> Calibration:
+        """Read what ``save`` wrote, of at most so many bytes.
 
         Raises
         ------
         InputError
             If the file holds no calibration, or one of another schema.
         """
-        source = load(path, DEFAULTS.max_bytes)
-        return _of_entry(parse(source.text, source.name), source.name)
+        source = load(path, max_bytes)
+        with enough_memory(source.name, max_bytes):
+            return _of_entry(parse_source(source), source.name)
 
 
 def _is_number(value: Any) -> bool:
@@ -273,7 +274,7 @@ def packed_hashes(hashes: Hashes) -> str:
     return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode("ascii")
 
 
-def as_calibrations(given: Any) -> list[Calibration]:
+def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Calibration]:
     """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
 
     Raises
@@ -286,7 +287,10 @@ def as_calibrations(given: Any) -> list[Calibration]:
     one = str | os.PathLike[str] | Calibration
     check_type("calibration", given, one | Sequence[one])
     several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
-    found = [one if isinstance(one, Calibration) else Calibration.load(one) for one in several]
+    found = [
+        one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
+        for one in several
+    ]
     names = [one.embedding for one in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -313,8 +317,8 @@ def calibrated(
     raise InputError(
         f"{measure} compares by {identity}, and the calibration is for "
         f"{listing(one.embedding for one in calibrations)}",
-        remedy="calibrate this embedding, name the one that was calibrated (--embedding), or write "
-        f"the threshold: {measure.definition.name}(threshold=0.5)",
+        remedy="calibrate this embedding, name the calibrated one as embedding= (--embedding), "
+        f"or write the threshold: {measure.definition.name}(threshold=0.5)",
     )
 
 

@@ -336,7 +336,9 @@ def evaluate(
         If there is no item, or a measure cannot be computed from such data.
     """
     if not len(task):
-        raise InputError("there is no item to evaluate", remedy="check ids and missing=")
+        raise InputError(
+            "there is no item to evaluate", remedy="check ids and missing= (--missing)"
+        )
     measures = list(measures)
     check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
@@ -384,7 +386,8 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",
-            remedy=f"semmetrics list shows the measures of {kind}; --task says what is evaluated",
+            remedy=f"semmetrics list shows the measures of {kind}; task= (--task) says what is "
+            "evaluated",
         )
 
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, pluralize
+from semmetrics.data.source import foreign_errors
+from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.metrics.definition import Measure
@@ -173,6 +174,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     ref = setup.read(gts, "gts")
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
+    _check_items(prepared.tasks, preds, ref)
     check_weights(prepared.tasks)
     return prepared
 
@@ -238,13 +240,17 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
     kind = find_kind(name)
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
-    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    with foreign_errors("the options"):
+        options = resolve_options(given, name, protocol=protocol, fixed=fixed)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
 
-        calibrations = as_calibrations(options["calibration"])
-    return Setup(kind, kind.read_beside(options), calibrations)
+        files = options["read"] or DEFAULTS
+        with foreign_errors("calibration"):
+            calibrations = as_calibrations(options["calibration"], files.max_bytes)
+    with foreign_errors("the options"):
+        return Setup(kind, kind.read_beside(options), calibrations)
 
 
 def check_weights(tasks: Tasks) -> None:
@@ -258,6 +264,18 @@ def check_weights(tasks: Tasks) -> None:
     for _, task in each_task(tasks):
         if task.weights is not None and len(task) and not task.weights.any():
             raise InputError("all sample weights are zero", remedy="give some item a weight")
+
+
+def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:
+    """Refuse a system of which no item is left."""
+    for system, task in each_task(tasks):
+        if not len(task):
+            sides = [preds[system].source] if system in preds else []
+            raise InputError(
+                "there is no item to evaluate",
+                where=" and ".join([*sides, ref.source]),
+                remedy="check that both sides have the same ids, and missing= (--missing)",
+            )
 
 
 def check_given(given: Mapping[str, Any]) -> None:
@@ -274,7 +292,7 @@ def check_given(given: Mapping[str, Any]) -> None:
             remedy="give measures= (-m) or protocol= (--protocol)",
         )
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
+        raise InputError(f"read={brief(given['read'])}", remedy="give semmetrics.ReadOptions(...)")
 
 
 def _check_systems(systems: Any) -> None:

@@ -132,7 +132,6 @@ def test_options_without_effect_are_said(run, files):
         ("--id-column", "x"),
         ("--input-format", "json"),
         ("--delimiter", ";"),
-        ("--max-bytes", 5),
         ("--max-line-bytes", 5),
     ],
 )

@@ -132,7 +132,7 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     np.save("s.npy", generator.random((5, 4)))
     np.save("t.npy", generator.random((5, 4)))
     np.save("g.npy", generator.integers(0, 2, (5, 4)))
-    np.save("heads.npy", generator.random((5, 3)))
+    np.save("heads.npy", generator.dirichlet(np.ones(3), 5))
     text = ok("score", "s.npy", "g.npy", "--classes", "classes.txt", "--format", "json")
     assert json.loads(text) == api({"s": "s.npy"}, "g.npy", classes="classes.txt")
     assert list(scores(text)) == DEFAULTS_OF_SCORES

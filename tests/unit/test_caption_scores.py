@@ -496,7 +496,7 @@ def test_weights():
     whole = score(weights={"1": 2, "2": 1, "3": 1})["ROUGE-L"].value
     twice = score({**CAPTIONS, "4": CAPTIONS["1"]}, {**REFERENCES, "4": REFERENCES["1"]})
     assert whole == pytest.approx(twice["ROUGE-L"].value, abs=1e-15)
-    with pytest.raises(InputError, match="1 items have no weight: '3'"):
+    with pytest.raises(InputError, match="1 item has no weight: '3'"):
         score(weights={"1": 1, "2": 1})
     with pytest.raises(InputError, match="all sample weights are zero"):
         score(weights=[0, 0, 0])

@@ -101,7 +101,7 @@ def test_items_by_position():
     ],
 )
 def test_what_does_not_match_is_refused(pred, ref, message):
-    with pytest.raises(InputError, match=f"^{message}"):
+    with pytest.raises(InputError, match=f"^weights: {message}"):
         join(pred, ref)
 
 
@@ -151,7 +151,7 @@ def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
 def test_cardinalities_that_are_refused(heads, theirs, message):
     pred = side("abc")
     joined = join(pred, side(theirs), missing="empty")
-    with pytest.raises(InputError, match=f"^{message}"):
+    with pytest.raises(InputError, match=f"^weights: {message}"):
         aligned_rows(heads, pred, joined.ids)
 
 
@@ -191,7 +191,7 @@ BAD = "weights are finite numbers, and not negative"
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"a": 1}, "2 items have no weight: 'b', 'c'; give every id one"),
+        ({"a": 1}, "2 items have no weight: 'b', 'c'; give it to each"),
         ({"a": 1, "b": -0.5, "c": 1}, f"the weight of item 'b' is -0.5; {BAD}"),
         ([1, 1, float("inf")], f"the weight of item 'c' is inf; {BAD}"),
         ([1, float("nan"), 1], f"the weight of item 'b' is nan; {BAD}"),
@@ -207,13 +207,13 @@ BAD = "weights are finite numbers, and not negative"
 )
 def test_weights_that_are_refused(weights, message):
     ref = side("abc")
-    with pytest.raises(InputError, match=f"^{message}"):
+    with pytest.raises(InputError, match=f"^weights: {message}"):
         aligned_weights(weights, ref, ref.ids)
 
 
 def test_items_that_only_predictions_have_need_weights_by_id():
     ref = side("ab")
     joined = join(side("cab"), ref, missing="empty")
-    with pytest.raises(InputError, match=r"^1 items have no weight: 'c'; give every id one"):
+    with pytest.raises(InputError, match=r"^weights: 1 item has no weight: 'c'; give it to each"):
         aligned_weights([1, 1], ref, joined.ids)
     assert aligned_weights({"a": 1, "b": 2, "c": 3}, ref, joined.ids).tolist() == [1, 2, 3]

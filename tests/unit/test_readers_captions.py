@@ -9,7 +9,7 @@ import pytest
 
 from semmetrics import ReadOptions
 from semmetrics.data.inputs import open_input
-from semmetrics.data.json_files import parse
+from semmetrics.data.json_files import parse_source
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -285,7 +285,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
     path.unlink()
     assert as_captions(held).values() == ["one", "two"]
     assert as_labels(held).vocabulary == ["one", "two"]
-    assert held.parsed(parse) is held.parsed(parse)
+    assert held.parsed(parse_source) is held.parsed(parse_source)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
@@ -59,14 +59,15 @@ def read_beside(options: Options) -> Options:
             f"protocol {options['protocol']} counts document frequencies on the references",
             remedy="leave doc_freq= (--doc-freq) out, or name measures instead of the protocol",
         )
+    files = options["read"] or ReadOptions()
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
-        weights=read_weights(options["weights"], (options["read"] or ReadOptions()).beside()),
-        doc_freq=None if given is None else read_frequencies(given),
+        weights=read_weights(options["weights"], files.beside()),
+        doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
     )
 
 
-def read_frequencies(given: Any) -> DocumentFrequencies:
+def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> DocumentFrequencies:
     """Return document frequencies from themselves or from a path.
 
     Raises
@@ -77,7 +78,7 @@ def read_frequencies(given: Any) -> DocumentFrequencies:
     if isinstance(given, DocumentFrequencies):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return DocumentFrequencies.load(given)
+        return DocumentFrequencies.load(given, max_bytes=max_bytes)
     raise InputError(
         f"doc_freq= is a {type(given).__name__}",
         remedy="give a file, or what fit_document_frequencies returns",

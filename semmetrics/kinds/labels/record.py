@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
+from semmetrics.data.source import foreign_errors
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds import (
@@ -46,8 +47,8 @@ def read_beside(options: Options) -> Options:
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
     classes = options["classes"]
     return options.replace(
-        classes=None if classes is None else _read_names(classes, files),
-        ignore=_read_names(options["ignore"], files),
+        classes=None if classes is None else _read_names(classes, files, "classes"),
+        ignore=_read_names(options["ignore"], files, "ignore"),
         weights=read_weights(options["weights"], files),
         taxonomy=taxonomy,
     )
@@ -57,9 +58,13 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
+def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
     """Return a list of names, read where it is a path."""
     if not _is_path(names):
+        if not is_iterable(names) or isinstance(names, (bytes, bytearray)):
+            raise InputError(
+                f"{option}= is a {type(names).__name__}", remedy="give a list of labels, or a path"
+            )
         return list(names)
     from semmetrics.data.beside import read_class_list
 
@@ -99,7 +104,8 @@ def _set_size_probs_of(system: str, options: Options) -> Any:
     """Return the probabilities of set sizes of one system."""
     given = options["set_size_probs"]
     if isinstance(given, Mapping):
-        given = given.get(system)
+        with foreign_errors("set_size_probs"):
+            given = given.get(system)
     return read_set_size_probs(given, options["read"])
 
 
@@ -163,6 +169,7 @@ def _open_lookup(
             cache=options["cache"],
             device=None if device is None else str(device).removeprefix("torch:"),
             max_words=options["max_words"],
+            max_bytes=(options["read"] or ReadOptions()).max_bytes,
         )
         options.opened["specs"] = specs
     models = options.opened["models"]

@@ -25,7 +25,7 @@ from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
 from semmetrics.kinds.labels.oddities import find_oddities
@@ -84,6 +84,7 @@ def label_task(
     ignored = Ignored.of(ignore, clean)
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
+    _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     if listed is None and not pred.synonyms and not ref.synonyms:
         coding = _code_names(pred, ref)
@@ -114,6 +115,27 @@ def label_task(
     if empty_predictions == "skip":
         task = _predicted(task)
     return replace(task, odd=find_oddities(task, pred, ref))
+
+
+def _check_columns(pred: Lists, ref: Lists) -> None:
+    """Refuse columns without names beside a matrix of another width, or beside other names."""
+    remedy = "name the columns with classes= (--classes), or give matrices of the same classes"
+    if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
+        raise InputError(
+            f"the predictions have {pred.columns} columns and the ground truth {ref.columns}, and "
+            "neither has class names",
+            where=f"{pred.source} and {ref.source}",
+            remedy=remedy,
+        )
+    for one, other in ((pred, ref), (ref, pred)):
+        names = [terms[0] for terms in other.terms] if one.columns is not None else []
+        if names and not {*map(str, range(one.columns or 0))} & {*names}:
+            raise InputError(
+                f"its columns have no names, and the labels of {other.source} are "
+                f"{listing(names, most=3)}",
+                where=one.source,
+                remedy="name the columns with classes= (--classes)",
+            )
 
 
 def _settings(
