@@ -127,9 +127,7 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
     if options["taxonomy"] is not None and not any(
         "taxonomy" in m.definition.needs for m in measures
     ):
-        notes.append(
-            "--taxonomy has no effect: no measure here counts ancestors (-m hF does)"
-        )
+        notes.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
     return notes
 
 
