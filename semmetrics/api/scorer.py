@@ -22,6 +22,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.api.scores import document_options, table_of
+from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import check_options, is_given
@@ -82,6 +83,7 @@ class Scorer:
             If an option is wrong, or ``ci`` or ``score_references`` is given with
             ``keep_rows=False``.
         """
+        check_type("system", system, str | None)
         check_options("Scorer", options)
         given: dict[str, Any] = {
             name: list(value) if isinstance(value, Iterator) else value

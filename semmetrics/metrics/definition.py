@@ -381,7 +381,9 @@ class Definition:
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
         if not is_cutoff(k):
-            raise InputError(f"the cutoff @{brief(k)} is not a whole number from 1, below 2**53")
+            raise InputError(
+                f"k={brief(k)}: the cutoff @k is not a whole number from 1, below 2**53"
+            )
         return int(k)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import check_type, checked
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
@@ -86,6 +86,7 @@ class Bootstrap:
             raise InputError(f"resamples={brief(self.resamples)} is more than {_MOST:,}")
         if self.seed < 0:
             raise InputError(f"seed={self.seed} is negative")
+        check_type("method", self.method, str)
         known = OPTIONS["ci_method"].choices
         if self.method not in known:
             raise InputError(f"method={self.method!r}", remedy=f"choose one of {listing(known)}")

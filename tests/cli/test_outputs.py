@@ -303,8 +303,8 @@ def test_killed_pairs_are_continued(inputs, tmp_path):
         if out.exists():
             break
     else:
-        assert start("pairs -q -o OUT c.json r.json", inputs, out).wait() == 0
-    start("pairs -q -o OUT c.json r.json", inputs, tmp_path / "whole.npy").wait()
+        start("pairs -q -o OUT c.json r.json", inputs, out).communicate()
+    start("pairs -q -o OUT c.json r.json", inputs, tmp_path / "whole.npy").communicate()
     np.testing.assert_array_equal(np.load(out), np.load(tmp_path / "whole.npy"))
 
 

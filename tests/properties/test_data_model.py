@@ -39,6 +39,7 @@ def starts():
     records = {k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()}
     scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
     yield from (table, captions, table[:2], semmetrics.score(records, LABELS, measures="mAP LRAP"))
+    yield _scorer()
     yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
     yield semmetrics.sweep(LABELS, OTHERS, thresholds=[0.3, 0.5])
     yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
@@ -57,6 +58,12 @@ def starts():
     yield metrics.best_threshold(scores, targets)
     yield metrics.label_frequencies([0, 1, 1], 2)
     yield from (metrics.cardinality([0, 1, 3]), metrics.label_order([0, 1, 3], [0, 0, 1]))
+
+
+def _scorer():
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update(LABELS, OTHERS)
+    return scorer
 
 
 def is_ours(value):

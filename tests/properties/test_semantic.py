@@ -71,7 +71,7 @@ def named(data):
 
 
 def statistics(
-    data, measures, *, weights=None, oov="skip", models=MODELS, classes="abcdez",
+    data, measures, *, weights=None, oov="skip", models=MODELS, classes=tuple("abcdez"),
     change=lambda task: task,
 ):  # fmt: skip
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
