@@ -14,14 +14,15 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache, update_wrapper
 from numbers import Integral, Real
 from typing import Any, Literal, TextIO, TypeVar, Union, get_args, get_origin
 
 from semmetrics.errors import InputError, brief
 
-__all__ = ["check_fields", "check_type", "checked", "checked_but", "describe_type"]
+__all__ = ["check_fields", "check_type", "checked", "checked_but", "describe_type",
+           "foreign_errors"]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NAMES: dict[Any, tuple[str, str]] = {
@@ -118,6 +119,27 @@ def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
     return hint
 
 
+@contextmanager
+def foreign_errors(name: str) -> Iterator[None]:
+    """Say of an error in an object's own code which input that is; our own errors stay faults."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+        if str(module).startswith("semmetrics.") and "__len__()" not in str(error):
+            raise
+        raise InputError(
+            f"reading it raises {type(error).__name__}: {error}",
+            where=name,
+            remedy="mend the object, or give lists",
+        ) from error
+
+
 def check_fields(record: Any) -> None:
     """Refuse values of another type than the annotations of a record's fields.
 
@@ -171,7 +193,9 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     Traceback (most recent call last):
     semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
     """
-    if not _fits(value, hint):
+    with foreign_errors(name):
+        fits = _fits(value, hint)
+    if not fits:
         raise InputError(f"{name}={brief(value)}", remedy=f"give {describe_type(hint)}")
 
 

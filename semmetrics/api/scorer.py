@@ -157,7 +157,7 @@ class Scorer:
         setup = self._open()
         if self._items.keep_rows:
             prepared = self._items.prepare(setup)
-            check_weights(prepared.tasks)
+            check_weights(prepared)
             return table_of(prepared)
         prepared, scores, notes = self._items.sum_up(setup)
         return ScoreTable(scores, prepared.plan.not_computed, notes, prepared.understood())

@@ -16,9 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from semmetrics.arguments import checked, checked_but
+from semmetrics.arguments import checked, checked_but, foreign_errors
 from semmetrics.core.hashing import UNVERSIONED
-from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked
 from semmetrics.reports.table import ScoreTable

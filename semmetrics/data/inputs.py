@@ -19,20 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.source import (
-    Source,
-    check_lines,
-    enough_memory,
-    foreign_errors,
-    load,
-    no_collection,
-)
+from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import InputError, Places, at
 from semmetrics.frozen import dataclass
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError, brief, listing, placed
 from semmetrics.frozen import dataclass
 
@@ -248,8 +248,6 @@ def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
             raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
-    if len(values) and not values.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
     return values
 
 

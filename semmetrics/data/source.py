@@ -23,6 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at, listing
 from semmetrics.frozen import dataclass
 
@@ -94,27 +95,6 @@ def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
             where=name,
             remedy="give fewer items at once, or use a machine with more memory",
         ) from None
-
-
-@contextmanager
-def foreign_errors(name: str) -> Iterator[None]:
-    """Say of an error in an object's own code which input that is; our own errors stay faults."""
-    try:
-        yield
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
-        if str(module).startswith("semmetrics.") and "__len__()" not in str(error):
-            raise
-        raise InputError(
-            f"reading it raises {type(error).__name__}: {error}",
-            where=name,
-            remedy="mend the object, or give lists",
-        ) from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
-from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure

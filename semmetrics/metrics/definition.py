@@ -380,10 +380,10 @@ class Definition:
             return None
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
+        if isinstance(k, bool) or not isinstance(k, int | np.integer):
+            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
         if not is_cutoff(k):
-            raise InputError(
-                f"k={brief(k)}: the cutoff @k is not a whole number from 1, below 2**53"
-            )
+            raise InputError(f"the cutoff @{brief(k)} is not a whole number from 1, below 2**53")
         return int(k)
 
 

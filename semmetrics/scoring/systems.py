@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.source import foreign_errors
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
@@ -175,7 +175,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
     _check_items(prepared.tasks, preds, ref)
-    check_weights(prepared.tasks)
+    check_weights(prepared)
     return prepared
 
 
@@ -253,7 +253,7 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
         return Setup(kind, kind.read_beside(options), calibrations)
 
 
-def check_weights(tasks: Tasks) -> None:
+def check_weights(prepared: Prepared) -> None:
     """Refuse weights that leave nothing.
 
     Raises
@@ -261,9 +261,13 @@ def check_weights(tasks: Tasks) -> None:
     InputError
         If all items of a task weigh nothing.
     """
-    for _, task in each_task(tasks):
+    for _, task in each_task(prepared.tasks):
         if task.weights is not None and len(task) and not task.weights.any():
-            raise InputError("all sample weights are zero", remedy="give some item a weight")
+            raise InputError(
+                "all sample weights are zero",
+                where=getattr(prepared.options["weights"], "source", "weights"),
+                remedy="give some item a weight",
+            )
 
 
 def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:

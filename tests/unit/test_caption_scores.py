@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import random
@@ -598,7 +599,8 @@ def test_a_signature_can_be_computed_again(options, ci):
     table = score(ci=ci, **options)
     for one in table:
         signed = read_signature(one.signature)
-        assert (signed.measure, signed.n, signed.bootstrap) == (one.measure, one.n, ci or None)
+        assert (signed.measure, signed.n) == (one.measure, one.n)
+        assert signed.bootstrap == ((ci and dataclasses.replace(ci, method=one.ci.method)) or None)
         if one.system == "human":  # counted on all references, which the signature calls given
             continue
         again = score(

@@ -141,7 +141,7 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
         ([("a", np.complex128(1))], f"{WHERE}, label 1: the score .*1.* is not a finite number"),
         ([("a", 10**400)], f"{WHERE}, label 1: the score 10+.* is not a finite number"),
         ([("a", 10**5000)], f"{WHERE}, label 1: the score <int.* is not a finite number"),
-        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is not a finite"),
+        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is a text"),
     ],
 )
 def test_what_is_refused(item, message):

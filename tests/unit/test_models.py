@@ -215,5 +215,5 @@ def test_a_cache_that_is_none(tmp_path, monkeypatch):
         table = semmetrics.score([["a"]], [["b"]], measures=["SoftF1"], embedding=model, cache=none)
         assert (table.notes, [*tmp_path.iterdir()]) == ([], [])
     for wrong in (0, "", np.False_, [True]):
-        with pytest.raises(InputError, match=r"cache=.* names no file; give True, False or a path"):
+        with pytest.raises(InputError, match=r"^cache="):
             semmetrics.score([["a"]], [["b"]], measures=["SemF1"], embedding=model, cache=wrong)

@@ -78,7 +78,7 @@ def test_an_alias_is_the_measure_it_stands_for(alias):
         ("F1()", ["F1"]),
         (" F1 ( average = macro ) @ 3 , 5 ", ["F1(average=macro)@3", "F1(average=macro)@5"]),
         ("F1(average=example)", ["F1"]),
-        ("F1(average=micro,labels=union)", ["F1(average=micro)"]),
+        ("F1(average=micro,labels=auto)", ["F1(average=micro)"]),
         ("F1(average=macro,labels=union)", ["F1(average=macro,labels=union)"]),
         ("MacroF1(average=macro)@2", ["F1(average=macro)@2"]),
         ("BalancedAccuracy(q=12)", ["BalancedAccuracy(q=12)"]),

@@ -176,11 +176,6 @@ def test_scores_stay_with_their_classes(kind):
             {"empty_predictions": "drop"},
             "empty_predictions='drop'; choose one of 'keep', 'skip'",
         ),
-        (
-            {"7": [], "8": []},
-            {"weights": [0, 0]},
-            "all sample weights are zero; give some item a weight",
-        ),
     ],
 )
 def test_what_is_refused(refs, options, message):

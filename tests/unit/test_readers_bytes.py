@@ -223,7 +223,7 @@ def test_a_pipe_is_like_standard_input():
         ({"classes": ["a", "b", "a"]}, r"option classes, class 2 \(from 0\): 'a' is also class 0"),
         ({"classes": ["a", ""]}, "class 1 .*empty"),
         ({"classes": [1]}, "not int"),
-        ({"classes": "cat"}, "option classes"),
+        ({"classes": "cat"}, "classes='cat'; give a list"),
     ],
 )
 def test_options_are_checked(options, match):

@@ -294,7 +294,7 @@ def test_weights_come_with_their_items(keep_rows):
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_probabilities_of_set_sizes_come_with_their_items(keep_rows):
     preds, gts, _ = some_items()
-    probs = np.random.default_rng(1).random((40, 5))
+    probs = np.random.default_rng(1).dirichlet(np.ones(5), 40)
     options = {"measures": ["F1(decode=cardinality)"], "keep_rows": keep_rows}
     whole = score(preds, gts, set_size_probs=probs, **options)
     scorer = Scorer(**options)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import foreign_errors
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing
 from semmetrics.kinds import (
@@ -79,7 +79,9 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
     given = options["set_size_probs"]
-    strange = [name for name in given if name not in preds] if isinstance(given, Mapping) else []
+    with foreign_errors("set_size_probs"):
+        some = given if isinstance(given, Mapping) else ()
+        strange = [name for name in some if name not in preds]
     if strange:
         raise InputError(
             f"set_size_probs names {listing(strange)}, which is no system",
