@@ -236,7 +236,8 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.beside import read_matrix
 
-        where = os.fspath(given)
+        with foreign_errors(where):
+            where = os.fspath(given)
         given = read_matrix(given, (files or ReadOptions()).beside())
     from semmetrics.data.objects import plain_object
 
