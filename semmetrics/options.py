@@ -9,6 +9,7 @@ option, add a line here, use it, and document it on its page.
 
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from os import PathLike
@@ -21,7 +22,7 @@ from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "decoding_rules", "hint_of",
-           "is_asked", "is_given", "resolve_options"]  # fmt: skip
+           "is_asked", "is_given", "join_names", "resolve_options", "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -553,6 +554,25 @@ def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
             f"nothing for {kind}",
             remedy="leave that out, or say task= (--task)",
         )
+
+
+def join_names(names: Iterable[str]) -> str:
+    r"""Write names as one text of a signature, from which `split_names` reads them.
+
+    Examples
+    --------
+    >>> print(join_names(["cat", "a, b"]))
+    cat,a\, b
+    >>> split_names(join_names(["cat", "a, b", "\\"]))
+    ['cat', 'a, b', '\\']
+    """
+    return ",".join(re.sub(r"[\\,]", r"\\\g<0>", name) for name in names)
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names that `join_names` wrote."""
+    found = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
+    return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in found]
 
 
 def check_choice(name: str, value: Any) -> None:

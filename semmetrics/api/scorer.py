@@ -19,13 +19,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping
 from copy import copy
+from types import MethodType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from semmetrics.api.scores import document_options, table_of
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, listing
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import check_options, is_given
+from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.collection import BY_ITEM, WHOLE, Collection
 from semmetrics.scoring.protocols import listed
@@ -62,7 +65,7 @@ class Scorer:
     >>> scorer.update([["cat", "dog"]], [["cat"]])
     >>> scorer.update([["cat"]], [["cat"]])
     >>> [round(score.value, 4) for score in scorer.compute()]
-    [0.8333, 1.0]
+    [0.8333, 0.5]
     >>> scorer
     Scorer(measures=['F1', 'F1(average=macro)'], items=2)
     """
@@ -233,8 +236,7 @@ class Scorer:
     def _check_options(self, other: Scorer) -> None:
         """Refuse a scorer with other options."""
         mine, theirs = (
-            {"system": one._items.system, **{name: _identity(v) for name, v in one._given.items()}}
-            | {"measures": one._measures()}
+            {"system": one._items.system, **_identities(one._given), "measures": one._measures()}
             for one in (self, other)
         )
         names = [
@@ -273,16 +275,29 @@ def _check_batchwise(given: Mapping[str, Any]) -> None:
         )
 
 
+def _identities(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what tells the options that were given from others; defaults need not be given."""
+    found = {name: _identity(value) for name, value in given.items()}
+    if isinstance(found.get("ignore"), list):  # in any order
+        found["ignore"] = sorted(map(str, found["ignore"]))
+    return {name: one for name, one in found.items() if one != _identity(OPTIONS[name].default)}
+
+
 def _identity(value: Any) -> Any:
     """Return what tells an option's value from another, also after it was pickled."""
     if isinstance(value, Mapping):
         return {str(key): _identity(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [_identity(one) for one in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(str, value))
-    if hasattr(value, "__code__"):  # of functions, which are pickled by their names
-        return value.__module__, value.__qualname__, value.__code__.co_code
+    if isinstance(value, MethodType):
+        return _identity(value.__func__), _identity(value.__self__)
     named = (getattr(value, name, None) for name in ("identity", "hash", "digest", "name"))
     told = next((text for text in named if isinstance(text, str)), None)
-    return type(value).__name__, pickle.dumps(value) if told is None else told
+    try:
+        return type(value).__name__, pickle.dumps(value) if told is None else told
+    except (pickle.PicklingError, TypeError, AttributeError):  # it never left this process
+        return id(value)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from semmetrics.arguments import checked, checked_but, foreign_errors
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
-from semmetrics.options import OPTIONS, check_options, hint_of, is_asked
+from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
@@ -269,7 +269,7 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
 
 def _ignored_labels(text: str, normalize: str | None) -> list[str]:
     """Return the labels that a signature says were ignored, as they can be given again."""
-    names = [name for name in text.split(",") if name]
+    names = split_names(text)
     if normalize is not None and "kubany2020" in normalize.split(
         "+"
     ):  # it splits synonyms at commas

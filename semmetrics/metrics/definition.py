@@ -195,7 +195,7 @@ class Frame:
     ----------
     labels : tuple of str
     in_reference, in_union : bool arrays, shape (labels,)
-        Labels in the ground truth; in it or in the predictions of any system compared.
+        Labels in the ground truth of the items; in it or in the predictions of any system compared.
     given : int or None
         The first so many labels were given as the class list.
     """

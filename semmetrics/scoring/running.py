@@ -79,6 +79,8 @@ class RunningScores:
                     new._chosen[system] = _freeze(prepared, task)
                 measures = [measure for measure, _ in new._chosen[system]]
                 progress = setup.options["progress"]
+                # What is odd of labels is so beside all others, which a batch does not have.
+                task = replace(task, odd={})
                 found = evaluate(task, measures, keep_rows=False, progress=progress)
                 new._add({(system, part): found.without_items()})
                 new._numbered |= {isinstance(task.ids, (range, np.ndarray))}

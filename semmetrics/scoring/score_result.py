@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -266,9 +266,11 @@ def score_statistics(
     """
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
-    frame = frame_of(list(aligned.values()))
+    union = frame_of(list(aligned.values()))
     scores: list[Score] = []
     for name, statistics in aligned.items():
+        # Items may be left out of one system alone, and their labels with them.
+        frame = replace(union, in_reference=statistics.n_reference > 0)
         chosen = [measure for measure, _ in measures[name]]
         values = [_value(measure, statistics, frame) for measure in chosen]
         made: Sequence[Replicates | None] = [None] * len(chosen)

@@ -23,7 +23,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
@@ -110,13 +110,12 @@ class Prepared:
         by_task: dict[str, list[Score]] = {}
         for score in scores:
             by_task.setdefault(name_task(score.system, score.part), []).append(score)
-        notes = []
+        found = {}
         for name, task in each_task(self.tasks):
             some = by_task.get(name, [])
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
-            lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
-            notes += [f"{name}: {line}" for line in lines]
-        return notes
+            found[name] = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+        return group_notes(found)
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:

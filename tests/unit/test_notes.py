@@ -121,3 +121,13 @@ def test_notes_of_a_task_without_vectors():
     assert semmetrics.score(*sides, measures="F1", system="x").notes == []
     table = semmetrics.score(*sides, measures="SoftF1", embedding=NUMBERS, system="x")
     assert table.notes == [NUMBERED.replace("preds", "x")]
+
+
+def test_labels_outside_of_many_systems_are_one_note():
+    systems = {f"s{n}": [["dog"], ["bus"]] for n in range(5)}
+    measure = "F1(average=macro,labels=reference)"
+    table = semmetrics.score_systems(systems, [["cat"], ["bus"]], measures=measure)
+    assert table.notes == [
+        "all 5 systems: 1 label (predicted 1 time) is outside the ground truth, and counts nowhere "
+        f"in {measure}"
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import threading
 import tracemalloc
 from functools import reduce
 from operator import add
@@ -752,3 +753,56 @@ def test_default_measures_that_later_items_change():
     scorer.update([["cat"]], [["cat"]])
     with pytest.raises(InputError, match=r"the first items have the default measures .*measures="):
         scorer.compute()
+
+
+def _embedding(number):
+    def vectors(labels):
+        return np.array([[1.0, 0.0] if len(label) % 2 else [number, 1.0] for label in labels])
+
+    return vectors
+
+
+class Locked:
+    """A function that cannot be pickled."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __call__(self, labels):
+        return np.array([[1.0, float(len(label))] for label in labels])
+
+
+def semantic(embedding):
+    scorer = Scorer(measures="SemF1", embedding=embedding)
+    scorer.update([["aa"]], [["b"]])
+    return scorer
+
+
+def test_functions_are_told_apart_by_more_than_their_code():
+    one, other = _embedding(9.0), _embedding(0.0)
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(one) + semantic(other)
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(lambda labels: one([*labels])) + semantic(lambda labels: other([*labels]))
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(Locked().__call__) + semantic(Locked())
+    locked = Locked()
+    for same in (one, locked, locked.__call__):
+        assert len(semantic(same) + semantic(same)) == 2
+
+
+def test_options_that_mean_the_same_are_the_same():
+    given = {"normalize": "none", "ignore": ["x", "y"], "classes": ["a", "b"]}
+    other = {"ignore": ("y", "x"), "classes": np.array(["a", "b"])}
+    assert len(Scorer(measures="F1", **given) + Scorer(measures="F1", **other)) == 0
+
+
+def test_what_is_odd_of_labels_is_not_said_of_batches_alone():
+    batches = [([["cats"]], [["cat"]]), ([["x"]], [["cats"]])]
+    notes = {}
+    for keep_rows in (True, False):
+        scorer = Scorer(measures="F1", keep_rows=keep_rows)
+        for batch in batches:
+            scorer.update(*batch)
+        notes[keep_rows] = scorer.compute().notes
+    assert notes == {True: [], False: []}

@@ -160,3 +160,11 @@ def test_numbers_of_thousands_of_digits_are_refused(part):
     assert f"|{part}|" in text
     with pytest.raises(InputError):
         read_signature(text.replace(f"|{part}|", f"|{part[0]}:{'9' * 5000}|"))
+
+
+def test_ignored_labels_may_hold_commas():
+    pred = {"1": ["cat", "c,d", "e\\", "5%2C"], "2": ["c,d"]}
+    gts = {"1": ["cat"], "2": ["dog"]}
+    (score,) = semmetrics.score(pred, gts, measures="Precision", ignore=["c,d", "e\\", "5%2C"])
+    again = semmetrics.rescore(score.signature, pred, gts)
+    assert (again[0].value, again[0].signature, again.differences) == (0.5, score.signature, [])

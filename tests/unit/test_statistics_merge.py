@@ -290,3 +290,18 @@ def test_the_union_is_over_all_systems():
 def test_nothing_to_evaluate():
     with pytest.raises(InputError, match="there is no item to evaluate"):
         part("")
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_reference_labels_are_those_of_a_systems_own_items(average):
+    refs = {"x": ["a"], "y": ["b"]}
+    systems = {"one": {"x": ["a", "b"], "y": []}, "two": {"x": ["a"], "y": ["b"]}}
+    options = {
+        "measures": f"Jaccard(average={average},labels=reference)",
+        "empty_predictions": "skip",
+    }
+    beside = semmetrics.score_systems(systems, refs, **options)[0]
+    alone = semmetrics.score(systems["one"], refs, **options, system="one")[0]
+    assert (
+        (beside.value, beside.signature) == (alone.value, alone.signature) == (1.0, alone.signature)
+    )

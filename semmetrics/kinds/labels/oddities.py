@@ -117,14 +117,14 @@ def _fold(term: str) -> str:
 def _needed_steps(pairs: Iterable[tuple[str, str]]) -> set[str]:
     """Return the normalisations that join all pairs of labels, the fewest for each pair."""
     needed: set[str] = set()
-    left = list(pairs)
+    left = set(pairs)
     for size in range(1, len(STEPS) + 1):
         for steps in combinations(STEPS, size):
             clean = normalization("+".join(steps))
-            joined = [pair for pair in left if clean(pair[0]) == clean(pair[1])]
+            joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
             if joined:
                 needed.update(steps)
-                left = [pair for pair in left if pair not in set(joined)]
+                left -= joined
     return needed
 
 

@@ -29,7 +29,7 @@ from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
 from semmetrics.kinds.labels.oddities import find_oddities
-from semmetrics.options import check_choice
+from semmetrics.options import check_choice, join_names
 
 __all__ = ["label_task"]
 
@@ -263,7 +263,7 @@ def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> Lab
     sides = {
         name: [_only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
     }
-    names = ",".join(sorted({names[0] for names in ignored.names}))
+    names = sorted({names[0] for names in ignored.names})
     return replace(
         task,
         pred=sides["kept"][0],
@@ -273,7 +273,7 @@ def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> Lab
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
         ignored=IgnoredLabels(tuple(compress(task.classes, left_out)), *sides["ignored"]),
         counts=counts,
-        settings={**task.settings, "ignore": names},
+        settings={**task.settings, "ignore": join_names(names)},
     )
 
 
