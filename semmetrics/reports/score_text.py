@@ -97,13 +97,18 @@ def _join_headings(headings: Sequence[str]) -> str:
     --------
     >>> _join_headings(["F1@1", "F1@3"]), _join_headings(["F1@1", "WMD@1", "F1@3", "WMD@3"])
     ('F1@1,3', 'F1, WMD (@1,3)')
+    >>> _join_headings(["F1", "F1@1", "F1@3"])
+    'F1, F1@1,3'
     """
+    whole: list[str] = []
     cuts: dict[str, list[str]] = {}
     for heading in headings:
         name, sign, cut = heading.rpartition("@")
-        whole = not sign or not cut.isdecimal()
-        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
-    alike: dict[str, list[str]] = {}
+        if sign and cut.isdecimal():
+            cuts.setdefault(name, []).append(cut)
+        else:
+            whole.append(heading)
+    alike: dict[str, list[str]] = {"": whole} if whole else {}
     for name, several in cuts.items():
         alike.setdefault(",".join(several), []).append(name)
     return ", ".join(_join_cutoff(names, cut) for cut, names in alike.items())
