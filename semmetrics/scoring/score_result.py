@@ -63,6 +63,12 @@ class LeftOut(NamedTuple):
         some = int((predictions + references > 0).sum())
         return LeftOut(some, int(predictions.sum()), int(references.sum()))
 
+    @staticmethod
+    def ignored(axis: LabelAxis | Statistics) -> LeftOut:
+        """Count the labels that are ignored."""
+        predictions, references = zip((0, 0), *axis.ignored.values(), strict=True)
+        return LeftOut(len(axis.ignored), sum(predictions), sum(references))
+
     def text(self, verb: str = "predicted") -> str:
         """Write the counts.
 
@@ -143,8 +149,10 @@ class Score:
 
     @cached_property
     def left_out(self) -> LeftOut:
-        """The labels outside the label universe, which count nowhere."""
-        return LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+        """The labels outside the label universe and those that are ignored; none counts."""
+        outside = LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+        both = zip(outside, LeftOut.ignored(self.statistics), strict=True)
+        return LeftOut(*(one + other for one, other in both))
 
     @property
     def ids(self) -> Ids:
@@ -203,15 +211,13 @@ def left_out_notes(
     verb : str
         What its labels are: "predicted" or "scored".
     """
-    found = []
-    if axis.ignored:
-        pairs = np.array(list(axis.ignored.values())).sum(axis=0).tolist()
-        found.append((LeftOut(len(axis.ignored), *pairs), "ignored"))
+    found = [(LeftOut.ignored(axis), "ignored")]
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
             nowhere = f"outside the {where}, and {{count}} nowhere in {_headings(some)}"
-            found.append((some[0].left_out, nowhere))
+            outside = ~some[0].frame.universe(some[0].measure)
+            found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
             outside = np.arange(len(axis.labels)) >= axis.given
             found.append((LeftOut.of(axis, outside), f"outside the {where}"))
