@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.records import align, draw, format_full
-from semmetrics.reports.table import ScoreTable
+from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def draw_systems(
 
     def text(systems: Sequence[str]) -> str:
         some = [score for score in table if score.system in systems]
-        return ScoreTable(some).to_text(digits=digits, scale=scale)
+        return draw_scores(ScoreTable(some), digits=digits, scale=scale)
 
     parts: list[list[str]] = []
     for system in table.systems:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMATS", "ScoreTable", "records_of"]
+__all__ = ["FORMATS", "ScoreTable", "draw_scores", "records_of"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 _FIELDS = (
@@ -252,16 +252,29 @@ class ScoreTable:
 
     @checked
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns for a terminal."""
-        return draw(self._cells(digits, scale))
+        """Write aligned columns for a terminal, and a line that counts what stands beside them."""
+        return "\n".join([draw_scores(self, digits=digits, scale=scale), *self._beside()])
 
     def __str__(self) -> str:
         return self.to_text()
 
     def __repr__(self) -> str:
         some, hidden = self._first()
-        text = some.to_text() if len(some) else "no measure could be computed"
-        return f"{text}\n… and {hidden} more" if hidden else text
+        text = draw_scores(some) if len(some) else "no measure could be computed"
+        more = [f"… and {hidden} more"] if hidden else []
+        return "\n".join([text, *more, *self._beside()])
+
+    def _beside(self) -> list[str]:
+        """Return the line that counts what is said beside the scores, if anything is."""
+        undefined = sum(record["count"] for record in self.undefined())
+        counted = (
+            (pluralize(len(self.notes), "note"), ".notes"),
+            (pluralize(undefined, "undefined value"), ".undefined()"),
+            (f"{len(self.not_computed):,} not computed", ".not_computed"),
+            (pluralize(len(self.differences), "difference"), ".differences"),
+        )
+        parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
+        return [", ".join(parts)] if parts else []
 
     def _first(self) -> tuple[ScoreTable, str]:
         """The first rows and systems, as many as a screen shows; and what is not among them."""
@@ -280,7 +293,7 @@ class ScoreTable:
         some, hidden = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
-        return write_table(some.scores, lines)
+        return write_table(some.scores, lines, self.undefined(), self.differences)
 
     @checked
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -432,6 +445,11 @@ class ScoreTable:
         'policy': '0', 'count': 1}
         """
         return details.count_undefined(self.scores)
+
+
+def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
+    return draw(table._cells(digits, scale))
 
 
 def records_of(scores: Sequence[Score]) -> Records:

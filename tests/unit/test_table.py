@@ -61,6 +61,7 @@ def test_text():
         "F1                 0.8889  0.3333",
         "F1(average=macro)  0.6667  0.6667",
         "Recall(empty=nan)     nan  0.3333",
+        "3 undefined values (.undefined())",
     ]
     lines = table(ci=True).render("table", digits=1, scale=100).splitlines()
     assert lines[1].startswith("F1                 88.9 [66.7, 100.0]  33.3 [0.0, ")
@@ -93,7 +94,7 @@ def test_names_are_escaped():
     head = found.to_latex().splitlines()[2]
     assert r"a|b\_c\&d & 50\% \#1 & " in head
     assert head.endswith(r"\$x\textasciicircum{}2\textasciitilde{}\textbackslash{}\{y\} \\")
-    assert len(found.to_text().splitlines()) == 2
+    assert len(found.to_text().splitlines()) == 3
     assert len(list(csv.reader(io.StringIO(found.to_csv())))) == 4
 
 
