@@ -198,6 +198,10 @@ class Scorer:
         new.merge(other)
         return new
 
+    def __radd__(self, other: int) -> Self:
+        """Return a copy of this scorer for 0, with which ``sum`` begins."""
+        return copy(self) if isinstance(other, int) and other == 0 else NotImplemented
+
     def __len__(self) -> int:
         """The number of items of the ground truth so far."""
         return len(self._items)

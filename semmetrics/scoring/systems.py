@@ -32,6 +32,7 @@ from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measu
 from semmetrics.scoring.score_result import (
     BEST_FIT,
     Score,
+    bound_notes,
     interval_notes,
     left_out_notes,
     score_statistics,
@@ -96,7 +97,8 @@ class Prepared:
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
-        notes += self._left_out(scores) + interval_notes(scores) + plan.notes
+        notes += self._left_out(scores) + interval_notes(scores)
+        notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 

@@ -247,7 +247,8 @@ def test_a_note_says_where_labels_have_too_few_items(weights):
     )
     assert semmetrics.score(preds, refs, **{**options, "ci": False}).notes == []
     enough = {name: [one for one in some if one in names[:4]] for name, some in refs.items()}
-    assert semmetrics.score(enough, enough, **options).notes == [methods]
+    *others, narrow = semmetrics.score(enough, enough, **options).notes
+    assert (others, "no width" in narrow) == ([methods], True)
 
 
 @pytest.mark.parametrize(
@@ -313,3 +314,14 @@ def test_simulated_coverage_of_macro_averages():
     assert shares["jackknife-bias"] > 0.9
     assert min(example.shares) > 0.85
     assert "| 100 labels, Zipf | `F1` | 400 |" in coverage.table([example])
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "jackknife", "jackknife-bias"])
+def test_an_interval_without_width_is_noted(method):
+    preds, gts = [["cat"]] * 10, [["dog"]] * 5 + [["cow"]] * 5
+    table = semmetrics.score(preds, gts, measures="F1 CardinalityError", ci=True, ci_method=method)
+    assert table[0].ci.low == table[0].ci.high == 0
+    (note,) = table.notes
+    assert note.startswith("F1, CardinalityError: all resamples are equal")
+    some = semmetrics.score(preds, [["cat"]] * 5 + [["cow"]] * 5, measures="F1", ci=True)
+    assert not [note for note in some.notes if "width" in note]

@@ -202,6 +202,41 @@ def test_a_formula_gives_one_finite_number_for_each_count(formula, message, aver
         semmetrics.score(PREDS, REFS, measures=[wrong])
 
 
+def test_a_formula_may_divide_by_zero(recwarn):
+    made = measure(averages=("example", "macro"))(_ratio)
+    try:
+        table = semmetrics.score([[], ["cat"]], [["cat"], ["cat"]], measures=[made()])
+        assert table[0].items.tolist()[1] == 1
+        assert np.isnan(table[0].items[0])
+        macro = made(average="macro")
+        assert semmetrics.score([["a"]], [["b"]], measures=[macro])[0].value == 0
+    finally:
+        forget(made)
+    assert len(recwarn) == 0
+
+
+def _ratio(hit, n_pred):
+    return hit / n_pred
+
+
+def _double(hit, n_pred):
+    return 2 * hit
+
+
+@pytest.mark.parametrize("average", ["example", "micro", "macro"])
+def test_values_outside_the_bounds_are_noted_once(average):
+    made = measure(averages=(average,), bounds=(0, 1))(_double)
+    wide = measure(averages=(average,), bounds=(0, 2), name="Wide")(_double)
+    try:
+        systems = {"one": [["a"]], "two": [["a"]]}
+        table = semmetrics.score_systems(systems, [["a"]], measures=[made(), wide(), "F1"])
+        (note,) = table.notes
+        assert note.startswith("_double has the value 2.0, outside its bounds 0 to 1")
+    finally:
+        forget(made)
+        forget(wide)
+
+
 def test_a_copy_of_an_unregistered_measure_says_what_to_import():
     definition = measure(name="Gone")(lambda hit: hit)
     gone = pickle.dumps(definition())
