@@ -54,7 +54,8 @@ class Scorer:
 
     The options are those of ``semmetrics.score``, but for ``weights`` and ``set_size_probs``, which
     are given with each batch. ``len(scorer)`` is the number of items of the ground truth so far.
-    A scorer can be copied and pickled; ``a + b`` has the items of both.
+    A scorer can be copied and pickled; ``a + b`` has the items of both, ``sum(scorers)``
+    those of all.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class Scorer:
     >>> scorer.update([["cat", "dog"]], [["cat"]])
     >>> scorer.update([["cat"]], [["cat"]])
     >>> [round(score.value, 4) for score in scorer.compute()]
-    [0.8333, 1.0]
+    [0.8333, 0.5]
     >>> scorer
     Scorer(measures=['F1', 'F1(average=macro)'], items=2)
     """
@@ -219,7 +220,10 @@ class Scorer:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but what is opened, which is opened again."""
-        return {**vars(self), "_setup": None, "_items": self._items.copy()}
+        given = dict(self._given)
+        if "measures" in given:  # as measures, which say what to import where they are not known
+            given["measures"] = parse_all(given["measures"], self._kind)
+        return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -44,8 +44,8 @@ def write_table(
     head = ["measure", *map(escape, systems)]
     below = [_list(lines)]
     if undefined:
-        cells = [[escape(_text(value)) for value in record.values()] for record in undefined]
-        below.append(_fold("undefined", _draw(list(map(escape, undefined[0])), cells, _LEFT)))
+        causes = [[escape(_text(value)) for value in record.values()] for record in undefined]
+        below.append(_fold("undefined", _draw(list(map(escape, undefined[0])), causes, _LEFT)))
     if differences:
         below.append(_fold("differences", _list(differences)))
     below.append(_fold("signatures", _signatures(scores)))

@@ -21,7 +21,7 @@ from semmetrics.errors import (
 )
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.registry import in_its_case, parse
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
@@ -35,12 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "ScoreTable", "draw_scores", "records_of"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-_FIELDS = (
-    "system", "heading", "measure", "value", "ci_low", "ci_high", "unit", "n", "undefined",
-    "signature",
-)  # fmt: skip
-
-
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
@@ -98,7 +92,7 @@ class ScoreTable:
     def __getitem__(self, key: slice) -> ScoreTable: ...
 
     def __getitem__(self, key: Any) -> Score | ScoreTable:
-        """The score at a place, or of a measure in any spelling; of a slice a table.
+        """The score at a place, or of a measure in any spelling and case; of a slice a table.
 
         ``table[0]``, ``table[-1]``, ``table["MicroF1"]``, ``table[parse("F1@3")[0]]``; with many
         systems ``table[system, measure]``.
@@ -157,6 +151,12 @@ class ScoreTable:
         found = [score for score in of if name in (score.heading, str(score.measure))]
         if found:
             return found
+        folded = name.casefold()
+        alike = {
+            s.heading for s in of if folded in (s.heading.casefold(), str(s.measure).casefold())
+        }
+        if len(alike) == 1:
+            return [score for score in of if score.heading in alike]
         meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
         return [
             score
@@ -200,8 +200,8 @@ class ScoreTable:
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Write one row a score, in full precision; an empty cell for what is undefined."""
-        return self._records().to_csv()
+        """Write the columns of ``to_pandas``, in full precision; empty where undefined."""
+        return self._everything().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a DataFrame with one row a score and all that is known of it.
@@ -319,9 +319,6 @@ class ScoreTable:
             if any(threshold is not None for threshold in found):
                 rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
         return rows
-
-    def _records(self) -> Records:
-        return Records.from_rows(_FIELDS, map(_row, self.scores))
 
     def _everything(self) -> Records:
         return records_of(self.scores)
@@ -475,7 +472,7 @@ def _split_key(key: Any) -> tuple[Any, Any]:
 def _parsed(name: str, kind: str) -> set[str]:
     """The measures that a text names, as scores write them."""
     try:
-        return set(map(str, parse(name, kind)))
+        return set(map(str, parse(in_its_case(name, kind), kind)))
     except InputError:
         return set()
 

@@ -103,9 +103,13 @@ class Prepared:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [OPTIONS[name].flag for name in _CERTAINTY if name in self.options.given]
+        idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
         without = idle and not self.options["ci"]
-        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+        return (
+            [*notes, f"{', '.join(idle)} has no effect without ci=True (--ci)"]
+            if without
+            else notes
+        )
 
     def _left_out(self, scores: Iterable[Score]) -> list[str]:
         """Say of each task which labels count nowhere."""

@@ -338,17 +338,20 @@ def test_cutoffs_and_rules_that_no_measure_takes_are_said():
     scores = {"a": {"cat": 0.9, "dog": 0.2}}
     measures = ["F1", "Recall@5", "mAP"]
     notes = said(scores, {"a": ["cat"]}, measures=measures, top_k=3)
-    assert "--top-k has no effect on Recall@5: it has a cutoff already" in notes
-    assert "--top-k has no effect on mAP: it takes none" in notes
+    assert "top_k= (--top-k) has no effect on Recall@5: it has a cutoff already" in notes
+    assert "top_k= (--top-k) has no effect on mAP: it takes none" in notes
     notes = said(scores, {"a": ["cat"]}, measures=["F1(decode=threshold:0.1)", "mAP"],
                  decode="threshold:0.5")  # fmt: skip
-    assert "--decode has no effect on F1(decode=threshold:0.1): it has a decoding rule already" in (
-        notes
-    )
+    own = "F1(decode=threshold:0.1): it has a decoding rule already"
+    assert f"decode= (--decode) has no effect on {own}" in notes
+    (note,) = said(scores, {"a": ["cat"]}, measures=["F1", "mAP"], threshold=0.5)
+    assert note == "threshold= (--threshold) has no effect on mAP: it takes none"
     assert said([["cat"]], [["cat"]], measures=["F1", "MacroF1"], top_k=3) == []
     probs = np.full((1, 3), 1 / 3)
     (note,) = said(scores, {"a": ["cat"]}, set_size_probs=probs)
-    assert note.startswith("--set-size-probs has no effect: no decoding rule here uses it")
+    assert note.startswith(
+        "set_size_probs= (--set-size-probs) has no effect: no decoding rule here uses it"
+    )
     with pytest.raises(InputError, match="set_size_probs names 'x', which is no system"):
         said(scores, {"a": ["cat"]}, set_size_probs={"x": probs})
 
