@@ -150,9 +150,9 @@ def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[
     )
     alike = _alike(unpredicted, unreferenced)
     if len(unpredicted) == len(ref):
-        remedy = alike or "check that both sides use the same ids"
+        remedy = "check that both sides use the same ids" + (alike and f": {alike}")
     elif alike:
-        remedy = f"{alike}; else {remedy}"
+        remedy = f"write ids alike ({alike}), or {remedy}"
     raise InputError("; ".join(lost), remedy=remedy)
 
 
@@ -171,7 +171,7 @@ def _alike(unpredicted: Sequence[str], unreferenced: Sequence[str]) -> str:
         for name in unpredicted:
             other = others.get(plain(name))
             if other is not None and plain(name):
-                return f"ids differ by {difference} ({name!r} and {other!r}): write them alike"
+                return f"{name!r} and {other!r} differ by {difference}"
     return ""
 
 

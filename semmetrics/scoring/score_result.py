@@ -382,10 +382,9 @@ def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[st
                 f"{int((counts == 0).sum())} of them none: too few to trust its interval"
             )
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
-        yield (
-            "{}: all resamples are equal, so that the interval has no width; it does not say how "
-            "certain the value is"
-        )
+        left = "jackknife" in ci.method
+        same = "no item left out changes it" if left else "all resamples are equal"
+        yield f"{{}}: {same}: an interval without width does not say how certain the value is"
 
 
 def bound_notes(scores: Iterable[Score]) -> list[str]:

@@ -212,8 +212,8 @@ def test_an_unknown_label_as_an_error_names_it(refused, vectors):
 def test_options_without_effect_are_said(run, vectors):
     arguments = ("score", *LISTS, "-m", "F1", "--embedding", "words.vec", "--oov", "skip")
     said = run(*arguments, "--taxonomy", "kinds.json").stderr
-    for option in ("the embedding", "--oov", "--taxonomy"):
-        assert f"({option}) has no effect: no measure here" in said
+    for option in ("the embedding", "(--oov)", "(--taxonomy)"):
+        assert f"{option} has no effect: no measure here" in said
     said = run("score", *LISTS, "-m", NEAR, "--embedding", "m=words.vec").stderr
     assert "the embedding 'm' has no effect" in said
     for chosen in ((), ("--embedding", "words.vec")):
@@ -452,7 +452,7 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
     assert "computed with the embedding words-2@" in message
     assert f"--embedding {'' if measure == 'SemF1' else 'm='}SPEC" in message
     message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
-    assert "--oov as well" in message
+    assert "oov= (--oov) as well" in message
 
 
 def test_another_embedding_than_the_signature_says(ok, run, vectors):

@@ -231,9 +231,9 @@ def test_items_that_only_predictions_have_need_weights_by_id():
 )
 def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):
     preds, gts = {ours: ["cat"]}, {theirs: ["cat"]}
-    with pytest.raises(InputError, match=rf"; ids differ by {difference} .*: write them alike$"):
+    with pytest.raises(InputError, match=rf"the same ids: .* differ by {difference}$"):
         semmetrics.score(preds, gts)
-    message = rf"ids differ by {difference} .*: write them alike; else add them, or say missing="
+    message = rf"; write ids alike \(.* differ by {difference}\), or add them, or say missing="
     with pytest.raises(InputError, match=message):
         semmetrics.score({**preds, "same": ["x"]}, {**gts, "same": ["x"]})
 
