@@ -107,6 +107,11 @@ class Option:
         named = (flag for flag in self.flags if flag.startswith("--"))
         return next(named, f"--{self.name.replace('_', '-')}")
 
+    @property
+    def both(self) -> str:
+        """Its keyword and its name on the command line, as messages write them."""
+        return f"{self.name}= ({self.flag})"
+
     def text(self) -> str:
         """Return its help, with the kinds it applies to and its default."""
         only = f" Only for {', '.join(self.kinds)}." if self.kinds else ""
@@ -439,10 +444,44 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     known = list(known)
     for name, value in given.items():
         if name not in known:
-            remedy = did_you_mean(name, known, f"choose one of {', '.join(known)}")
+            remedy = _nearest_option(name, known)
             raise InputError(f"{function} has no option {name!r}", remedy=remedy)
         if value is not None:
             check_type(name, value, hint_of(name))
+
+
+# What other libraries call an option, or what here belongs to a measure.
+_ELSEWHERE = {
+    "measures": ("metric", "metrics", "measure", "scores"),
+    "top_k": ("k", "ks", "cutoff", "cutoffs", "at"),
+    "classes": ("labels", "class_names", "class_list", "label_names", "target_names", "vocabulary"),
+    "weights": ("weight", "sample_weight", "sample_weights"),
+    "ci": ("bootstrap", "confidence_interval", "confidence_intervals", "interval", "intervals"),
+    "level": ("alpha", "confidence", "confidence_level", "ci_level"),
+    "resamples": ("n_resamples", "n_bootstrap", "n_bootstraps", "num_resamples", "n_boot"),
+    "seed": ("random_state", "rng", "random_seed"),
+    "ci_method": ("method",),
+    "embedding": ("encoder", "model", "model_name", "model_type", "vectors", "word_vectors"),
+    "ignore": ("ignore_index", "ignore_labels", "exclude"),
+    "threshold": ("thresholds", "score_threshold"),
+    "doc_freq": ("df", "idf", "document_frequencies"),
+}
+_NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
+_OF_MEASURES = {
+    "average": "write it in the measure, as 'F1(average=macro)'",
+    "zero_division": "write it in the measure, as 'F1(empty=1)' or 'Precision(no_prediction=skip)'",
+    "match": "write it in the measure, as 'SemF1(match=optimal)'",
+}
+
+
+def _nearest_option(name: str, known: Sequence[str]) -> str:
+    """Return the remedy for a name that is no option: what is likely meant."""
+    meant = _NAMES_ELSEWHERE.get(name.lower())
+    if meant in known:
+        return f"did you mean {meant}?"
+    if name.lower() in _OF_MEASURES and "measures" in known:
+        return _OF_MEASURES[name.lower()]
+    return did_you_mean(name, known, f"choose one of {', '.join(known)}")
 
 
 def decoding_rules(decode: Any, threshold: Any) -> list[str]:

@@ -57,7 +57,8 @@ class Scorer:
 
     The options are those of ``semmetrics.score``, but for ``weights`` and ``set_size_probs``, which
     are given with each batch. ``len(scorer)`` is the number of items of the ground truth so far.
-    A scorer can be copied and pickled; ``a + b`` has the items of both.
+    A scorer can be copied and pickled; ``a + b`` has the items of both, ``sum(scorers)``
+    those of all.
 
     Examples
     --------
@@ -201,6 +202,10 @@ class Scorer:
         new.merge(other)
         return new
 
+    def __radd__(self, other: int) -> Self:
+        """Return a copy of this scorer for 0, with which ``sum`` begins."""
+        return copy(self) if isinstance(other, int) and other == 0 else NotImplemented
+
     def __len__(self) -> int:
         """The number of items of the ground truth so far."""
         return len(self._items)
@@ -218,7 +223,10 @@ class Scorer:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but what is opened, which is opened again."""
-        return {**vars(self), "_setup": None, "_items": self._items.copy()}
+        given = dict(self._given)
+        if "measures" in given:  # as measures, which say what to import where they are not known
+            given["measures"] = parse_all(given["measures"], self._kind)
+        return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

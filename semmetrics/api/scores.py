@@ -253,11 +253,11 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
     """Refuse options that the signature says, and a lack of what it cannot say."""
-    twice = [OPTIONS[name].flag for name in _SIGNED if is_asked(name, given.get(name))]
+    twice = [OPTIONS[name].both for name in _SIGNED if is_asked(name, given.get(name))]
     if twice:
         raise InputError(
             f"the signature says what is computed, and {', '.join(twice)} as well",
-            remedy="leave that out, or leave out --rescore",
+            remedy="leave that out, or score without the signature",
         )
     for name in ("classes", "weights"):
         if name in signed.settings and given.get(name) is None:

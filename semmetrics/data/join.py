@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -144,10 +144,35 @@ def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[
         lost.append(f"{pred.source} lacks {len(unpredicted)} of the ids: {listing(unpredicted)}")
     if unreferenced:
         lost.append(f"{ref.source} lacks {len(unreferenced)} of the ids: {listing(unreferenced)}")
-    hint = "add them, or say missing='skip' to leave them out, missing='empty' for empty lists"
+    remedy = (
+        "add them, or say missing='skip' to leave them out, missing='empty' for empty lists "
+        "(on the command line --missing)"
+    )
+    alike = _alike(unpredicted, unreferenced)
     if len(unpredicted) == len(ref):
-        hint = "check that both sides use the same ids"
-    raise InputError("; ".join(lost), remedy=f"{hint} (on the command line --missing)")
+        remedy = "check that both sides use the same ids" + (alike and f": {alike}")
+    elif alike:
+        remedy = f"write ids alike ({alike}), or {remedy}"
+    raise InputError("; ".join(lost), remedy=remedy)
+
+
+_WRITTEN: dict[str, Callable[[str], str]] = {
+    "a file extension": lambda name: name.rpartition(".")[0] or name,
+    "their folders": lambda name: name.replace("\\", "/").rpartition("/")[2],
+    "leading zeros": lambda name: name.lstrip("0"),
+    "case or blanks": lambda name: name.strip().casefold(),
+}
+
+
+def _alike(unpredicted: Sequence[str], unreferenced: Sequence[str]) -> str:
+    """Say by what ids of both sides differ that are otherwise the same; empty where none are."""
+    for difference, plain in _WRITTEN.items():
+        others = {plain(name): name for name in unreferenced}
+        for name in unpredicted:
+            other = others.get(plain(name))
+            if other is not None and plain(name):
+                return f"{name!r} and {other!r} differ by {difference}"
+    return ""
 
 
 def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, str]) -> Joined:

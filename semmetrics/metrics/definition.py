@@ -68,6 +68,8 @@ class Option:
     required : bool
     check : callable, optional
         Raises InputError for a value of its kind that is not allowed.
+    more : str
+        How there can be other choices, for messages.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Option:
     averages: tuple[str, ...] | None = None
     required: bool = False
     check: Callable[[Any], None] | None = None
+    more: str = ""
 
     def default_for(self, average: str | None) -> Value:
         """Return the default under an average."""
@@ -91,7 +94,9 @@ class Option:
         value = self._converted(text.item() if isinstance(text, np.generic) else text)
         if self.choices and value not in self.choices:
             raise InputError(
-                f"{self.name}={value} is not allowed", remedy=f"choose one of {self._listed()}"
+                f"{self.name}={value} is not allowed",
+                remedy=f"choose one of {self._listed()}"
+                + (f", or {self.more}" if self.more else ""),
             )
         if self.check is not None:
             self.check(value)

@@ -185,7 +185,8 @@ def evaluate_formula(
         raise TypeError(f"{definition.name} has no formula")
     arguments = {name: known[name] for name in definition.arguments}
     try:
-        values = np.asarray(formula(**arguments, **dict(options)), np.float64)
+        with np.errstate(all="ignore"):  # 0/0 is nan: that the value is undefined
+            values = np.asarray(formula(**arguments, **dict(options)), np.float64)
     except Exception as error:
         if isinstance(error, InputError) or not is_own(definition):
             raise

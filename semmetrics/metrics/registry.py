@@ -32,6 +32,8 @@ __all__ = [
     "find",
     "forget",
     "group_of",
+    "in_its_case",
+    "is_builtin",
     "is_own",
     "kinds_of",
     "own_identity",
@@ -114,6 +116,8 @@ _RESERVED = frozenset([
 def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:
     """Register a definition, and return it.
 
+    A definition of one's own takes the place of an earlier one of the same name.
+
     Parameters
     ----------
     definition : Definition
@@ -126,16 +130,30 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
         If a name is taken or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *(aliases or {})):
-        if _load(definition.kind, name):
+        if _load(definition.kind, name) and not _is_replaced(definition, name):
             raise InputError(f"there is a measure {name} already", remedy="choose another name")
         if not _NAME.fullmatch(name):
             raise InputError(
                 f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
             )
     _check_options(definition)
+    if (definition.kind, definition.name) in _DEFINITIONS:
+        forget(_DEFINITIONS[definition.kind, definition.name])
     _DEFINITIONS[definition.kind, definition.name] = definition
     _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
     return definition
+
+
+def _is_replaced(definition: Definition, name: str) -> bool:
+    """Return whether a name is that of an own measure which the definition takes the place of."""
+    key = (definition.kind, name)
+    if key in _MODULES or (definition.kind, definition.name) in _MODULES:
+        return False
+    return (
+        name == definition.name
+        if key in _DEFINITIONS
+        else (_parts(_ALIASES[key])[0] == definition.name)
+    )
 
 
 def forget(definition: Definition) -> None:
@@ -228,7 +246,18 @@ def is_own(definition: Definition) -> bool:
     >>> is_own(find("F1")[0])
     False
     """
-    return (definition.kind, definition.name) not in _MODULES
+    return not is_builtin(definition.kind, definition.name)
+
+
+def is_builtin(kind: str, name: str) -> bool:
+    """Return whether a name, or an alias, is that of a measure that comes with semmetrics.
+
+    Examples
+    --------
+    >>> is_builtin("labels", "MacroF1"), is_builtin("labels", "F2")
+    (True, False)
+    """
+    return (kind, name) in _MODULES
 
 
 def own_identity(definition: Definition) -> str:
@@ -312,6 +341,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     True
     """
     form = _FORM.fullmatch(text)
+    _check_one(text, kind)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
     definition, fixed = find(form["name"], kind)
@@ -327,6 +357,46 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
         return [definition(k=k, **{**fixed, **options}) for k in ks]
     except InputError as error:
         raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
+
+
+def _check_one(text: str, kind: str | None) -> None:
+    """Refuse measures with commas between them; in cutoffs and options commas have a meaning."""
+    bare = text.strip(" ,")
+    if bare != text.strip() and _kinds_of_text(bare):
+        raise InputError(
+            f"{text!r} has a comma at its end",
+            remedy=f"put blanks alone between measures: {bare!r}",
+        )
+    first, *others = [part.strip() for part in split_outside(text)] or [""]
+    named = [other for other in others if _kinds_of_text(other)]
+    if named and (not kind or any(kind in _kinds_of_text(other) for other in named)):
+        listed = first + "".join(f" {other}" if other in named else f",{other}" for other in others)
+        raise InputError(
+            f"{text!r} names several measures with commas between them",
+            remedy=f"put blanks between measures: {listed!r}",
+        )
+
+
+def _kinds_of_text(text: str) -> tuple[str, ...]:
+    """Return the kinds that have the measure with which a text begins."""
+    form = _FORM.match(text)
+    return () if form is None else kinds_of(form["name"])
+
+
+def in_its_case(text: str, kind: str) -> str:
+    """Return the text of a measure with its name as the registry has it, where one alone is alike.
+
+    Examples
+    --------
+    >>> in_its_case("macrof1@3", "labels"), in_its_case("f2", "labels")
+    ('MacroF1@3', 'f2')
+    """
+    form = _FORM.fullmatch(text)
+    if form is None or kind in kinds_of(form["name"]):
+        return text
+    every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
+    alike = [name for name in every if name.casefold() == form["name"].casefold()]
+    return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
 
 
 def _options(text: str, inside: str) -> dict[str, str]:

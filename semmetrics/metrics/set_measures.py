@@ -74,12 +74,13 @@ from semmetrics.metrics.matching import (
     Reference,
     cut_of,
 )
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import add, is_builtin
 
 __all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _AVERAGES = ("example", "micro", "macro", "weighted")
+_MORE = "declare more: @measure(averages=('example', 'macro'))"
 
 
 def check_decode(value: Value) -> None:
@@ -325,7 +326,8 @@ def measure(
     (predictions that match), ``n_pred``, ``n_ref``, and, but for ``average=example``, ``total``
     (items for a label; items times labels for micro); ``precision_sum`` (precision at each hit,
     summed) for ``average=example`` alone. It returns nan where it is undefined. Its keyword-only
-    parameters become options of the measure.
+    parameters become options of the measure. It takes the place of an earlier measure of your own
+    with the same name.
 
     Parameters
     ----------
@@ -354,7 +356,8 @@ def measure(
     Raises
     ------
     InputError
-        If a name is taken, or a parameter of the formula is neither a count nor keyword-only.
+        If a name is taken by a measure that comes with semmetrics or is an alias of another, or a
+        parameter of the formula is neither a count nor keyword-only.
 
     Examples
     --------
@@ -378,10 +381,13 @@ def measure(
                 f"defaults for {listing(wrong)}, which are no shared options",
                 remedy=f"these are {listing(known, most=20)}",
             )
+        own_name = name or formula.__name__
+        if not is_builtin(kind, own_name):
+            shared = tuple(replace(o, more=_MORE) if o.name == "average" else o for o in shared)
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
             Definition(
-                name=name or formula.__name__,
+                name=own_name,
                 kind=kind,
                 family=SetFamily(),
                 summary=summary,

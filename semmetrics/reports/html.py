@@ -23,8 +23,16 @@ __all__ = ["write_curves", "write_records", "write_table"]
 _LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
-def write_table(scores: Sequence[Score], lines: Sequence[str] = ()) -> str:
-    """Write measures as rows and systems as columns, then lines and, folded, the signatures."""
+def write_table(
+    scores: Sequence[Score],
+    lines: Sequence[str] = (),
+    undefined: Sequence[Mapping[str, Any]] = (),
+    differences: Sequence[str] = (),
+) -> str:
+    """Write measures as rows and systems as columns, then lines.
+
+    Folded below stand what is undefined, differences from a signature, and the signatures.
+    """
     place = {(score.system, score.heading): score for score in scores}
     systems = dict.fromkeys(score.system for score in scores)
     rows = []
@@ -34,8 +42,18 @@ def write_table(scores: Sequence[Score], lines: Sequence[str] = ()) -> str:
         cells = (_cell(one, bold=any(one is score for score in best)) for one in row)
         rows.append([escape(heading), *cells])
     head = ["measure", *map(escape, systems)]
-    notes = f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
-    return f"<div>{_draw(head, rows)}{notes}{_fold('signatures', _signatures(scores))}</div>"
+    below = [_list(lines)]
+    if undefined:
+        causes = [[escape(_text(value)) for value in record.values()] for record in undefined]
+        below.append(_fold("undefined", _draw(list(map(escape, undefined[0])), causes, _LEFT)))
+    if differences:
+        below.append(_fold("differences", _list(differences)))
+    below.append(_fold("signatures", _signatures(scores)))
+    return f"<div>{_draw(head, rows)}{''.join(below)}</div>"
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
 def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.records import align, draw, format_full
-from semmetrics.reports.table import ScoreTable
+from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def draw_systems(
 
     def text(systems: Sequence[str]) -> str:
         some = [score for score in table if score.system in systems]
-        return ScoreTable(some).to_text(digits=digits, scale=scale)
+        return draw_scores(ScoreTable(some), digits=digits, scale=scale)
 
     parts: list[list[str]] = []
     for system in table.systems:
@@ -97,13 +97,18 @@ def _join_headings(headings: Sequence[str]) -> str:
     --------
     >>> _join_headings(["F1@1", "F1@3"]), _join_headings(["F1@1", "WMD@1", "F1@3", "WMD@3"])
     ('F1@1,3', 'F1, WMD (@1,3)')
+    >>> _join_headings(["F1", "F1@1", "F1@3"])
+    'F1, F1@1,3'
     """
+    whole: list[str] = []
     cuts: dict[str, list[str]] = {}
     for heading in headings:
         name, sign, cut = heading.rpartition("@")
-        whole = not sign or not cut.isdecimal()
-        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
-    alike: dict[str, list[str]] = {}
+        if sign and cut.isdecimal():
+            cuts.setdefault(name, []).append(cut)
+        else:
+            whole.append(heading)
+    alike: dict[str, list[str]] = {"": whole} if whole else {}
     for name, several in cuts.items():
         alike.setdefault(",".join(several), []).append(name)
     return ", ".join(_join_cutoff(names, cut) for cut, names in alike.items())

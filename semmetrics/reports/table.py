@@ -21,7 +21,7 @@ from semmetrics.errors import (
 )
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.registry import in_its_case, parse
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
@@ -32,15 +32,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMATS", "ScoreTable", "records_of"]
+__all__ = ["FORMATS", "ScoreTable", "draw_scores", "records_of"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-_FIELDS = (
-    "system", "heading", "measure", "value", "ci_low", "ci_high", "unit", "n", "undefined",
-    "signature",
-)  # fmt: skip
-
-
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
@@ -98,7 +92,7 @@ class ScoreTable:
     def __getitem__(self, key: slice) -> ScoreTable: ...
 
     def __getitem__(self, key: Any) -> Score | ScoreTable:
-        """The score at a place, or of a measure in any spelling; of a slice a table.
+        """The score at a place, or of a measure in any spelling and case; of a slice a table.
 
         ``table[0]``, ``table[-1]``, ``table["MicroF1"]``, ``table[parse("F1@3")[0]]``; with many
         systems ``table[system, measure]``.
@@ -157,6 +151,12 @@ class ScoreTable:
         found = [score for score in of if name in (score.heading, str(score.measure))]
         if found:
             return found
+        folded = name.casefold()
+        alike = {
+            s.heading for s in of if folded in (s.heading.casefold(), str(s.measure).casefold())
+        }
+        if len(alike) == 1:
+            return [score for score in of if score.heading in alike]
         meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
         return [
             score
@@ -200,8 +200,8 @@ class ScoreTable:
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Write one row a score, in full precision; an empty cell for what is undefined."""
-        return self._records().to_csv()
+        """Write the columns of ``to_pandas``, in full precision; empty where undefined."""
+        return self._everything().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a DataFrame with one row a score and all that is known of it.
@@ -252,16 +252,29 @@ class ScoreTable:
 
     @checked
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns for a terminal."""
-        return draw(self._cells(digits, scale))
+        """Write aligned columns for a terminal, and a line that counts what stands beside them."""
+        return "\n".join([draw_scores(self, digits=digits, scale=scale), *self._beside()])
 
     def __str__(self) -> str:
         return self.to_text()
 
     def __repr__(self) -> str:
         some, hidden = self._first()
-        text = some.to_text() if len(some) else "no measure could be computed"
-        return f"{text}\n… and {hidden} more" if hidden else text
+        text = draw_scores(some) if len(some) else "no measure could be computed"
+        more = [f"… and {hidden} more"] if hidden else []
+        return "\n".join([text, *more, *self._beside()])
+
+    def _beside(self) -> list[str]:
+        """Return the line that counts what is said beside the scores, if anything is."""
+        undefined = sum(record["count"] for record in self.undefined())
+        counted = (
+            (pluralize(len(self.notes), "note"), ".notes"),
+            (pluralize(undefined, "undefined value"), ".undefined()"),
+            (f"{len(self.not_computed):,} not computed", ".not_computed"),
+            (pluralize(len(self.differences), "difference"), ".differences"),
+        )
+        parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
+        return [", ".join(parts)] if parts else []
 
     def _first(self) -> tuple[ScoreTable, str]:
         """The first rows and systems, as many as a screen shows; and what is not among them."""
@@ -280,7 +293,7 @@ class ScoreTable:
         some, hidden = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
-        return write_table(some.scores, lines)
+        return write_table(some.scores, lines, self.undefined(), self.differences)
 
     @checked
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -306,9 +319,6 @@ class ScoreTable:
             if any(threshold is not None for threshold in found):
                 rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
         return rows
-
-    def _records(self) -> Records:
-        return Records.from_rows(_FIELDS, map(_row, self.scores))
 
     def _everything(self) -> Records:
         return records_of(self.scores)
@@ -434,6 +444,11 @@ class ScoreTable:
         return details.count_undefined(self.scores)
 
 
+def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
+    return draw(table._cells(digits, scale))
+
+
 def records_of(scores: Sequence[Score]) -> Records:
     """Return a record of each score, with numbers as arrays."""
     rows = list(map(_row, scores))
@@ -457,7 +472,7 @@ def _split_key(key: Any) -> tuple[Any, Any]:
 def _parsed(name: str, kind: str) -> set[str]:
     """The measures that a text names, as scores write them."""
     try:
-        return set(map(str, parse(name, kind)))
+        return set(map(str, parse(in_its_case(name, kind), kind)))
     except InputError:
         return set()
 

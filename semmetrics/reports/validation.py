@@ -72,11 +72,13 @@ def validate(
         found = resolve_kind(side, options=files)
         task = found.kind
         if not found.sure:
-            others = " or ".join(f"--task {other}" for other in KINDS if other != task)
+            others = " or ".join(
+                f"task={other!r} (--task {other})" for other in KINDS if other != task
+            )
             notes.append(f"{found.understood}, taken for {task}; if not, say {others}")
     task = task or with_classes[0]
     if classes is not None and task not in with_classes:
-        notes.append(f"--classes has no effect on {task}")
+        notes.append(f"{OPTIONS['classes'].both} has no effect on {task}")
         classes = None
     kind = find_kind(task)
     options = resolve_options({"classes": classes, "read": files}, task)

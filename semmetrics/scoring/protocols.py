@@ -18,6 +18,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
+from semmetrics.options import OPTIONS, decoding_rules
 
 __all__ = [
     "PROTOCOLS",
@@ -223,7 +224,7 @@ def _plan_named(
         raise InputError("no measure is named", remedy="name one, or leave measures out")
     if keep and not any(measure["keep_at_least"] for measure in chosen):
         raise _needs_rule(keep)
-    notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules)
+    notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules, options)
     return Plan(list(chosen), list(map(str, chosen)), absent, notes)
 
 
@@ -233,19 +234,22 @@ def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[st
         return []
     own = [str(m) for m in measures if m.k is not None and cuts != (m.k,)]
     none = [str(m) for m in measures if m.k is None and not m.definition.cutoff]
-    return _no_effect("--top-k", own, "a cutoff") + _no_effect("--top-k", none)
+    return _no_effect("top_k", own, "a cutoff") + _no_effect("top_k", none)
 
 
-def _unused_rules(measures: Iterable[Measure], rules: Sequence[str | None]) -> list[str]:
+def _unused_rules(
+    measures: Iterable[Measure], rules: Sequence[str | None], options: Options
+) -> list[str]:
     """Say which measures do not take the decoding rules."""
     if set(rules) == {None}:
         return []
+    given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
     own = [str(m) for m in measures if m["decode"] not in (None, "all", *rules)]
     none = [str(m) for m in measures if m["decode"] is None]
-    return _no_effect("--decode", own, "a decoding rule") + _no_effect("--decode", none)
+    return _no_effect(given, own, "a decoding rule") + _no_effect(given, none)
 
 
-def _no_effect(flag: str, names: Sequence[str], own: str = "") -> list[str]:
+def _no_effect(option: str, names: Sequence[str], own: str = "") -> list[str]:
     if not names:
         return []
     one = len(names) == 1
@@ -254,7 +258,7 @@ def _no_effect(flag: str, names: Sequence[str], own: str = "") -> list[str]:
     else:
         why = f"{'it takes' if one else 'they take'} none"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return [f"{flag} has no effect on {', '.join(names[:_NAMED])}{more}: {why}"]
+    return [f"{OPTIONS[option].both} has no effect on {', '.join(names[:_NAMED])}{more}: {why}"]
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:

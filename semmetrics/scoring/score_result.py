@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,10 +15,11 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
-from semmetrics.errors import pluralize
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
+from semmetrics.metrics.registry import is_own
 from semmetrics.scoring.bootstrap import replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
@@ -27,6 +30,7 @@ __all__ = [
     "SCHEMA",
     "LeftOut",
     "Score",
+    "bound_notes",
     "interval_notes",
     "left_out_notes",
     "score_statistics",
@@ -36,6 +40,7 @@ __all__ = [
 SCHEMA = "semmetrics.score/1"
 _MANY = 3  # measures that a note names
 _FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
+_ROUNDING = 1e-9  # by which a value may miss its bounds
 _SHOWN = 5  # measures that a note on intervals names
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
@@ -62,6 +67,12 @@ class LeftOut(NamedTuple):
         predictions, references = axis.n_prediction[chosen], axis.n_reference[chosen]
         some = int((predictions + references > 0).sum())
         return LeftOut(some, int(predictions.sum()), int(references.sum()))
+
+    @staticmethod
+    def ignored(axis: LabelAxis | Statistics) -> LeftOut:
+        """Count the labels that are ignored."""
+        predictions, references = zip((0, 0), *axis.ignored.values(), strict=True)
+        return LeftOut(len(axis.ignored), sum(predictions), sum(references))
 
     def text(self, verb: str = "predicted") -> str:
         """Write the counts.
@@ -123,6 +134,10 @@ class Score:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, form: str) -> str:
+        """Write the value in a format of floats, or without one the score itself."""
+        return format(self.value, form) if form else str(self)
+
     def __repr__(self) -> str:
         interval = "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
         of = f"{pluralize(self.n, self.unit)} of {self.system}"
@@ -143,8 +158,10 @@ class Score:
 
     @cached_property
     def left_out(self) -> LeftOut:
-        """The labels outside the label universe, which count nowhere."""
-        return LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+        """The labels outside the label universe and those that are ignored; none counts."""
+        outside = LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+        both = zip(outside, LeftOut.ignored(self.statistics), strict=True)
+        return LeftOut(*(one + other for one, other in both))
 
     @property
     def ids(self) -> Ids:
@@ -203,15 +220,13 @@ def left_out_notes(
     verb : str
         What its labels are: "predicted" or "scored".
     """
-    found = []
-    if axis.ignored:
-        pairs = np.array(list(axis.ignored.values())).sum(axis=0).tolist()
-        found.append((LeftOut(len(axis.ignored), *pairs), "ignored"))
+    found = [(LeftOut.ignored(axis), "ignored")]
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
             nowhere = f"outside the {where}, and {{count}} nowhere in {_headings(some)}"
-            found.append((some[0].left_out, nowhere))
+            outside = ~some[0].frame.universe(some[0].measure)
+            found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
             outside = np.arange(len(axis.labels)) >= axis.given
             found.append((LeftOut.of(axis, outside), f"outside the {where}"))
@@ -342,7 +357,7 @@ def interval_notes(scores: Iterable[Score]) -> list[str]:
     for score in scores:
         if score.replicates is not None and score.ci is not None:
             methods.setdefault(score.ci.method, []).append(score.heading)
-            for note in _notes_of(score, score.replicates):
+            for note in _notes_of(score, score.replicates, score.ci):
                 notes.setdefault(note, []).append(score.heading)
     lines = [note.format(_once(headings)) for note, headings in notes.items()]
     if len(methods) < 2:
@@ -357,7 +372,7 @@ def _once(headings: Iterable[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _notes_of(score: Score, replicates: Replicates) -> Iterator[str]:
+def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[str]:
     if replicates.sizes.sum() == 1:
         what = f"one group of {score.unit}s" if replicates.grouped else f"one {score.unit}"
         yield f"{what} has no interval: at least two are needed"
@@ -368,6 +383,50 @@ def _notes_of(score: Score, replicates: Replicates) -> Iterator[str]:
                 f"{{}}: {few} of {len(counts)} labels have fewer than {_FEW} true items, "
                 f"{int((counts == 0).sum())} of them none: too few to trust its interval"
             )
+    if math.isclose(ci.low, ci.high, rel_tol=1e-12):
+        left = "jackknife" in ci.method
+        same = "no item left out changes it" if left else "all resamples are equal"
+        yield f"{{}}: {same}: an interval without width does not say how certain the value is"
+
+
+def bound_notes(scores: Iterable[Score]) -> list[str]:
+    """Say which measures of one's own have values outside the bounds that they declare.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> from semmetrics.metrics.registry import forget
+    >>> @semmetrics.measure
+    ... def Hits(hit):
+    ...     return hit
+    >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
+    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0: give @measure its bounds=']
+    >>> forget(Hits)
+    """
+    notes: dict[str, str] = {}
+    for score in scores:
+        definition = score.measure.definition
+        if is_own(definition) and score.heading not in notes:
+            low, high = definition.bounds
+            values = np.append(_single_values(score), score.value)
+            outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
+            if len(outside):
+                notes[score.heading] = (
+                    f"{score.heading} has the value {outside[0]}, outside its bounds {low} to "
+                    f"{high}: give @measure its bounds="
+                )
+    return list(notes.values())
+
+
+def _single_values(score: Score) -> Floats:
+    """The values of items or labels, as far as they are kept."""
+    columns = score.per_label
+    if columns is not None:
+        return np.asarray(columns["value"], np.float64)
+    with suppress(InputError):  # rows were not kept
+        if score.items is not None:
+            return score.items
+    return np.zeros(0)
 
 
 def _true_items(score: Score) -> Floats | None:

@@ -32,6 +32,7 @@ from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measu
 from semmetrics.scoring.score_result import (
     BEST_FIT,
     Score,
+    bound_notes,
     interval_notes,
     left_out_notes,
     score_statistics,
@@ -96,14 +97,19 @@ class Prepared:
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
-        notes += self._left_out(scores) + interval_notes(scores) + plan.notes
+        notes += self._left_out(scores) + interval_notes(scores)
+        notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [OPTIONS[name].flag for name in _CERTAINTY if name in self.options.given]
+        idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
         without = idle and not self.options["ci"]
-        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+        return (
+            [*notes, f"{', '.join(idle)} has no effect without ci=True (--ci)"]
+            if without
+            else notes
+        )
 
     def _left_out(self, scores: Iterable[Score]) -> list[str]:
         """Say of each task which labels count nowhere."""

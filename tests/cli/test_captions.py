@@ -313,7 +313,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
     assert "df=given needs document frequencies" in message
     assert "--doc-freq FILE" in message
     message = refused("score", *FILES, "--rescore", signature, "--tokenizer", "13a")
-    assert "the signature says what is computed, and --tokenizer as well" in message
+    assert "the signature says what is computed, and tokenizer= (--tokenizer) as well" in message
     write("fewer.json", {"1": REFERENCES["1"], "2": ["dogs run"]})
     signature = api(measures="ROUGE-L")[0]["signature"]
     said = run("score", "captions.json", "fewer.json", "--rescore", signature).stderr

@@ -229,7 +229,10 @@ def test_what_a_reader_found_odd_is_said(run, files):
 
 
 def test_options_without_effect_are_said(run, files):
-    assert "--seed has no effect without --ci" in run("score", *LISTS, "--seed", 3).stderr
+    assert (
+        "seed= (--seed) has no effect without ci=True (--ci)"
+        in run("score", *LISTS, "--seed", 3).stderr
+    )
     assert "full precision" in run("score", *LISTS, "--percent", "--format", "json").stderr
 
 

@@ -374,3 +374,21 @@ def test_things_that_are_no_mapping_from_names():
 def test_a_path_is_no_list_of_captions():
     with pytest.raises(InputError, match=r"one text, 'coco\.json'"):
         semmetrics.fit_document_frequencies("coco.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("metrics", "did you mean measures"),
+        ("k", "did you mean top_k"),
+        ("labels", "did you mean classes"),
+        ("n_resamples", "did you mean resamples"),
+        ("confidence", "did you mean level"),
+        ("random_state", "did you mean seed"),
+        ("thresholds", "did you mean threshold"),
+        ("average", r"write it in the measure, as 'F1\(average=macro\)'"),
+    ],
+)
+def test_names_of_other_libraries_are_understood(name, remedy):
+    with pytest.raises(InputError, match=remedy):
+        semmetrics.score([["cat"]], [["cat"]], **{name: 1})

@@ -124,7 +124,8 @@ def test_it_is_in_the_table_the_json_and_the_signature_and_can_be_scored_again()
     systems = {"one": preds, "other": other}
     measures = ["F1(decode=threshold:best)", "MicroF1", "SemF1(decode=threshold:best)"]
     table = semmetrics.score_systems(systems, refs, measures=measures, embedding=MODEL)
-    lines = str(table).splitlines()
+    *lines, beside = str(table).splitlines()
+    assert beside.endswith("(.undefined())")
     assert [line.split()[0] for line in lines] == [
         "measure", measures[0], "threshold", "F1(average=micro)", measures[2], "threshold",
     ]  # fmt: skip

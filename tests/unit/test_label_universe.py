@@ -174,6 +174,20 @@ def test_it_is_in_the_json():
     assert found == [{"labels": 4, "predictions": 4, "references": 0}, None]
 
 
+def test_ignored_labels_are_among_those_that_count_nowhere():
+    measures = ["MacroF1(labels=reference)", "MacroF1"]
+    table = semmetrics.score(PREDS, GTS, measures=measures, ignore=["x", "dog", "nowhere"])
+    assert [tuple(score.left_out) for score in table] == [(5, 5, 1), (2, 2, 1)]
+    assert table[1].to_dict()["left_out"] == {"labels": 2, "predictions": 2, "references": 1}
+    assert "preds: 2 labels (predicted 2 times, true 1 time) are ignored" in table.notes
+    halves = [
+        semmetrics.Scorer(measures="MacroF1", ignore=["x", "dog"], keep_rows=False) for _ in "12"
+    ]
+    for scorer, name in zip(halves, PREDS, strict=True):
+        scorer.update({name: PREDS[name]}, {name: GTS[name]})
+    assert tuple((halves[0] + halves[1]).compute()[0].left_out) == (2, 2, 1)
+
+
 def test_every_system_is_told_of_its_own_labels():
     table = semmetrics.score_systems(
         {"one": GTS, "other": PREDS}, GTS, measures=["MacroF1(labels=reference)"]

@@ -97,6 +97,22 @@ def test_a_repr_is_the_printed_table_and_short():
     assert repr(semmetrics.ScoreTable([])) == "no measure could be computed"
 
 
+def test_what_stands_beside_a_table_is_counted_below_it():
+    made = semmetrics.score({**PREDS, "c": ["tree"]}, GTS, measures="Precision")
+    signature = made[0].signature
+    again = semmetrics.rescore(signature, {**PREDS, "a": []}, {**GTS, "a": []})
+    (line,) = {text.splitlines()[-1] for text in (str(again), repr(again), again.to_text())}
+    assert line == "2 undefined values (.undefined()), 1 difference (.differences)"
+    page = Checked(again._repr_html_())
+    assert {"undefined", "no_prediction", "differences", *again.differences} <= set(page.text)
+    partly = semmetrics.score(PREDS, GTS, protocol="kubany2020", seed=3)
+    counts = len(partly.notes), len(partly.not_computed)
+    assert all(counts)
+    assert f"{counts[0]} notes (.notes), " in repr(partly)
+    assert f"{counts[1]} not computed (.not_computed)" in repr(partly)
+    assert len(str(made).splitlines()) == 2
+
+
 def test_to_dict_has_measures_and_with_several_systems_both():
     one = semmetrics.score(PREDS, GTS, measures="F1 MicroF1")
     assert one.to_dict() == {"F1": one[0].value, "F1(average=micro)": one[1].value}

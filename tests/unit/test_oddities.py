@@ -51,7 +51,7 @@ def test_labels_that_differ_by_spelling_are_said_and_joined(pred, ref, what, nam
     (note,) = said(preds, gts)
     assert note == (
         f"preds: 2 predicted labels in 2 items differ from a reference label only by {what} "
-        f"({pred!r} and {ref!r}): --normalize {name} joins them"
+        f"({pred!r} and {ref!r}): normalize={name!r} (--normalize {name}) joins them"
     )
     table = semmetrics.score(preds, gts, measures="F1", normalize=name)
     assert (table["F1"].value, table.notes) == (1.0, [])
@@ -69,15 +69,15 @@ def test_labels_that_are_there_as_they_are_written_are_not_said():
 
 def test_normalisations_are_added_to_the_one_in_use_and_a_protocol_keeps_its_own():
     preds, gts = {"a": ["Cats"]}, {"a": ["cat"]}
-    assert "--normalize lower+plural joins" in said(preds, gts, normalize="lower")[0]
-    assert "--normalize kubany2020+plural joins" in said(preds, gts, normalize="kubany2020")[0]
+    assert "(--normalize lower+plural) joins" in said(preds, gts, normalize="lower")[0]
+    assert "(--normalize kubany2020+plural) joins" in said(preds, gts, normalize="kubany2020")[0]
     notes = semmetrics.score(preds, gts, protocol="kubany2020").notes
     assert any("protocol kubany2020 compares them as they are" in note for note in notes)
 
 
 def test_synonyms_are_looked_at_one_by_one():
     (note,) = said([["Trash can"]], [[("ashcan", "trash can")]])
-    assert "('Trash can' and 'trash can'): --normalize lower joins them" in note
+    assert "('Trash can' and 'trash can'): normalize='lower' (--normalize lower) joins them" in note
 
 
 def test_what_is_alike_is_what_the_normalisations_join():
@@ -140,9 +140,9 @@ def test_csv_with_labels_in_one_cell(tmp_path):
     assert [note.partition(" hold ';'")[0] for note in notes] == [
         "a: 2 predicted labels", "2 reference labels",
     ]  # fmt: skip
-    assert all(note.endswith("say --label-delimiter ';'") for note in notes)
+    assert all(note.endswith("(--label-delimiter ';')") for note in notes)
     odd = semmetrics.validate(preds)["odd"]
-    assert "say --label-delimiter ';'" in odd[-1]
+    assert "say label_delimiter=';' in ReadOptions (--label-delimiter ';')" in odd[-1]
     read = semmetrics.ReadOptions(label_delimiter=";")
     assert said(preds, gts, read=read) == []
     assert semmetrics.validate(preds, read=read)["odd"] == []
@@ -167,16 +167,20 @@ def test_labels_for_captions_and_captions_for_labels():
     labels = {"1": ["cat"], "2": ["dog"]}
     (note,) = said(labels, captions, measures="BLEU-1")
     assert note == (
-        "the candidates are single words, 1.0 each on average; of labels say --task labels (-m F1)"
+        "the candidates are single words, 1.0 each on average; of labels say task='labels' "
+        "(--task labels)"
     )
     notes = said(captions, captions, measures="F1")
     assert [note.partition(" labels are sentences, 6.0 words")[0] for note in notes] == [
         "preds: the predicted", "the reference",
     ]  # fmt: skip
     assert said(captions, captions, measures="BLEU-1") == said(labels, labels) == []
-    assert "of labels say --task labels" in semmetrics.validate(labels, task="captions")["odd"][-1]
+    assert (
+        "of labels say task='labels' (--task labels)"
+        in semmetrics.validate(labels, task="captions")["odd"][-1]
+    )
     odd = semmetrics.validate(captions, task="labels")["odd"]
-    assert any("of captions say --task captions" in line for line in odd)
+    assert any("of captions say task='captions' (--task captions)" in line for line in odd)
 
 
 def test_sides_that_look_swapped(tmp_path):
@@ -214,7 +218,7 @@ def test_what_is_odd_survives_merging():
     merged = evaluate(parts[0], measures) + evaluate(parts[1], measures)
     mine, _ = oddity_notes(merged.noted, "none", None)
     assert any("2 predicted labels in 2 items differ" in note for note in mine)
-    assert any("('Dogs' and 'dog'): --normalize lower+plural" in note for note in mine)
+    assert any("('Dogs' and 'dog'): normalize='lower+plural'" in note for note in mine)
     assert any("1 predicted label holds ';'" in note for note in mine)
 
 
@@ -338,17 +342,20 @@ def test_cutoffs_and_rules_that_no_measure_takes_are_said():
     scores = {"a": {"cat": 0.9, "dog": 0.2}}
     measures = ["F1", "Recall@5", "mAP"]
     notes = said(scores, {"a": ["cat"]}, measures=measures, top_k=3)
-    assert "--top-k has no effect on Recall@5: it has a cutoff already" in notes
-    assert "--top-k has no effect on mAP: it takes none" in notes
+    assert "top_k= (--top-k) has no effect on Recall@5: it has a cutoff already" in notes
+    assert "top_k= (--top-k) has no effect on mAP: it takes none" in notes
     notes = said(scores, {"a": ["cat"]}, measures=["F1(decode=threshold:0.1)", "mAP"],
                  decode="threshold:0.5")  # fmt: skip
-    assert "--decode has no effect on F1(decode=threshold:0.1): it has a decoding rule already" in (
-        notes
-    )
+    own = "F1(decode=threshold:0.1): it has a decoding rule already"
+    assert f"decode= (--decode) has no effect on {own}" in notes
+    (note,) = said(scores, {"a": ["cat"]}, measures=["F1", "mAP"], threshold=0.5)
+    assert note == "threshold= (--threshold) has no effect on mAP: it takes none"
     assert said([["cat"]], [["cat"]], measures=["F1", "MacroF1"], top_k=3) == []
     probs = np.full((1, 3), 1 / 3)
     (note,) = said(scores, {"a": ["cat"]}, set_size_probs=probs)
-    assert note.startswith("--set-size-probs has no effect: no decoding rule here uses it")
+    assert note.startswith(
+        "set_size_probs= (--set-size-probs) has no effect: no decoding rule here uses it"
+    )
     with pytest.raises(InputError, match="set_size_probs names 'x', which is no system"):
         said(scores, {"a": ["cat"]}, set_size_probs={"x": probs})
 

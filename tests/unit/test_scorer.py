@@ -806,3 +806,26 @@ def test_what_is_odd_of_labels_is_not_said_of_batches_alone():
             scorer.update(*batch)
         notes[keep_rows] = scorer.compute().notes
     assert notes == {True: [], False: []}
+
+
+def test_scorers_are_summed():
+    def part(name):
+        one = Scorer(measures="F1")
+        one.update({name: ["cat"]}, {name: ["cat", "dog"]})
+        return one
+
+    parts = [part("a"), part("b")]
+    assert len(sum(parts)) == 2
+    assert [len(one) for one in parts] == [1, 1]
+    whole = sum(parts[:1])
+    whole.update({"c": ["cat"]}, {"c": ["cat"]})
+    assert (len(whole), len(parts[0])) == (2, 1)
+    with pytest.raises(TypeError):
+        1 + parts[0]
+
+
+def test_a_score_is_written_as_a_number():
+    (one,) = score([["cat"]], [["cat", "dog"]], measures="F1")
+    assert (f"{one:.3f}", f"{one:>8.1%}", f"{one}") == ("0.667", "   66.7%", str(one))
+    (undefined,) = score([[]], [["cat"]], measures="Precision(no_prediction=nan)")
+    assert f"{undefined:.2f}" == "nan"

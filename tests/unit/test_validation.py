@@ -46,11 +46,12 @@ def test_lists_that_could_be_either():
     found = semmetrics.validate(lists)
     assert found["task"] == "captions"
     assert found["notes"] == [
-        "lists of strings of 6.0 words on average, taken for captions; if not, say --task labels"
+        "lists of strings of 6.0 words on average, taken for captions; if not, "
+        "say task='labels' (--task labels)"
     ]
     assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
     unused = semmetrics.validate(lists, task="captions", classes=["a"])
-    assert unused["notes"] == ["--classes has no effect on captions"]
+    assert unused["notes"] == ["classes= (--classes) has no effect on captions"]
 
 
 def test_errors(tmp_path):

@@ -62,7 +62,7 @@ def oddity_notes(odd: Odd) -> list[str]:
 
 
 def _single(mean: float) -> str:
-    return f"single words, {mean:.1f} each on average; of labels say --task labels (-m F1)"
+    return f"single words, {mean:.1f} each on average; of labels say task='labels' (--task labels)"
 
 
 def find_odd_captions(captions: Lists) -> list[str]:

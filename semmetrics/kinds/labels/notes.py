@@ -116,18 +116,21 @@ def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
     if all(m["embedding"] is None for m in measures):
         fixed = () if options["protocol"] is None else ("lookup", "oov")
         names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
-        why = "no measure here compares meanings (-m SemF1 does)"
-        notes += [f"{OPTIONS[name].flag} has no effect: {why}" for name in names]
+        why = "no measure here compares meanings (SemF1 does)"
+        notes += [f"{OPTIONS[name].both} has no effect: {why}" for name in names]
     if options["set_size_probs"] is not None and not any(
         str(m["decode"]).startswith("cardinality") for m in measures
     ):
         notes.append(
-            "--set-size-probs has no effect: no decoding rule here uses it (--decode cardinality)"
+            f"{OPTIONS['set_size_probs'].both} has no effect: no decoding rule here uses it "
+            "(decode=cardinality does)"
         )
     if options["taxonomy"] is not None and not any(
         "taxonomy" in m.definition.needs for m in measures
     ):
-        notes.append("--taxonomy has no effect: no measure here counts ancestors (-m hF does)")
+        notes.append(
+            f"{OPTIONS['taxonomy'].both} has no effect: no measure here counts ancestors (hF does)"
+        )
     return notes
 
 

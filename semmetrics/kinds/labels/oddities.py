@@ -134,7 +134,8 @@ def _alike_notes(odd: Odd, normalize: str, protocol: str | None) -> list[str]:
         return []
     steps = [step for step in STEPS if (_ALIKE, step) in odd]
     kept = [name for name in normalize.split("+") if name not in ("none", *steps)]
-    remedy = f"--normalize {'+'.join([*kept, *steps])} joins them"
+    rules = "+".join([*kept, *steps])
+    remedy = f"normalize={rules!r} (--normalize {rules}) joins them"
     if protocol is not None:
         remedy = f"protocol {protocol} compares them as they are"
     what = " or ".join(STEPS[step] for step in steps)
@@ -208,7 +209,7 @@ def _how_to_split(lists: Lists, delimiter: str) -> str:
     """Say how several labels are written in such a file."""
     if lists.understood.startswith(("CSV", "TSV")):
         quoted = "$'\\t'" if delimiter == "\t" else f"'{delimiter}'"
-        return f"say --label-delimiter {quoted}"
+        return f"say label_delimiter={delimiter!r} in ReadOptions (--label-delimiter {quoted})"
     return 'write them as a list: ["cat", "dog"]'
 
 
@@ -312,7 +313,10 @@ def oddity_notes(odd: Odd, normalize: str, protocol: str | None) -> tuple[list[s
 
 
 def _sentence(mean: float) -> str:
-    return f"sentences, {mean:.1f} words each on average; of captions say --task captions"
+    return (
+        f"sentences, {mean:.1f} words each on average; of captions say task='captions' "
+        "(--task captions)"
+    )
 
 
 def find_odd_labels(labels: Lists) -> list[str]:
