@@ -132,7 +132,8 @@ class Batches:
         scored = _is_scored(lists)
         if form == "lists" and None not in (scored, self._scored) and scored is not self._scored:
             has, had = (f"{lists.noun}s {how} scores" for how in _with(scored))
-            raise _differs(lists.source, has, had, f"give every {lists.noun} a score, or none")
+            remedy = f"give every {lists.noun} a score, or none; where all are 0 or 1, none has one"
+            raise _differs(lists.source, has, had, remedy)
 
     def add(self, lists: Lists) -> None:
         """Add a batch that was checked."""

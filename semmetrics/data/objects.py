@@ -278,7 +278,7 @@ def _check_depth(name: str, column: Sequence[Any]) -> None:
 
 
 def _series(data: Any, form: Form, source: str) -> Items:
-    items, index = data.to_list(), getattr(data, "index", None)
+    items, index, member = data.to_list(), getattr(data, "index", None), ""
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
         rows = RowTable(source, form, "row {}")
@@ -288,9 +288,10 @@ def _series(data: Any, form: Form, source: str) -> Items:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
         places = Places(source, ids, unit, numbers)
-        pair_mappings(items, form, places)
+        _, values = pair_mappings(items, form, places)
+        member = ", 0/1" if values == "0/1" else ""
         found = Items(ids, items, places, source)
-    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
+    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
     return found
 
 

@@ -56,6 +56,31 @@ def test_a_list_a_row(kind):
     assert (list(got.ids), got.to_list()) == (["1", "2"], [["a cat", "the cat"], [""]])
 
 
+@pytest.mark.parametrize(("no", "yes"), [(0, 1), (0.0, 1.0), (False, True)])
+def test_numbers_that_are_0_or_1_say_which_labels_an_item_has(tmp_path, no, yes):
+    mapped = {"a": {"dog": yes, "cat": no, "ant": yes}, "b": {"cat": no}}
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(mapped))
+    records = [{"id": id_, "labels": labels} for id_, labels in mapped.items()]
+    for given in (mapped, file, records, pd.Series(mapped)):
+        got = as_labels(given)
+        assert (got.to_list(), got.side.scores) == ([["dog", "ant"], []], None)
+        assert "0/1" in got.understood
+    table = semmetrics.score({"a": {"x": yes, "y": no}}, {"a": {"x": no, "y": yes}}, measures="F1")
+    assert table["F1"].value == 0.0
+
+
+def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
+    got = as_labels({"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}})
+    assert Read(got).items == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
+    assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]  # perhaps a sure score
+    assert as_labels({"a": {"cat": True}}).side.scores is None
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
+    with pytest.raises(InputError, match="where all are 0 or 1, none has one"):
+        scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
+
+
 def test_records_and_scores_as_files_have_them():
     got = as_labels([{"id": 1, "labels": {"cat": 0.5}}, {"id": "b", "labels": []}])
     assert (list(got.ids), Read(got).items) == (["1", "b"], [[("cat", 0.5)], []])
