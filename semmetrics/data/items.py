@@ -42,6 +42,8 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of str
         What is odd and was nevertheless accepted.
+    order : str
+        As in ``Lists``.
     """
 
     ids: Sequence[str] | None
@@ -50,6 +52,7 @@ class Items:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
+    order: str = ""
 
 
 def encode(found: Items, form: Form) -> Lists:
@@ -105,6 +108,7 @@ def encode(found: Items, form: Form) -> Lists:
         notes=notes,
         where=found.where,
         noun=form.noun,
+        order="sorted" if any(isinstance(item, Set) for item in found.items) else found.order,
     )
 
 
@@ -122,7 +126,7 @@ def _as_lists(found: Items, form: Form, notes: list[str]) -> Sequence[Sequence[A
         return found.items
     if form.single and all(issubclass(kind, str) for kind in kinds):
         return [[text] for text in found.items]
-    if any(issubclass(kind, Set) for kind in kinds):
+    if form.single and any(issubclass(kind, Set) for kind in kinds):
         notes.append(f"sets of {form.noun}s were taken in sorted order")
     lists = [_as_list(item) for item in found.items]
     some = any(isinstance(item, (list, tuple)) for item in lists)

@@ -288,6 +288,7 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     else:
         shape = f"{{id: {_shape(items, form)}}}"
     found = Items(ids, items, places, name, f"{kind}{shape}")
+    found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
         written = "1 item" if scored == 1 else f"{scored} items"
         found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
@@ -326,7 +327,7 @@ def _are_members(items: Iterable[Mapping[Any, Any]]) -> bool:
         for value in item.values():
             if not isinstance(value, Real) or value not in (0, 1):
                 return False
-            sure = sure or not value or value is True
+            sure = sure or not value or isinstance(value, bool)
     return sure
 
 
@@ -451,9 +452,9 @@ class _Records:
         places = Places(self.name, ids, self.unit, list(self.places.values()))
         all_single = self.form.single and len(self._single) == len(self.items)
         row_is = f"a {self.form.noun}" if all_single else "an item"
-        if pair_mappings(self.items, self.form, places)[1] == "0/1":
-            row_is += ", 0/1"
-        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}")
+        member = pair_mappings(self.items, self.form, places)[1] == "0/1"
+        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}{', 0/1' * member}")
+        found.order = "keys" * member
         if self._extra:
             found.notes.append(f"keys not used: {', '.join(map(shown, self._extra))}")
         return found

@@ -113,6 +113,7 @@ class Matrix:
             noun=self.noun,
             ranked=ranked,
             cells=cells,
+            order="columns" if cells else "",
             source=self.source,
             understood=self.understood,
             notes=self.notes,

@@ -288,9 +288,8 @@ def _series(data: Any, form: Form, source: str) -> Items:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
         places = Places(source, ids, unit, numbers)
-        _, values = pair_mappings(items, form, places)
-        member = ", 0/1" if values == "0/1" else ""
-        found = Items(ids, items, places, source)
+        member = ", 0/1" * (pair_mappings(items, form, places)[1] == "0/1")
+        found = Items(ids, items, places, source, order="keys" if member else "")
     found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
     return found
 

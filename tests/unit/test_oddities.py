@@ -187,7 +187,7 @@ def test_sides_that_look_swapped(tmp_path):
     scored = {"1": {"cat": 0.9, "dog": 0.2}}
     (note,) = said({"1": ["cat"]}, scored)
     assert note.startswith("the ground truth has scores, and the predictions have none: are")
-    assert said(scored, {"1": ["cat"]}) == []
+    assert said(scored, {"1": ["cat"]}, measures="mAP") == []
     for name in ("gt.json", "preds.json"):
         (tmp_path / name).write_text(json.dumps({"1": ["cat"]}))
     (note,) = said(tmp_path / "gt.json", tmp_path / "preds.json")
@@ -347,7 +347,7 @@ def test_cutoffs_and_rules_that_no_measure_takes_are_said():
     )
     assert said([["cat"]], [["cat"]], measures=["F1", "MacroF1"], top_k=3) == []
     probs = np.full((1, 3), 1 / 3)
-    (note,) = said(scores, {"a": ["cat"]}, set_size_probs=probs)
+    (note,) = said({"a": {"cat": 0.9}}, {"a": ["cat"]}, set_size_probs=probs)
     assert note.startswith("--set-size-probs has no effect: no decoding rule here uses it")
     with pytest.raises(InputError, match="set_size_probs names 'x', which is no system"):
         said(scores, {"a": ["cat"]}, set_size_probs={"x": probs})

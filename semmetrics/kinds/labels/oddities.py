@@ -26,6 +26,7 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.plural import singular
+from semmetrics.kinds.labels.score_notes import find_scores
 from semmetrics.kinds.swapped_sides import WORDS, Odd, mean_words, swapped_notes, swapped_sides
 
 __all__ = ["find_oddities", "find_odd_labels", "oddity_notes"]
@@ -54,6 +55,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     known = present["ref"].copy()
     known[: task.given or 0] = True
     found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
+    found |= find_scores(pred, ref, task.pred, task.ref)
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
