@@ -103,7 +103,7 @@ def test_places_in_messages_are_ids():
         (pd.Series([[]], index=[np.nan]), "preds: the id nan is a float"),
         (pd.DataFrame([[0, 1]], columns=["a", "a"]), "preds: two columns are called 'a'"),
         (pd.DataFrame([[0, 1]], columns=[1, "1"]), "preds: two columns are called '1'"),
-        (pd.DataFrame({"a": ["x"]}), "preds: the matrix holds object; give 0/1 or float scores"),
+        (pd.DataFrame({"a": ["x"]}), "preds, column 'a': it holds text, and where no column has"),
         (
             pd.DataFrame({"a": [0.5, np.nan]}),
             "preds, row 1, column 0 \\(from 0\\): nan is no finite number",
