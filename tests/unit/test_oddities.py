@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tiny import Tiny
 
@@ -38,6 +39,8 @@ def said(preds, gts, **options):
     ("pred", "ref", "what", "name"),
     [
         ("person", "Person", "case", "lower"),
+        (" person", "person", "white space around it", "lower"),
+        ("person ", "Person", "case or white space around it", "lower"),
         ("traffic_light", "traffic light", "blanks, _ or -", "separators"),
         ("t-shirt", "t shirt", "blanks, _ or -", "separators"),
         ("cats", "cat", "plural", "plural"),
@@ -177,6 +180,23 @@ def test_labels_for_captions_and_captions_for_labels():
     assert "of labels say --task labels" in semmetrics.validate(labels, task="captions")["odd"][-1]
     odd = semmetrics.validate(captions, task="labels")["odd"]
     assert any("of captions say --task captions" in line for line in odd)
+
+
+def test_lists_written_as_text_are_said(tmp_path):
+    file = tmp_path / "p.csv"
+    rows = [{"id": "a", "labels": ["boat", "bus"]}, {"id": "b", "labels": ["cat"]}]
+    pd.DataFrame(rows).to_csv(file, index=False)
+    gts = {"a": ["boat", "bus"], "b": ["cat"]}
+    remedy = "save the lists as JSON or Parquet (DataFrame.to_parquet), or join their labels with"
+    (note,) = said(file, gts)
+    assert note.startswith("p: 2 predicted labels look like lists written as text (such as \"['bo")
+    assert remedy in note
+    (note,) = said(file, gts, read=semmetrics.ReadOptions(label_delimiter=","))
+    assert note.startswith("p: 3 predicted labels look like lists written as text")
+    assert [remedy in note for note in said(file, file)] == [True, True]
+    (odd,) = semmetrics.validate(file)["odd"]
+    assert odd.startswith("2 distinct labels look like lists written as text")
+    assert said({"a": ["[sic]", "cat's"], "b": []}, gts) == []
 
 
 def test_sides_that_look_swapped(tmp_path):
