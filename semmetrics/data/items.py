@@ -15,7 +15,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief, listing, shown
+from semmetrics.errors import InputError, a_kind, brief, listing, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 
@@ -167,12 +167,12 @@ def not_a_list(item: Any, form: Form, where: str, *, some_lists: bool = True) ->
 def _what(item: Any) -> str:
     """Write an item, or the kind of what no file holds."""
     plain = item is None or isinstance(item, (str, int, float, list, dict))
-    return shown(item) if plain else f"a {type(item).__name__}"
+    return shown(item) if plain else f"{a_kind(item)}"
 
 
 def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
     return InputError(
-        f"{brief(entry)} is a {type(entry).__name__}, not a {form.noun}",
+        f"{brief(entry)} is {a_kind(entry)}, not a {form.noun}",
         where=where,
         remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
         f"{form.noun}",
@@ -317,10 +317,12 @@ def _synonyms(value: Any, form: Form) -> Entry:
 
 
 def _not_a_label(value: Any, form: Form) -> InputError:
+    cells = isinstance(value, (int, float)) and value in (0, 1)
+    matrix = "; rows of 0 and 1 are read as numpy.array(...)" if cells else ""
     return InputError(
-        f"the {form.noun} {brief(value)} is a {type(value).__name__}, not a string",
+        f"the {form.noun} {brief(value)} is {a_kind(value)}, not a string",
         remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
-        '["cat", "kitty"]',
+        f'["cat", "kitty"]{matrix}',
     )
 
 

@@ -24,7 +24,7 @@ from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError, Places, placed
+from semmetrics.errors import InputError, Places, a_kind, placed
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -70,7 +70,7 @@ def read_python(
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
         return encode(read_object(data, source, form, options), form)
     raise InputError(
-        f"cannot read {form.noun}s from a {type(data).__name__}",
+        f"cannot read {form.noun}s from {a_kind(data)}",
         where=source,
         remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
         "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
@@ -209,7 +209,7 @@ def _frame(
         names if unnamed else columns,
         ids,
         source=source,
-        understood=f"a {type(data).__name__}",
+        understood=f"{a_kind(data)}",
         notes=notes,
     )
 
@@ -363,7 +363,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
-                f"the id {name!r} is a {type(name).__name__}",
+                f"the id {name!r} is {a_kind(name)}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )
