@@ -83,7 +83,7 @@ def test_what_is_odd(ok, files):
         "1 captions are in more than one item: 'a dog'",
         "1 captions have blanks around them: ' a bird '",
         "1 captions have control characters: '\\x1b[31m red'",
-        "1 ids have blanks around them: ' 1'",
+        "1 id has blanks around it: ' 1'",
         "ids differ only by case or white space: ' 1' and '1'",
     ):
         assert expected in found["odd"]

@@ -57,7 +57,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     known = present["ref"].copy()
     known[: task.given or 0] = True
     found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
-    found |= find_scores(pred, ref, task.pred, task.ref)
+    found |= find_scores(pred, task.pred, task.ref)
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}

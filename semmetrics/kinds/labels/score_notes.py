@@ -18,21 +18,19 @@ _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
 _MANY = 3
 
 
-def find_scores(pred: Lists, ref: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]:
+def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]:
     """Find scores and the order of labels, as far as notes need them.
 
     Parameters
     ----------
-    pred, ref : Lists
-        The two sides as they were read.
+    pred : Lists
+        As it was read.
     predicted, true : Side
         Of the items that are evaluated.
     """
-    found: dict[Hashable, Any] = {
-        (_ORDER, name, side.order): 1
-        for name, side in (("pred", pred), ("ref", ref))
-        if side.order and side.side.scores is None
-    }
+    found: dict[Hashable, Any] = {}
+    if pred.order and pred.side.scores is None:
+        found[_ORDER, pred.order] = 1
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
     if both and true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1
@@ -69,9 +67,7 @@ def score_notes(
         theirs.append(
             "the scores of the ground truth count for nothing: every label listed is true"
         )
-    mine += _order_note(odd, "pred", "predictions", filter(_ranks, measures))
-    if not any((_ORDER, "pred", order) in odd for order in _ORDERS):
-        theirs += _order_note(odd, "ref", "ground truth", filter(_is_greedy, measures))
+    mine += _order_note(odd, filter(_ranks, measures))
     return mine, theirs
 
 
@@ -84,26 +80,23 @@ _ORDERS = {
 }
 
 
-def _order_note(odd: Odd, side: str, name: str, measures: Iterable[Measure]) -> list[str]:
-    orders = [text for order, text in _ORDERS.items() if (_ORDER, side, order) in odd]
+def _order_note(odd: Odd, measures: Iterable[Measure]) -> list[str]:
+    orders = [text for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     which = list(dict.fromkeys(map(str, measures)))
     if not orders or not which:
         return []
     shown = ", ".join(which[:_MANY]) + (f" and {len(which) - _MANY} more" * (len(which) > _MANY))
     verb = "depends" if len(which) == 1 else "depend"
     better = "scores, or lists in an order that means something"
-    return [f"{'; '.join(orders)}, and {shown} {verb} on the order of the {name}: give {better}"]
+    return [
+        f"{'; '.join(orders)}, and {shown} {verb} on the order of the predictions: give {better}"
+    ]
 
 
 def _ranks(measure: Measure) -> bool:
     """Tell whether the value depends on the order of the predicted labels."""
     invariant = measure.definition.order_invariant or measure["match"] in ("optimal", "any")
     return measure.k is not None or not invariant
-
-
-def _is_greedy(measure: Measure) -> bool:
-    """Tell whether the value depends on the order of the true labels."""
-    return measure["match"] == "greedy"
 
 
 # ---- scores of predictions ----------------------------------------------------------------------
