@@ -9,6 +9,7 @@ from typing import Any
 from semmetrics.frozen import dataclass
 
 __all__ = [
+    "a_kind",
     "InputError",
     "MissingDependencyError",
     "Places",
@@ -163,6 +164,18 @@ def pluralize(number: int, noun: str) -> str:
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def a_kind(value: object) -> str:
+    """Write the type of a value with its article.
+
+    Examples
+    --------
+    >>> a_kind(3), a_kind(0.5)
+    ('an int', 'a float')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def shown(value: object) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 
 from semmetrics.api.scores import document_options, table_of
 from semmetrics.arguments import check_type
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
@@ -183,9 +183,7 @@ class Scorer:
             then as it was.
         """
         if not isinstance(other, Scorer):
-            raise InputError(
-                f"a {type(other).__name__} cannot be merged", remedy="give a semmetrics.Scorer"
-            )
+            raise InputError(f"{a_kind(other)} cannot be merged", remedy="give a semmetrics.Scorer")
         self._check_options(other)
         if other._items.is_empty:
             return

@@ -20,7 +20,7 @@ from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES
@@ -149,7 +149,7 @@ def rank_systems(
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
     if not isinstance(datasets, Mapping):
-        raise InputError(f"a {type(datasets).__name__} instead of data sets by their names",
+        raise InputError(f"{a_kind(datasets)} instead of data sets by their names",
                          remedy="give {name: scores}")  # fmt: skip
     _check_direction(measure)
     return rank_normalized({

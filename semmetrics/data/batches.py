@@ -55,6 +55,7 @@ class Batches:
         self.notes: list[str] = []
         self._understood: dict[str, None] = {}
         self._noun, self._first = "entry", ""
+        self._order = ""
         self._form = ""  # of _FORMS; empty before the first batch
         self._scored: bool | None = None  # None where there was no entry yet
         self._columns: list[Entry] = []
@@ -132,7 +133,8 @@ class Batches:
         scored = _is_scored(lists)
         if form == "lists" and None not in (scored, self._scored) and scored is not self._scored:
             has, had = (f"{lists.noun}s {how} scores" for how in _with(scored))
-            raise _differs(lists.source, has, had, f"give every {lists.noun} a score, or none")
+            remedy = f"give every {lists.noun} a score, or none; where all are 0 or 1, none has one"
+            raise _differs(lists.source, has, had, remedy)
 
     def add(self, lists: Lists) -> None:
         """Add a batch that was checked."""
@@ -153,6 +155,7 @@ class Batches:
         if not self._form:
             self._ids = None if _is_numbered(lists) else {}
         self._form = form
+        self._order = self._order or lists.order
         self._scored = _is_scored(lists) if self._scored is None else self._scored
         self._columns = self._columns or _columns_of(lists)
         self.notes += [note for note in lists.notes if note not in self.notes]
@@ -236,6 +239,7 @@ class Batches:
             noun=self._noun,
             ranked=self._form == "scores",
             cells=cells,
+            order="" if self._form == "scores" else self._order,
             source=self.source,
             understood=self.understood,
             notes=self.notes,

@@ -25,7 +25,7 @@ from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import InputError, at, listing, placed, shown
+from semmetrics.errors import InputError, a_kind, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 
@@ -241,7 +241,7 @@ def as_pairs(
     else:
         if not isinstance(pairs, Iterable):
             raise InputError(
-                f"a {type(pairs).__name__} holds no pairs",
+                f"{a_kind(pairs)} holds no pairs",
                 remedy="give a path, or a list of (a, b, same)",
             )
         name = "pairs"

@@ -27,7 +27,7 @@ from semmetrics.data.json_files import is_columns, parse, parse_source, read_jso
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, a_kind, at
 from semmetrics.frozen import dataclass
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
@@ -295,7 +295,7 @@ def _sample_object(data: Any) -> Sample:
         return _named("columns", column_names(data))
     if is_series(data):
         return _sample_values(data)
-    return _sample_value(plain_object(data), f"a {type(data).__name__}")
+    return _sample_value(plain_object(data), f"{a_kind(data)}")
 
 
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:

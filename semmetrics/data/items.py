@@ -15,7 +15,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief, listing, shown
+from semmetrics.errors import InputError, a_kind, brief, listing, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 
@@ -42,6 +42,8 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of str
         What is odd and was nevertheless accepted.
+    order : str
+        As in ``Lists``.
     """
 
     ids: Sequence[str] | None
@@ -50,6 +52,7 @@ class Items:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
+    order: str = ""
 
 
 def encode(found: Items, form: Form) -> Lists:
@@ -105,6 +108,7 @@ def encode(found: Items, form: Form) -> Lists:
         notes=notes,
         where=found.where,
         noun=form.noun,
+        order="sorted" if any(isinstance(item, Set) for item in found.items) else found.order,
     )
 
 
@@ -122,7 +126,7 @@ def _as_lists(found: Items, form: Form, notes: list[str]) -> Sequence[Sequence[A
         return found.items
     if form.single and all(issubclass(kind, str) for kind in kinds):
         return [[text] for text in found.items]
-    if any(issubclass(kind, Set) for kind in kinds):
+    if form.single and any(issubclass(kind, Set) for kind in kinds):
         notes.append(f"sets of {form.noun}s were taken in sorted order")
     lists = [_as_list(item) for item in found.items]
     some = any(isinstance(item, (list, tuple)) for item in lists)
@@ -163,12 +167,12 @@ def not_a_list(item: Any, form: Form, where: str, *, some_lists: bool = True) ->
 def _what(item: Any) -> str:
     """Write an item, or the kind of what no file holds."""
     plain = item is None or isinstance(item, (str, int, float, list, dict))
-    return shown(item) if plain else f"a {type(item).__name__}"
+    return shown(item) if plain else f"{a_kind(item)}"
 
 
 def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
     return InputError(
-        f"{brief(entry)} is a {type(entry).__name__}, not a {form.noun}",
+        f"{brief(entry)} is {a_kind(entry)}, not a {form.noun}",
         where=where,
         remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
         f"{form.noun}",
@@ -313,10 +317,12 @@ def _synonyms(value: Any, form: Form) -> Entry:
 
 
 def _not_a_label(value: Any, form: Form) -> InputError:
+    cells = isinstance(value, (int, float)) and value in (0, 1)
+    matrix = "; rows of 0 and 1 are read as numpy.array(...)" if cells else ""
     return InputError(
-        f"the {form.noun} {brief(value)} is a {type(value).__name__}, not a string",
+        f"the {form.noun} {brief(value)} is {a_kind(value)}, not a string",
         remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
-        '["cat", "kitty"]',
+        f'["cat", "kitty"]{matrix}',
     )
 
 

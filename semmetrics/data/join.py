@@ -20,7 +20,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import InputError, brief, listing, placed
+from semmetrics.errors import InputError, a_kind, brief, listing, placed
 from semmetrics.frozen import dataclass
 
 __all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
@@ -285,7 +285,7 @@ def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
         return known
     sized = hasattr(weights, "__len__") and is_iterable(weights)
     if isinstance(weights, (str, bytes, Set)) or not sized:
-        raise InputError(f"the weights are a {type(weights).__name__}", remedy=_WEIGHTS)
+        raise InputError(f"the weights are {a_kind(weights)}", remedy=_WEIGHTS)
     if len(weights) != len(ref):
         raise InputError(
             f"{len(weights)} weights for {len(ref)} items of the ground truth", remedy=_WEIGHTS

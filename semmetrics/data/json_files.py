@@ -282,26 +282,53 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
         raise InputError("the id is empty", where=at(name, "key ''"), remedy="name the item")
     ids, items = list(value), list(value.values())
     places = Places(name, ids)
-    scored = pair_mappings(items, form, places)
+    scored, values = pair_mappings(items, form, places)
     if scored and scored == len(ids):
-        shape = f"{{id: {{{form.noun}: score}}}}"
+        shape = f"{{id: {{{form.noun}: {values}}}}}"
     else:
         shape = f"{{id: {_shape(items, form)}}}"
     found = Items(ids, items, places, name, f"{kind}{shape}")
+    found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
         written = "1 item" if scored == 1 else f"{scored} items"
         found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
     return found
 
 
-def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> int:
-    """Put pairs in place of mappings from entry to score, and return how many there were."""
+def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> tuple[int, str]:
+    """Put lists in place of mappings from entry to number.
+
+    Where every item is such a mapping and all numbers are 0 or 1, with a 0 among them, or all are
+    booleans, they say which entries an item has, as the rows of a 0/1 matrix do. Otherwise they
+    are scores.
+
+    Returns
+    -------
+    int
+        How many mappings there were.
+    str
+        What the numbers are: "0/1" or "score".
+    """
     if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
-        return 0
+        return 0, "score"
     chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
+    if len(chosen) == len(items) and _are_members(items):
+        items[:] = [[entry for entry, one in item.items() if one] for item in items]
+        return len(chosen), "0/1"
     for position in chosen:
         items[position] = _scored_pairs(items[position], form, where(position))
-    return len(chosen)
+    return len(chosen), "score"
+
+
+def _are_members(items: Iterable[Mapping[Any, Any]]) -> bool:
+    """Tell whether all numbers are 0 or 1, and some are 0 or booleans; 1 alone may be a score."""
+    sure = False
+    for item in items:
+        for value in item.values():
+            if not isinstance(value, Real) or value not in (0, 1):
+                return False
+            sure = sure or not value or isinstance(value, bool)
+    return sure
 
 
 def _shape(items: Sequence[Any], form: Form) -> str:
@@ -417,8 +444,6 @@ class _Records:
             )
         if single:
             value = self._single[id_] = [value]
-        elif self.form.scored and isinstance(value, Mapping):
-            value = _scored_pairs(value, self.form, "")
         self.items.append(value)
 
     def finish(self, understood: str) -> Items:
@@ -427,7 +452,9 @@ class _Records:
         places = Places(self.name, ids, self.unit, list(self.places.values()))
         all_single = self.form.single and len(self._single) == len(self.items)
         row_is = f"a {self.form.noun}" if all_single else "an item"
-        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}")
+        member = pair_mappings(self.items, self.form, places)[1] == "0/1"
+        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}{', 0/1' * member}")
+        found.order = "keys" * member
         if self._extra:
             found.notes.append(f"keys not used: {', '.join(map(shown, self._extra))}")
         return found

@@ -203,6 +203,9 @@ class Lists:
         The place of item ``i``, for messages; it names the input, too.
     columns : int or None
         How many columns a matrix had whose columns are called by their numbers.
+    order : {"", "sorted", "columns", "keys"}
+        Where the order of entries is from, if the input says only which entries an item has: sets
+        are sorted, and 0/1 is in the order of the columns or keys.
     """
 
     ids: Ids
@@ -216,6 +219,7 @@ class Lists:
     notes: list[str] = field(default_factory=list)
     where: Callable[[int], str] = "item {}".format
     columns: int | None = None
+    order: str = ""
 
     def __len__(self) -> int:
         return len(self.side)

@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError, a_kind, brief, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
@@ -113,6 +113,7 @@ class Matrix:
             noun=self.noun,
             ranked=ranked,
             cells=cells,
+            order="columns" if cells else "",
             source=self.source,
             understood=self.understood,
             notes=self.notes,
@@ -309,7 +310,7 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     listed = []
     if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
         raise InputError(
-            f"the class list is a {type(classes).__name__}",
+            f"the class list is {a_kind(classes)}",
             remedy="give a list of names, in the order of the columns",
         )
     for number, entry in enumerate(classes):
@@ -317,7 +318,7 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             raise InputError(
-                f"{brief(entry)} is a {type(entry).__name__}, not a string",
+                f"{brief(entry)} is {a_kind(entry)}, not a string",
                 where=where,
                 remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
             )

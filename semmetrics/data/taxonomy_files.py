@@ -23,7 +23,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
-from semmetrics.errors import InputError, MissingDependencyError, at, shown
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, at, shown
 
 __all__ = ["as_taxonomy", "read_taxonomy", "read_wordnet"]
 
@@ -52,9 +52,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         return Taxonomy.from_parents(value)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return Taxonomy.from_edges(value)
-    raise InputError(
-        f"a {type(value).__name__} is no taxonomy", remedy='give {"cat": "animal"}, or a file'
-    )
+    raise InputError(f"{a_kind(value)} is no taxonomy", remedy='give {"cat": "animal"}, or a file')
 
 
 def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> Taxonomy:

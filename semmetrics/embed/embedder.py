@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError, a_kind, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -157,7 +157,7 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         fits = rows.ndim == 2 and len(rows) == len(texts) and rows.size > 0
         problem = "" if fits else f"the vectors have shape {rows.shape} for {len(texts)} texts"
     except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
-        problem = f"the vectors are a {type(values).__name__} that is no array of numbers"
+        problem = f"the vectors are {a_kind(values)} that is no array of numbers"
     if problem:
         remedy = "give one row of numbers for each text"
         raise InputError(problem, where=where, remedy=remedy) from None

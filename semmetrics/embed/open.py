@@ -17,7 +17,7 @@ from typing import Any
 
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, a_kind
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -310,7 +310,7 @@ def _kind_of_object(model: Any) -> Kind:
     if callable(model) and not isinstance(model, type):
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
-        f"a {type(model).__name__} is no embedding",
+        f"{a_kind(model)} is no embedding",
         remedy="give a name, a path, a gensim KeyedVectors, or a function from texts to vectors",
     )
 

@@ -36,7 +36,7 @@ from semmetrics.embed.word_vectors import (
     WordVectors,
     content_digest,
 )
-from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, listing
 from semmetrics.store import file_digest
 
 __all__ = [
@@ -171,7 +171,7 @@ def from_keyed_vectors(
     model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
     if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
         raise InputError(
-            f"a {type(model).__name__} holds no word vectors",
+            f"{a_kind(model)} holds no word vectors",
             where=where,
             remedy="give a gensim KeyedVectors",
         )

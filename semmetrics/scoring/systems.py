@@ -21,7 +21,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError, a_kind, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
@@ -105,11 +105,10 @@ class Prepared:
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
         without = idle and not self.options["ci"]
-        return (
-            [*notes, f"{', '.join(idle)} has no effect without ci=True (--ci)"]
-            if without
-            else notes
-        )
+        if not idle or self.options["ci"]:
+            return notes
+        have = "has" if len(idle) == 1 else "have"
+        return [*notes, f"{', '.join(idle)} {have} no effect without ci=True (--ci)"]
 
     def _left_out(self, scores: Iterable[Score]) -> list[str]:
         """Say of each task which labels count nowhere."""
@@ -307,7 +306,7 @@ def check_given(given: Mapping[str, Any]) -> None:
 def _check_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
         raise InputError(
-            f"a {type(systems).__name__} instead of systems by their names",
+            f"{a_kind(systems)} instead of systems by their names",
             remedy="give {name: predictions}, or one system to score",
         )
     if not systems:

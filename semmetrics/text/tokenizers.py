@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, a_kind, brief
 from semmetrics.text.tokens import check_captions
 
 __all__ = [
@@ -311,6 +311,6 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     if callable(choice):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
-        f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
+        f"{brief(choice)} is {a_kind(choice)}, not a tokenizer",
         remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
     )

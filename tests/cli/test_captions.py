@@ -334,7 +334,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
             {**REFERENCES, "2": "dogs run"},
             ["r.json, id '2'", "'dogs run' stands where other items have lists", '["a caption"]'],
         ),
-        ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "7 is a int, not a caption"]),
+        ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "7 is an int, not a caption"]),
         ({**CAPTIONS, "2": None}, REFERENCES, ["p.json, id '2'", "None is a NoneType"]),
         ({**CAPTIONS, "2": {"text": "a"}}, REFERENCES, ["p.json, id '2'", "is a dict, not a"]),
         (
@@ -373,7 +373,7 @@ def test_a_reference_that_is_no_string(refused, files):
     for told in ([], ["--task", "captions"]):
         message = refused("score", "captions.json", "r.json", *told)
         assert "r.json, id '2'" in message
-    assert "r.json, id '2', caption 2: 3 is a int, not a caption" in message
+    assert "r.json, id '2', caption 2: 3 is an int, not a caption" in message
 
 
 @pytest.mark.parametrize(

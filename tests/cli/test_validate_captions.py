@@ -83,7 +83,7 @@ def test_what_is_odd(ok, files):
         "1 captions are in more than one item: 'a dog'",
         "1 captions have blanks around them: ' a bird '",
         "1 captions have control characters: '\\x1b[31m red'",
-        "1 ids have blanks around them: ' 1'",
+        "1 id has blanks around it: ' 1'",
         "ids differ only by case or white space: ' 1' and '1'",
     ):
         assert expected in found["odd"]
@@ -156,7 +156,7 @@ def test_bad_files_are_named_and_the_others_read(run, files):
     result = run("validate", "bad.json", "captions.json", "none.json")
     assert result.exit_code == 2
     assert result.stdout.lstrip().startswith("captions.json: JSON, {id: caption}\n")
-    assert "bad.json, id '2': 7 is a int, not a caption" in result.stderr
+    assert "bad.json, id '2': 7 is an int, not a caption" in result.stderr
     assert result.stderr.count("semmetrics: error: ") == 2
     assert "is not one of 'labels', 'captions'" in run("validate", "--task", "x", "a.json").stderr
 

@@ -314,7 +314,7 @@ def test_errors_of_input():
         semmetrics.score_systems({}, REFS)
     with pytest.raises(InputError, match="the ground truth is a matrix of scores"):
         semmetrics.score(PREDS, SCORES)
-    with pytest.raises(InputError, match="cannot read labels from a int"):
+    with pytest.raises(InputError, match="cannot read labels from an int"):
         semmetrics.score(3, REFS)
     with pytest.raises(InputError, match="preds lacks 1 of the ids: 'w'; add them"):
         semmetrics.score(by_id(PREDS), by_id(REFS) | {"w": []})

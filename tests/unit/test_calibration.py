@@ -179,7 +179,7 @@ def test_bad_files_of_pairs(tmp_path, name, text, message):
         (TRIPLES[4:], {}, "all 4 pairs do not mean the same"),
         ([("car", "car", 1), ("bike", "bike", 0)], {}, "all pairs are equally similar"),
         (TRIPLES, {"criterion": "mcc"}, "choose one of f1, youden, accuracy"),
-        (3, {}, "a int holds no pairs"),
+        (3, {}, "an int holds no pairs"),
         ([], {}, "there are no pairs"),
     ],
 )

@@ -234,7 +234,7 @@ def test_tokenizers(tokenizer, name, split):
     ("tokenizer", "match"),
     [
         ("moses", "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
-        (3, "3 is a int, not a tokenizer"),
+        (3, "3 is an int, not a tokenizer"),
         (len, "the tokenizer len gives 0, not a list of strings"),
     ],
 )
@@ -282,7 +282,7 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
 @pytest.mark.parametrize(
     ("df", "options", "match"),
     [
-        (3, {}, "doc_freq= is a int; give a file, or what fit_document_frequencies returns"),
+        (3, {}, "doc_freq= is an int; give a file, or what fit_document_frequencies returns"),
         ("none.npz", {}, "none.npz: there is no such file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
@@ -432,7 +432,7 @@ def test_what_makes_no_sense(options, match):
         ({"1": CAPTIONS["1"]}, REFERENCES, "preds lacks 2 of the ids: '2', '3'.*--missing"),
         ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
         (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
-        ({**CAPTIONS, "3": 7}, REFERENCES, "preds, id '3': 7 is a int, not a caption"),
+        ({**CAPTIONS, "3": 7}, REFERENCES, "preds, id '3': 7 is an int, not a caption"),
         (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "gts, id '3', caption 2: None is a NoneType"),
         (CAPTIONS, {**REFERENCES, "3": "a bus"}, "gts, id '3'.*'a bus' stands where other.*lists"),
         ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tiny import Tiny
 
@@ -38,6 +39,8 @@ def said(preds, gts, **options):
     ("pred", "ref", "what", "name"),
     [
         ("person", "Person", "case", "lower"),
+        (" person", "person", "white space around it", "lower"),
+        ("person ", "Person", "case or white space around it", "lower"),
         ("traffic_light", "traffic light", "blanks, _ or -", "separators"),
         ("t-shirt", "t shirt", "blanks, _ or -", "separators"),
         ("cats", "cat", "plural", "plural"),
@@ -183,6 +186,23 @@ def test_labels_for_captions_and_captions_for_labels():
     assert any("of captions say task='captions' (--task captions)" in line for line in odd)
 
 
+def test_lists_written_as_text_are_said(tmp_path):
+    file = tmp_path / "p.csv"
+    rows = [{"id": "a", "labels": ["boat", "bus"]}, {"id": "b", "labels": ["cat"]}]
+    pd.DataFrame(rows).to_csv(file, index=False)
+    gts = {"a": ["boat", "bus"], "b": ["cat"]}
+    remedy = "save the lists as JSON or Parquet (DataFrame.to_parquet), or join their labels with"
+    (note,) = said(file, gts)
+    assert note.startswith("p: 2 predicted labels look like lists written as text (such as \"['bo")
+    assert remedy in note
+    (note,) = said(file, gts, read=semmetrics.ReadOptions(label_delimiter=","))
+    assert note.startswith("p: 3 predicted labels look like lists written as text")
+    assert [remedy in note for note in said(file, file)] == [True, True]
+    (odd,) = semmetrics.validate(file)["odd"]
+    assert odd.startswith("2 distinct labels look like lists written as text")
+    assert said({"a": ["[sic]", "cat's"], "b": []}, gts) == []
+
+
 def test_sides_that_look_swapped(tmp_path):
     one, several = {"1": ["a cat sits here"]}, {"1": ["a cat sat", "the cat is here"]}
     notes = said(several, one, measures="BLEU-1")
@@ -191,7 +211,7 @@ def test_sides_that_look_swapped(tmp_path):
     scored = {"1": {"cat": 0.9, "dog": 0.2}}
     (note,) = said({"1": ["cat"]}, scored)
     assert note.startswith("the ground truth has scores, and the predictions have none: are")
-    assert said(scored, {"1": ["cat"]}) == []
+    assert said(scored, {"1": ["cat"]}, measures="mAP") == []
     for name in ("gt.json", "preds.json"):
         (tmp_path / name).write_text(json.dumps({"1": ["cat"]}))
     (note,) = said(tmp_path / "gt.json", tmp_path / "preds.json")
@@ -352,7 +372,7 @@ def test_cutoffs_and_rules_that_no_measure_takes_are_said():
     assert note == "threshold= (--threshold) has no effect on mAP: it takes none"
     assert said([["cat"]], [["cat"]], measures=["F1", "MacroF1"], top_k=3) == []
     probs = np.full((1, 3), 1 / 3)
-    (note,) = said(scores, {"a": ["cat"]}, set_size_probs=probs)
+    (note,) = said({"a": {"cat": 0.9}}, {"a": ["cat"]}, set_size_probs=probs)
     assert note.startswith(
         "set_size_probs= (--set-size-probs) has no effect: no decoding rule here uses it"
     )

@@ -159,7 +159,7 @@ def test_scores_stay_with_their_classes(kind):
             "two classes are called 'a'; rename one, or remove it from the list",
         ),
         ({"7": [["a", "b"], "a | b"], "8": []}, {}, r"two classes are called 'a \| b'"),
-        ({"7": [], "8": []}, {"classes": ["a", 3]}, r"class list, class 1 \(from 0\): 3 is a int"),
+        ({"7": [], "8": []}, {"classes": ["a", 3]}, r"class list, class 1 \(from 0\): 3 is an int"),
         ({"7": [], "8": []}, {"classes": [""]}, r"class list, class 0 \(from 0\): the class is em"),
         (
             {"7": [], "8": []},

@@ -599,7 +599,7 @@ def state(scorer):
             {},
             "labels with scores, and .* labels without scores",
         ),
-        ({"z": [7]}, {"z": ["cat"]}, {}, "the label 7 is a int"),
+        ({"z": [7]}, {"z": ["cat"]}, {}, "the label 7 is an int"),
         ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "some batches have weights and others"),
         ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
     ],

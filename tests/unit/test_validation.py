@@ -38,7 +38,7 @@ def test_a_matrix_and_its_classes(tmp_path):
     for classes in (["cat", "dog"], tmp_path / "classes.txt"):
         found = semmetrics.validate(scores, classes=classes)
         assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
-        assert "1 of 4 scores are not between 0 and 1" in found["odd"]
+        assert "1 of 4 scores is not between 0 and 1" in found["odd"]
 
 
 def test_lists_that_could_be_either():

@@ -10,7 +10,7 @@ from typing import Any
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, a_kind
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -80,7 +80,7 @@ def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Documen
     if isinstance(given, (str, os.PathLike)):
         return DocumentFrequencies.load(given, max_bytes=max_bytes)
     raise InputError(
-        f"doc_freq= is a {type(given).__name__}",
+        f"doc_freq= is {a_kind(given)}",
         remedy="give a file, or what fit_document_frequencies returns",
     )
 

@@ -129,7 +129,9 @@ def _find_common(labels: Lists) -> Iterator[str]:
         yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
     once = int((present == 1).sum())
     if once:
-        yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
+        are = "is" if once == 1 else "are"
+        total = pluralize(len(labels.vocabulary), "label")
+        yield f"of {total} {once:,} {are} in one item alone"
 
 
 def _find_odd_scores(labels: Lists) -> Iterator[str]:
@@ -138,7 +140,8 @@ def _find_odd_scores(labels: Lists) -> Iterator[str]:
         return
     outside = int(((scores < 0) | (scores > 1)).sum())
     if outside:
-        yield f"{outside:,} of {len(scores):,} scores are not between 0 and 1"
+        are = "is" if outside == 1 else "are"
+        yield f"{outside:,} of {pluralize(len(scores), 'score')} {are} not between 0 and 1"
     if len(scores) > 1 and scores.min() == scores.max():
         yield f"all scores are {scores[0]:g}"
     rows = row_numbers(side.indptr)
@@ -156,7 +159,7 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     return {
         "items": format_known(record),
         "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
-        "synonyms": f"{record['synonyms']:,} labels have several names"
+        "synonyms": f"{pluralize(record['synonyms'], 'label')} with several names"
         if record["synonyms"]
         else "",
         "scores": _report_scores(record),

@@ -18,6 +18,7 @@ from semmetrics.kinds import (
     unused_weights,
 )
 from semmetrics.kinds.labels.oddities import oddity_notes
+from semmetrics.kinds.labels.score_notes import score_notes
 from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -67,10 +68,15 @@ def label_notes(
     -------
     list of str
     """
-    said = {
-        name: oddity_notes(noted.get(name, task.odd), options["normalize"], options["protocol"])
-        for name, task in each_task(tasks)
-    }
+    said = {}
+    for name, task in each_task(tasks):
+        odd = noted.get(name, task.odd)
+        pairs = zip(
+            oddity_notes(odd, options["normalize"], options["protocol"]),
+            score_notes(odd, measures, options, ranked=task.ranked),
+            strict=True,
+        )
+        said[name] = [first + second for first, second in pairs]
     notes = task_notes(
         tasks, _COUNTS, lambda name, task: said[name][0] + _model_notes(task, noted.get(name, {}))
     )

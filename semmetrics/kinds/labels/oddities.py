@@ -12,6 +12,7 @@ plural alone. A predicted label is looked at only if it is not itself a referenc
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, compress
@@ -26,6 +27,7 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.plural import singular
+from semmetrics.kinds.labels.score_notes import find_scores
 from semmetrics.kinds.swapped_sides import WORDS, Odd, mean_words, swapped_notes, swapped_sides
 
 __all__ = ["find_oddities", "find_odd_labels", "oddity_notes"]
@@ -34,7 +36,8 @@ STEPS = {"lower": "case", "separators": "blanks, _ or -", "plural": "plural"}
 """Normalisations that join labels that are alike, and what they make equal."""
 SIDES = {"pred": "predicted", "ref": "reference"}
 _DELIMITERS = (";", "|", "\t", ",")
-_ALIKE, _HELD, _LONE = "alike", "delimiter", "labels of one side"
+_LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
+_ALIKE, _HELD, _LONE, _WRITTEN = "alike", "delimiter", "labels of one side", "lists as text"
 _SENTENCE = 5.0  # mean words of a label above which labels look like captions
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
@@ -54,6 +57,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     known = present["ref"].copy()
     known[: task.given or 0] = True
     found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
+    found |= find_scores(pred, task.pred, task.ref)
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
@@ -106,7 +110,20 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> dict[Hashable, An
         (_ALIKE, "items"): int((sum_rows(touched, task.pred.indptr) > 0).sum()),
         (_ALIKE, "examples"): frozenset([f"{one!r} and {other!r}"]),
     }
-    return found | {(_ALIKE, step): 1 for step in _needed_steps(pairs.values())}
+    ways = _needed_steps(pairs.values()) | _ways_of_lower(pairs.values())
+    return found | {(_ALIKE, way): 1 for way in ways}
+
+
+def _ways_of_lower(pairs: Iterable[tuple[str, str]]) -> set[str]:
+    """Tell which of what "lower" joins the pairs differ by: case, and white space around them."""
+    ways = set()
+    for pair in pairs:
+        if any(term != term.strip() for term in pair):
+            ways.add("around")
+        one, other = (singular(normalization("separators")(term)[0]) for term in pair)
+        if one != other:
+            ways.add("case")
+    return ways
 
 
 def _fold(term: str) -> str:
@@ -138,7 +155,9 @@ def _alike_notes(odd: Odd, normalize: str, protocol: str | None) -> list[str]:
     remedy = f"normalize={rules!r} (--normalize {rules}) joins them"
     if protocol is not None:
         remedy = f"protocol {protocol} compares them as they are"
-    what = " or ".join(STEPS[step] for step in steps)
+    around = ["white space around it"] if (_ALIKE, "around") in odd else []
+    by = {**STEPS, "lower": " or ".join(["case"] * ((_ALIKE, "case") in odd) + around)}
+    what = " or ".join(by[step] for step in steps)
     verb = "differs" if labels == 1 else "differ"
     return [
         f"{pluralize(labels, 'predicted label')} in {pluralize(items, 'item')} {verb} from a "
@@ -156,6 +175,11 @@ def _find_delimiters(
     whole = {side: "\n".join(some) for side, some in names.items()}
     found: dict[Hashable, Any] = {}
     for side, other in (("pred", "ref"), ("ref", "pred")):
+        if "[" in whole[side] and (lists := _find_lists(names[side])):
+            chosen = np.array([bool(_LIST.search(name)) for name in task.classes], np.bool_)
+            found[_WRITTEN, side] = int(chosen[getattr(task, side).codes].sum())
+            found["example", _WRITTEN, side] = frozenset([repr(lists[0])])
+            continue
         for delimiter in _DELIMITERS:
             if delimiter not in whole[side]:
                 continue
@@ -171,6 +195,19 @@ def _find_delimiters(
                 found[key] = int(chosen[getattr(task, side).codes].sum())
                 found["example", key] = frozenset([repr(held[0])])
     return found
+
+
+def _find_lists(names: Iterable[str]) -> list[str]:
+    """Return the labels that look like lists written as text, or like the ends of one."""
+    return [name for name in names if _LIST.search(name)]
+
+
+def _list_text(what: str, number: int, example: str) -> str:
+    verb = "looks like a list" if number == 1 else "look like lists"
+    return (
+        f"{what} {verb} written as text (such as {example}): save the lists as JSON or Parquet "
+        "(DataFrame.to_parquet), or join their labels with ';' and say --label-delimiter ';'"
+    )
 
 
 def _are_known(
@@ -215,6 +252,11 @@ def _how_to_split(lists: Lists, delimiter: str) -> str:
 
 def _delimiter_notes(odd: Odd) -> list[tuple[str, str]]:
     notes = []
+    for side, what in SIDES.items():
+        lists = odd.get((_WRITTEN, side))
+        if isinstance(lists, int):
+            example = _example(odd["example", _WRITTEN, side])
+            notes.append((side, _list_text(pluralize(lists, f"{what} label"), lists, example)))
     for key, number in odd.items():
         if isinstance(key, tuple) and key[0] == _HELD and isinstance(number, int):
             _, side, delimiter, remedy = key
@@ -323,7 +365,10 @@ def find_odd_labels(labels: Lists) -> list[str]:
     """Say what one side alone shows: labels in one cell or text, and sentences."""
     names = [term for terms in labels.terms for term in terms]
     found = []
-    for delimiter in _DELIMITERS:
+    if lists := _find_lists(names):
+        what = pluralize(len(lists), "distinct label")
+        found.append(_list_text(what, len(lists), repr(lists[0])))
+    for delimiter in () if lists else _DELIMITERS:
         held = [name for name in names if delimiter in name]
         if held and _are_joined(held, names, delimiter):
             what = pluralize(len(held), "distinct label")

@@ -11,7 +11,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -63,7 +63,7 @@ def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
     if not _is_path(names):
         if not is_iterable(names) or isinstance(names, (bytes, bytearray)):
             raise InputError(
-                f"{option}= is a {type(names).__name__}", remedy="give a list of labels, or a path"
+                f"{option}= is {a_kind(names)}", remedy="give a list of labels, or a path"
             )
         return list(names)
     from semmetrics.data.beside import read_class_list
