@@ -218,7 +218,7 @@ def calibrate_threshold_on_pairs(
     ----------
     pairs : path, or sequence of (a, b, same)
         A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
-    embedding : str, path, Embedder or callable, optional
+    embedding : str, path, Embedder, callable or mapping from word to vector, optional
         Left out, the static model that ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
@@ -243,6 +243,10 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError(
             f"pairs are compared by one embedding, and names are given: {listing(embedding)}",

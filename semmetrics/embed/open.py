@@ -15,9 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
-from semmetrics.errors import InputError
+from semmetrics.embed.word_vectors import from_words
+from semmetrics.errors import InputError, placed
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "KINDS",
     "Kind",
     "describe",
+    "named_or_words",
     "open_embedding",
     "open_embeddings",
     "opening_options",
@@ -121,9 +124,10 @@ def open_embedding(
 
     Parameters
     ----------
-    spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer or callable
+    spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer, callable or mapping
         ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
-        ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. An object is taken as it is.
+        ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. A mapping has the vectors of words,
+        of one length; another object is taken as it is.
     device : str, optional
         Of sentence and transformer models: "cpu" (when left out), "cuda", "cuda:1", "mps".
     batch_size : int
@@ -299,8 +303,67 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
     return KINDS["converted"], _fetched_folder(text)
 
 
+def named_or_words(embedding: Any) -> Any:
+    """Return what a user gives as embedding, with mappings from words to vectors made word vectors.
+
+    Parameters
+    ----------
+    embedding : None, specification, Embedder, mapping from word to vector, or mapping from name
+        A name stands for any of the others.
+
+    Raises
+    ------
+    InputError
+        If the values of a mapping are neither embeddings nor vectors of one length; names the key.
+
+    Examples
+    --------
+    >>> named_or_words({"cat": [1, 0], "kitten": [1, 0.5]}).identity
+    'words-2@58ce4cf87e89'
+    >>> named_or_words({"cat": [1, 0], "bert": "sbert:bert"})
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: embedding: 'cat' has a vector and 'bert' has none; ...
+    """
+    if not isinstance(embedding, Mapping):
+        return embedding
+    with foreign_errors("embedding"):
+        given = dict(embedding)
+    vectors = {key: _is_vector(value) for key, value in given.items()}
+    if not any(vectors.values()):
+        return {name: _named(name, value) for name, value in given.items()}
+    if not all(vectors.values()):
+        word, other = (next(key for key in given if vectors[key] is one) for one in (True, False))
+        raise InputError(
+            f"{word!r} has a vector and {other!r} has none",
+            where="embedding",
+            remedy="give a vector of each word, or an embedding by each name",
+        )
+    return from_words(given)
+
+
+def _is_vector(value: Any) -> bool:
+    """Tell a vector of numbers, or what was meant as one, from a specification or an embedding."""
+    array = getattr(value, "shape", None)
+    return isinstance(value, list | tuple) or isinstance(array, tuple)
+
+
+def _named(name: Any, value: Any) -> Any:
+    """Return an embedding of a name, which is to be opened."""
+    if isinstance(value, Mapping):
+        with foreign_errors(f"embedding {name!r}"):
+            return from_words(dict(value), f"embedding {name!r}")
+    try:
+        if not isinstance(value, str | os.PathLike):
+            _kind_of_object(value)
+    except InputError as error:
+        raise placed(error, f"embedding {name!r}") from None
+    return value
+
+
 def _kind_of_object(model: Any) -> Kind:
     """Return the kind of an object that is an embedding, or can be made one."""
+    if isinstance(model, Mapping):
+        return Kind("vectors of words", "word_vectors.from_words")
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
         return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
     if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
@@ -311,7 +374,8 @@ def _kind_of_object(model: Any) -> Kind:
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
         f"a {type(model).__name__} is no embedding",
-        remedy="give a name, a path, a gensim KeyedVectors, or a function from texts to vectors",
+        remedy="give a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a "
+        "function from texts to vectors",
     )
 
 

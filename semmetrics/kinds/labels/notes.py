@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import pluralize
+from semmetrics.errors import listing, pluralize
 from semmetrics.kinds import (
     Options,
     Tasks,
@@ -149,10 +149,13 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
     why = "no measure here uses it" if used else "no measure here compares meanings (SemF1 does)"
+    unused = [name for name in given if name not in used]
+    if len(unused) > 1:
+        why = why.replace("uses it", "uses them")
+        return [f"the embeddings {listing(unused, most=_MANY)} have no effect: {why}"]
     return [
         f"the embedding{'' if name == 'default' else f' {name!r}'} has no effect: {why}"
-        for name in given
-        if name not in used
+        for name in unused
     ]
 
 
