@@ -11,9 +11,7 @@ VECTORS = {"cat": [1, 0], "kitten": [1, 1], "dog": [0, 1]}
 
 
 def score(embedding, measures="SemF1(threshold=0.7)", preds="kitten", gts="cat", **options):
-    return semmetrics.score(
-        [[preds]], [[gts]], measures=measures, embedding=embedding, **options
-    )
+    return semmetrics.score([[preds]], [[gts]], measures=measures, embedding=embedding, **options)
 
 
 def test_a_mapping_of_vectors_is_the_embedding():
