@@ -47,6 +47,10 @@ __all__ = [
     "unused_weights",
 ]
 
+_MISSING = {  # what became of items that one side lacks, under each policy
+    "skip": dict.fromkeys(("missing_prediction", "missing_reference"), ", left out"),
+    "empty": {"missing_prediction": ", scored as empty", "missing_reference": ", taken as empty"},
+}
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 
 Options: TypeAlias = ResolvedOptions
@@ -95,7 +99,12 @@ def task_notes(
     """
     found: dict[str, list[str]] = {}
     for name, task in each_task(tasks):
-        lines = [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
+        became = _MISSING.get(task.settings.get("missing", ""), {})
+        lines = [
+            f"{texts.get(key, key)}{became.get(key, '')}: {n:,}"
+            for key, n in task.counts.items()
+            if n
+        ]
         found[name] = list(dict.fromkeys(lines + more(name, task)))
     return group_notes(found)
 

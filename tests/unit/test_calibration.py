@@ -631,6 +631,6 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
         preds, gts, embedding=model, holdout=1, missing="skip", thresholds=[0.7, 1.0]
     )
     assert of_data.notes == (  # and nothing of a threshold that was only tried
-        "preds: items without a prediction: 1",
+        "preds: items without a prediction, left out: 1",
         "preds: 2 of 4 terms unknown to tiny-2@000000000000: zero",
     )

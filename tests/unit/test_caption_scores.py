@@ -452,12 +452,13 @@ def test_wrong_captions(preds, refs, match):
 def test_missing_captions():
     fewer = {name: text for name, text in CAPTIONS.items() if name != "2"}
     table = score(fewer, missing="skip")
-    assert table.notes == ["preds: items without a prediction: 1"]
+    assert table.notes == ["preds: items without a prediction, left out: 1"]
     assert table.scores[0].ids == ["1", "3"]
     without = {name: several for name, several in REFERENCES.items() if name != "2"}
     assert values(table) == values(score(fewer, without))
     assert "|missing:skip|" in table.scores[0].signature
     table = score(fewer, missing="empty")
+    assert "preds: items without a prediction, scored as empty: 1" in table.notes
     assert values(table) == values(score({**CAPTIONS, "2": ""}))
     assert table.scores[0].ids == ["1", "2", "3"]
 
@@ -467,7 +468,7 @@ def test_candidates_without_references_are_undefined_and_counted():
     texts = ["BLEU-1", "ROUGE-L", "ROUGE-L(no_reference=0)", "NGSM(no_reference=nan)", "CIDEr-D",
              "CaptionLength"]  # fmt: skip
     table = score(more, measures=texts, missing="empty")
-    assert table.notes == ["preds: items without ground truth: 1"]
+    assert table.notes == ["preds: items without ground truth, taken as empty: 1"]
     found, known = values(table), values(score(measures=["BLEU-1", "ROUGE-L", "CIDEr-D"]))
     for name in ("BLEU-1", "ROUGE-L", "CIDEr-D"):
         assert found[name] == known[name]

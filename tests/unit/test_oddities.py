@@ -327,7 +327,7 @@ def test_weights_of_no_item_are_said():
     (note,) = said(lists, lists, weights=weights)
     assert note == "2 of 4 sample weights have no effect: no input has their ids: 'x', 'y'"
     assert said({"a": ["cat"]}, lists, weights={"a": 1, "b": 2}, missing="skip") == [
-        "preds: items without a prediction: 1"
+        "preds: items without a prediction, left out: 1"
     ]
     captions = {"a": "a cat sits here"}
     (note,) = said(captions, {"a": ["a cat"]}, measures="BLEU-1", weights={"a": 1, "x": 1})
