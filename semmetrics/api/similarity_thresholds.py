@@ -161,7 +161,8 @@ def calibrate_threshold(
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
-    return replace(found, notes=tuple(prepared.notes()), understood=tuple(prepared.understood()))
+    notes = (*found.notes, *prepared.notes())
+    return replace(found, notes=notes, understood=tuple(prepared.understood()))
 
 
 def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
@@ -260,7 +261,7 @@ def calibrate_threshold_on_pairs(
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    return replace(found, notes=tuple(label_notes(tasks, measures, options, {})))
+    return replace(found, notes=(*found.notes, *label_notes(tasks, measures, options, {})))
 
 
 def _threshold_points(given: Any) -> list[float]:

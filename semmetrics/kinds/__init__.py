@@ -139,7 +139,9 @@ def group_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
 
 _PLURAL = re.compile(r"s\b")
 _MANY = 3  # systems that have each their own note
-_VARIES = re.compile(r"'(?:[^'\\]|\\.)*'|\d+(?:,\d{3})*")  # numbers, and examples in quotes
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+# Numbers, and examples in quotes: one, or a list as `listing` writes it.
+_VARIES = re.compile(rf"{_QUOTED}(?:, {_QUOTED})*(?: and \d+ more)?|\d+(?:,\d{{3}})*")
 
 
 def first_of_alike(lines: Iterable[str]) -> list[str]:
@@ -170,7 +172,7 @@ def _join_lines(group: Mapping[str, str]) -> str:
 
     def written(place: re.Match[str]) -> str:
         several = dict.fromkeys(next(columns))
-        if len(several) == 1 or place.group().startswith("'"):
+        if len(several) == 1 or place.group()[0] in "'\"":
             return place.group()
         numbers = sorted(several, key=lambda text: int(text.replace(",", "")))
         return f"{numbers[0]} to {numbers[-1]}"
