@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from semmetrics.arguments import foreign_errors
+from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
-from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
+from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
 from semmetrics.embed.word_vectors import from_words
 from semmetrics.errors import InputError, placed
 from semmetrics.frozen import dataclass
@@ -137,8 +138,7 @@ def open_embedding(
     cache : bool or path
         Keep the vectors of models that read text on disk: sentence and transformer models,
         functions with a version, embeddings of your own; True is the user's cache folder. Word
-        vectors, matrices and "static" are faster than any cache, and stay without one; so does a
-        function without a version, which nothing tells from another one.
+        vectors, matrices and "static" are faster than any cache, and stay without one.
     max_bytes : int
         Of files of word vectors and matrices: the limit of other files. Vectors are many, so a
         file may have 16 times as many bytes, unpacked; the words of word vectors may take so many.
@@ -151,7 +151,8 @@ def open_embedding(
     ------
     InputError
         If there is no such name, file or kind, which says what can be named; if there is no such
-        device; or if ``device`` or ``max_words`` does not apply to such an embedding.
+        device; if ``device`` or ``max_words`` does not apply to such an embedding; or if ``cache``
+        is to keep a function without a version, which nothing tells from another one.
 
     Examples
     --------
@@ -161,13 +162,13 @@ def open_embedding(
     """
     kind, named = _resolve(spec)
     _check_options(spec, kind, device=device, max_words=max_words)
-    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
-        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
+    _check_cache(cache)
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
     options["max_bytes"] = max_bytes
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
-    if cache is None or cache is False or "cache" not in kind.options or not is_cacheable(model):
-        return model
+    cacheable = "cache" in kind.options and is_cacheable(model)
+    if cache is None or cache is False or not (cacheable or isinstance(model, CallableEmbedder)):
+        return model  # a function without a version is refused below
     return CachedEmbedder(model, None if cache is True else cache)
 
 
@@ -186,7 +187,8 @@ def open_embeddings(
     specs : mapping from name to specification
         As for `open_embedding`.
     device, max_words, cache, max_bytes
-        As for `open_embedding`; a device is for those that run on one.
+        As for `open_embedding`; a device is for those that run on one, and a cache for those that
+        it can keep.
 
     Returns
     -------
@@ -197,6 +199,7 @@ def open_embeddings(
     InputError
         If one cannot be opened, or ``max_words`` applies to none of them.
     """
+    _check_cache(cache)
     options = {name: opening_options(spec) for name, spec in specs.items()}
     unused = not any("max_words" in some for some in options.values())  # the first refuses it
     return {
@@ -204,11 +207,24 @@ def open_embeddings(
             spec,
             device=device if "device" in options[name] else None,
             max_words=max_words if unused or "max_words" in options[name] else None,
-            cache=cache,
+            cache=cache if _may_be_kept(spec) else False,
             max_bytes=max_bytes,
         )
         for name, spec in specs.items()
     }
+
+
+def _check_cache(cache: Any) -> None:
+    """Refuse what is no place to keep vectors."""
+    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
+        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
+
+
+def _may_be_kept(spec: Any) -> bool:
+    """Return whether a cache may keep an embedding; a function without a version it may not."""
+    if isinstance(spec, CallableEmbedder):
+        return spec.cacheable
+    return _resolve(spec)[0].opener != "embedder.CallableEmbedder" or own_version(spec) is not None
 
 
 def opening_options(spec: Any) -> tuple[str, ...]:
