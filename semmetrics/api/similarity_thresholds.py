@@ -256,12 +256,14 @@ def calibrate_threshold_on_pairs(
     given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
     given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
     options = resolve_options(given, "labels")
-    known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
+    said: list[str] = []
+    known = as_pairs(pairs, ReadOptions() if read is None else read, said)
     task = pairs_task(known, options["normalize"])
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    return replace(found, notes=(*found.notes, *label_notes(tasks, measures, options, {})))
+    notes = label_notes(tasks, measures, options, {})
+    return replace(found, notes=(*said, *found.notes, *notes))
 
 
 def _threshold_points(given: Any) -> list[float]:

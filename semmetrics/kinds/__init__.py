@@ -202,18 +202,20 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        return Weights(read_numbers(weights, files), os.fspath(weights))
+        notes: list[str] = []
+        values = read_numbers(weights, files, notes)
+        return Weights(values, os.fspath(weights), notes)
     if hasattr(weights, "to_dict"):
         return {str(name): value for name, value in weights.to_dict().items()}
     return weights
 
 
 def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
-    """Say which sample weights are of ids that no input has.
+    """Say which sample weights are of ids that no input has, and what their file holds beside them.
 
     Parameters
     ----------
-    weights : mapping from id, or sequence in the order of the ground truth, or None
+    weights : mapping from id, sequence in the order of the ground truth, Weights of those, or None
     inputs : sequence of Lists
 
     Examples
@@ -222,15 +224,18 @@ def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
     >>> unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})])
     ["1 of 2 sample weights has no effect: no input has its id: 'b'"]
     """
+    notes: list[str] = []
+    if isinstance(weights, Weights):
+        weights, notes = weights.values, [*weights.notes]
     if not isinstance(weights, Mapping) or not inputs:
-        return []
+        return notes
     extra = set(map(str, weights)).difference(*(map(str, one.ids) for one in inputs))
     if not extra:
-        return []
+        return notes
     verb, whose = ("has", "its id") if len(extra) == 1 else ("have", "their ids")
     named = listing(name for name in map(str, weights) if name in extra)
     of = pluralize(len(weights), "sample weight")
-    return [f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
+    return [*notes, f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
 
 
 def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:

@@ -83,6 +83,7 @@ def label_notes(
     notes += unused_embeddings(measures, options["embedding"])
     notes += _cache_notes(tasks, options["cache"])
     notes += unused_weights(options["weights"], inputs)
+    notes += () if options["taxonomy"] is None else options["taxonomy"].notes
     if noted:  # a calibration evaluates nothing
         notes += uncalibrated_notes(tasks, measures, options, inputs)
     return notes + _unused_options(measures, options)
