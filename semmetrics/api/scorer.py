@@ -62,7 +62,7 @@ class Scorer:
     >>> scorer.update([["cat", "dog"]], [["cat"]])
     >>> scorer.update([["cat"]], [["cat"]])
     >>> [round(score.value, 4) for score in scorer.compute()]
-    [0.8333, 1.0]
+    [0.8333, 0.5]
     >>> scorer
     Scorer(measures=['F1', 'F1(average=macro)'], items=2)
     """
