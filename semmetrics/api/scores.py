@@ -288,6 +288,10 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
     if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
+    if isinstance(embedding, Mapping):
         given = dict(embedding)
     else:
         given = {} if embedding is None else {_DEFAULT: embedding}

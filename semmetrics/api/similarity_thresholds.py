@@ -161,7 +161,8 @@ def calibrate_threshold(
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
-    return replace(found, notes=tuple(prepared.notes()), understood=tuple(prepared.understood()))
+    notes = (*found.notes, *prepared.notes())
+    return replace(found, notes=notes, understood=tuple(prepared.understood()))
 
 
 def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
@@ -218,7 +219,7 @@ def calibrate_threshold_on_pairs(
     ----------
     pairs : path, or sequence of (a, b, same)
         A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
-    embedding : str, path, Embedder or callable, optional
+    embedding : str, path, Embedder, callable or mapping from word to vector, optional
         Left out, the static model that ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
@@ -243,6 +244,10 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError(
             f"pairs are compared by one embedding, and names are given: {listing(embedding)}",
@@ -251,12 +256,14 @@ def calibrate_threshold_on_pairs(
     given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
     given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
     options = resolve_options(given, "labels")
-    known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
+    said: list[str] = []
+    known = as_pairs(pairs, ReadOptions() if read is None else read, said)
     task = pairs_task(known, options["normalize"])
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    return replace(found, notes=tuple(label_notes(tasks, measures, options, {})))
+    notes = label_notes(tasks, measures, options, {})
+    return replace(found, notes=(*said, *found.notes, *notes))
 
 
 def _threshold_points(given: Any) -> list[float]:

@@ -63,7 +63,8 @@ def check_device(name: str, torch: Any) -> None:
     if not available.get(device.type, True):
         raise InputError(
             f"device={name!r}: PyTorch finds no such GPU here",
-            remedy="use device='cpu', or install the driver and a PyTorch build for it",
+            remedy="use device='cpu' (--device cpu), or install the driver and a PyTorch build for "
+            "it",
         )
 
 

@@ -24,7 +24,7 @@ from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.data.tables import Rows, field_limit
+from semmetrics.data.tables import Rows, columns_not_used, field_limit
 from semmetrics.errors import InputError, a_kind, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
@@ -92,7 +92,9 @@ def _json_classes(value: Any, name: str) -> list[str]:
 
 
 def read_numbers(
-    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
+    path: str | os.PathLike[str],
+    options: ReadOptions = DEFAULTS,
+    notes: list[str] | None = None,
 ) -> dict[str, float] | NDArray[np.float64]:
     """Read a finite number for each item, such as its weight.
 
@@ -103,6 +105,8 @@ def read_numbers(
         "weight", "weights", "sample_weight", "value" or "number", or options.score_column);
         or a vector in .npy or .npz.
     options : ReadOptions
+    notes : list of str, optional
+        What there is to say of the file is added, such as columns that are not used.
 
     Returns
     -------
@@ -116,16 +120,18 @@ def read_numbers(
     """
     source = load(path, options.max_bytes)
     with enough_memory(source.name, options.max_bytes):
-        return _read_numbers(source, options)
+        return _read_numbers(source, options, [] if notes is None else notes)
 
 
-def _read_numbers(source: Source, options: ReadOptions) -> dict[str, float] | NDArray[np.float64]:
+def _read_numbers(
+    source: Source, options: ReadOptions, notes: list[str]
+) -> dict[str, float] | NDArray[np.float64]:
     kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
     numbers: dict[str, float] | NDArray[np.float64]
     if kind in ("npy", "npz"):
         numbers = plain_array(source, options, 1).astype(np.float64)
     elif kind in ("csv", "tsv"):
-        numbers = _table_numbers(source, options, tabs=kind == "tsv")
+        numbers = _table_numbers(source, options, notes, tabs=kind == "tsv")
     else:
         numbers = _json_numbers(source)
     if not len(numbers):
@@ -152,11 +158,14 @@ def _json_number(value: object, where: str) -> float:
     return number(None if isinstance(value, str) else value, where, "number")
 
 
-def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[str, float]:
+def _table_numbers(
+    source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
+) -> dict[str, float]:
     numbers: dict[str, float] = {}
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
+        notes += _of_file(source, columns_not_used(rows.header, roles.values()))
         for line, row in rows:
             id_ = row[roles["id"]]
             try:
@@ -166,6 +175,10 @@ def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[
             except InputError as error:
                 raise placed(error, at(source.name, f"line {line}", id_)) from None
     return numbers
+
+
+def _of_file(source: Source, notes: Iterable[str]) -> list[str]:
+    return [f"{source.name}: {note}" for note in notes]
 
 
 def read_matrix(
@@ -207,7 +220,9 @@ class Pair(NamedTuple):
 
 
 def as_pairs(
-    pairs: str | os.PathLike[str] | Iterable[Any], options: ReadOptions = DEFAULTS
+    pairs: str | os.PathLike[str] | Iterable[Any],
+    options: ReadOptions = DEFAULTS,
+    notes: list[str] | None = None,
 ) -> list[Pair]:
     """Labelled pairs from a file or from Python objects.
 
@@ -218,6 +233,8 @@ def as_pairs(
         lists of three. Columns are known by name: ``a``, ``b`` and ``same``, or others such as
         ``word1``, ``word2`` and ``match``. ``same`` is true or false, 1 or 0, yes or no.
     options : ReadOptions
+    notes : list of str, optional
+        What there is to say of a file is added, such as columns that are not used.
 
     Returns
     -------
@@ -237,7 +254,8 @@ def as_pairs(
     if isinstance(pairs, str | os.PathLike):
         source = load(pairs, options.max_bytes)
         with enough_memory(source.name, options.max_bytes):
-            name, found = source.name, list(_read_pairs(source, options))
+            said = [] if notes is None else notes
+            name, found = source.name, list(_read_pairs(source, options, said))
     else:
         if not isinstance(pairs, Iterable):
             raise InputError(
@@ -251,11 +269,11 @@ def as_pairs(
     return found
 
 
-def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
+def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Iterator[Pair]:
     kinds = ("csv", "tsv", "json", "jsonl")
     kind = format_among(source, options, "pairs are", kinds, told=True)
     if kind in ("csv", "tsv"):
-        yield from _pair_table(source, options, tabs=kind == "tsv")
+        yield from _pair_table(source, options, notes, tabs=kind == "tsv")
     elif kind == "jsonl":
         for line, text in enumerate(source.lines(), 1):
             if not text.isspace():
@@ -272,10 +290,13 @@ def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
             yield _of_value(value, at(source.name, f"pair {place}"))
 
 
-def _pair_table(source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Pair]:
+def _pair_table(
+    source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
+) -> Iterator[Pair]:
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         columns = _columns(rows.header, at(source.name, "line 1"))
+        notes += _of_file(source, columns_not_used(rows.header, columns))
         for line, row in rows:
             yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 
 import numpy as np
 
-from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.hashing import Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
 from semmetrics.frozen import dataclass, with_arrays
@@ -171,6 +171,14 @@ class Task(ABC):
     @abstractmethod
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and their references; the parts of a split add up."""
+
+    @property
+    def weighting(self) -> int:
+        """64-bit fingerprint of the ids and their weights, as `fingerprint`; 0 without weights."""
+        if self.weights is None:
+            return 0
+        bits = (self.weights + 0.0).view(np.uint64)  # -0 is 0
+        return int(mix(self.hashes ^ mix(bits)).sum(dtype=np.uint64))
 
     @property
     def axis(self) -> LabelAxis:

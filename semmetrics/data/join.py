@@ -234,10 +234,11 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Sample weights, and what messages call them."""
+    """Sample weights, what messages call them, and what there is to say of their file."""
 
     values: Any
     source: str = "weights"
+    notes: Sequence[str] = ()
 
 
 def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:

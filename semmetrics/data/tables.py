@@ -34,6 +34,7 @@ from semmetrics.errors import InputError, Places, at, counted, placed, shown
 __all__ = [
     "RowTable",
     "Rows",
+    "columns_not_used",
     "describe_table",
     "field_limit",
     "item_rows",
@@ -310,14 +311,26 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     return found
 
 
+def columns_not_used(names: Sequence[str], used: Iterable[int]) -> list[str]:
+    """Name the columns that nothing is read from, in one note or none.
+
+    Examples
+    --------
+    >>> columns_not_used(["id", "weight", "by"], [0, 1]), columns_not_used(["id"], [0])
+    (["columns not used: 'by'"], [])
+    """
+    taken = set(used)
+    unused = [shown(name) for i, name in enumerate(names) if i not in taken]
+    return [f"columns not used: {', '.join(unused)}"] if unused else []
+
+
 def describe_table(
     found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
 ) -> T:
     """Say how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    unused = [shown(name) for i, name in enumerate(names) if i not in roles.values()]
-    notes: list[str] = [f"columns not used: {', '.join(unused)}"] if unused else []
+    notes: list[str] = columns_not_used(names, roles.values())
     understood = f"{kind}, one row {row_is}: {used}"
     return replace(found, understood=understood, notes=[*found.notes, *notes])
 

@@ -98,6 +98,8 @@ class Taxonomy:
         For signatures: the number of names, and a hash of the links in any order.
     lemmas : bool
         Whether terms are looked up as WordNet's lemmas.
+    notes : sequence of str
+        What there is to say of its file, such as columns that are not used.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class Taxonomy:
     roots: Ints
     identity: str
     lemmas: bool = False
+    notes: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.names)

@@ -21,7 +21,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.data.tables import Rows, field_limit
+from semmetrics.data.tables import Rows, columns_not_used, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
 from semmetrics.errors import InputError, MissingDependencyError, a_kind, at, shown
 
@@ -102,11 +102,12 @@ def _read_source(source: Source, options: ReadOptions) -> Taxonomy:
             f"{shown(value)} is no taxonomy", where=source.name, remedy='write {"cat": "animal"}'
         )
     with field_limit(used.max_line_bytes):
-        links = _rows(source, used, tabs=kind == "tsv")
-        return Taxonomy.from_links(links, source=source.name)
+        notes: list[str] = []
+        links = _rows(source, used, notes, tabs=kind == "tsv")
+        return replace(Taxonomy.from_links(links, source=source.name), notes=notes)
 
 
-def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
+def _rows(source: Source, options: ReadOptions, notes: list[str], *, tabs: bool) -> Links:
     rows = Rows(source, options, tabs=tabs)
     header = [column.strip().casefold() for column in rows.header]
     if header.count("child") != 1 or header.count("parent") != 1:
@@ -117,6 +118,8 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
             "delimiter (--delimiter)",
         )
     child, parent = header.index("child"), header.index("parent")
+    unused = columns_not_used(rows.header, (child, parent))
+    notes += [f"{source.name}: {note}" for note in unused]
     known: dict[str, str] = {}
     for line, row in rows:
         where = at(source.name, f"line {line}")

@@ -314,6 +314,7 @@ class CachedEmbedder:
                 remedy="say what decides its vectors: CallableEmbedder(function, version='1')",
             )
         self.embedder = embedder
+        # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
         place = cache_folder() / "embeddings.sqlite" if path is None else path
         self._cache = TextCache(place, "vectors", columns)
@@ -346,9 +347,10 @@ class CachedEmbedder:
             return self._distrust(texts, "a vector holds a number that is not finite")
         place = {text: number for number, text in enumerate(kept)}
         rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-        known = np.array([bool(row[1]) for row in kept.values()], np.bool_)
+        known = np.array([row[1] for row in kept.values()], np.int64)[rows]
         truncated = np.array([bool(row[2]) for row in kept.values()], np.bool_)
-        return Embedded(vectors[rows], known[rows], int(truncated[rows].sum()))
+        composed = known == 3 if (known > 1).any() else None
+        return Embedded(vectors[rows], known > 0, int(truncated[rows].sum()), composed)
 
     @property
     def trouble(self) -> str:
@@ -365,7 +367,9 @@ class CachedEmbedder:
         vectors = np.ascontiguousarray(computed.vectors, "<f4")
         is_truncated = getattr(self.embedder, "is_truncated", None)
         truncated = np.zeros(len(texts)) if is_truncated is None else is_truncated(texts)
+        told = getattr(computed, "composed", None)  # one of a user's own may know nothing of it
+        known = computed.known if told is None else computed.known * (2 + told.astype(np.int64))
         return [
-            (vector.tobytes(), int(known), int(cut))
-            for vector, known, cut in zip(vectors, computed.known, truncated, strict=True)
+            (vector.tobytes(), int(state), int(cut))
+            for vector, state, cut in zip(vectors, known, truncated, strict=True)
         ]

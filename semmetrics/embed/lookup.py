@@ -281,7 +281,7 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
     if rule != "text" and not looks_up_words(embedder):
         raise InputError(
             f"lookup={rule!r} looks words up, and {embedder.identity} reads text",
-            remedy="choose lookup='text', or word vectors",
+            remedy="choose lookup='text' (--lookup text), or word vectors",
         )
     return rule
 
@@ -382,7 +382,7 @@ def _stand_in(
     if oov == "error":
         raise InputError(
             f"{embedder.identity} does not know {listing(unknown)}",
-            remedy="rename them, or choose oov='skip', 'zero' or 'unknown'",
+            remedy="rename them, or choose oov='skip', 'zero' or 'unknown' (--oov)",
         )
     vectors[~known] = 0
     if oov == "unknown":
@@ -390,6 +390,6 @@ def _stand_in(
         if not read.known[0]:
             raise InputError(
                 f"{embedder.identity} has no word 'unknown' to stand for {listing(unknown)}",
-                remedy="choose oov='skip', 'zero' or 'error'",
+                remedy="choose oov='skip', 'zero' or 'error' (--oov)",
             )
         vectors[~known] = read.vectors[0]

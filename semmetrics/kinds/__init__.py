@@ -47,6 +47,10 @@ __all__ = [
     "unused_weights",
 ]
 
+_MISSING = {  # what became of items that one side lacks, under each policy
+    "skip": dict.fromkeys(("missing_prediction", "missing_reference"), ", left out"),
+    "empty": {"missing_prediction": ", scored as empty", "missing_reference": ", taken as empty"},
+}
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 
 Options: TypeAlias = ResolvedOptions
@@ -95,7 +99,12 @@ def task_notes(
     """
     found: dict[str, list[str]] = {}
     for name, task in each_task(tasks):
-        lines = [f"{texts.get(key, key)}: {n:,}" for key, n in task.counts.items() if n]
+        became = _MISSING.get(task.settings.get("missing", ""), {})
+        lines = [
+            f"{texts.get(key, key)}{became.get(key, '')}: {n:,}"
+            for key, n in task.counts.items()
+            if n
+        ]
         found[name] = list(dict.fromkeys(lines + more(name, task)))
     return group_notes(found)
 
@@ -130,7 +139,9 @@ def group_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
 
 _PLURAL = re.compile(r"s\b")
 _MANY = 3  # systems that have each their own note
-_VARIES = re.compile(r"'(?:[^'\\]|\\.)*'|\d+(?:,\d{3})*")  # numbers, and examples in quotes
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+# Numbers, and examples in quotes: one, or a list as `listing` writes it.
+_VARIES = re.compile(rf"{_QUOTED}(?:, {_QUOTED})*(?: and \d+ more)?|\d+(?:,\d{{3}})*")
 
 
 def first_of_alike(lines: Iterable[str]) -> list[str]:
@@ -161,7 +172,7 @@ def _join_lines(group: Mapping[str, str]) -> str:
 
     def written(place: re.Match[str]) -> str:
         several = dict.fromkeys(next(columns))
-        if len(several) == 1 or place.group().startswith("'"):
+        if len(several) == 1 or place.group()[0] in "'\"":
             return place.group()
         numbers = sorted(several, key=lambda text: int(text.replace(",", "")))
         return f"{numbers[0]} to {numbers[-1]}"
@@ -191,18 +202,20 @@ def read_weights(weights: Any, files: ReadOptions) -> Any:
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        return Weights(read_numbers(weights, files), os.fspath(weights))
+        notes: list[str] = []
+        values = read_numbers(weights, files, notes)
+        return Weights(values, os.fspath(weights), notes)
     if hasattr(weights, "to_dict"):
         return {str(name): value for name, value in weights.to_dict().items()}
     return weights
 
 
 def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
-    """Say which sample weights are of ids that no input has.
+    """Say which sample weights are of ids that no input has, and what their file holds beside them.
 
     Parameters
     ----------
-    weights : mapping from id, or sequence in the order of the ground truth, or None
+    weights : mapping from id, sequence in the order of the ground truth, Weights of those, or None
     inputs : sequence of Lists
 
     Examples
@@ -211,15 +224,18 @@ def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[str]:
     >>> unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})])
     ["1 of 2 sample weights has no effect: no input has its id: 'b'"]
     """
+    notes: list[str] = []
+    if isinstance(weights, Weights):
+        weights, notes = weights.values, [*weights.notes]
     if not isinstance(weights, Mapping) or not inputs:
-        return []
+        return notes
     extra = set(map(str, weights)).difference(*(map(str, one.ids) for one in inputs))
     if not extra:
-        return []
+        return notes
     verb, whose = ("has", "its id") if len(extra) == 1 else ("have", "their ids")
     named = listing(name for name in map(str, weights) if name in extra)
     of = pluralize(len(weights), "sample weight")
-    return [f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
+    return [*notes, f"{len(extra):,} of {of} {verb} no effect: no input has {whose}: {named}"]
 
 
 def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:

@@ -15,7 +15,7 @@ A fit is frozen: resamples and comparisons do not count again. Fits of different
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -342,9 +342,11 @@ def fit_document_frequencies(
             remedy="read a file first: as_captions(path).to_list()",
         )
     if not is_list(captions):
+        mapping = isinstance(captions, Mapping)
         raise InputError(
             f"the captions are {name_type(captions)}, not a list",
-            remedy="give a list with a list of texts for each image; of a mapping, its values",
+            remedy="give a list with a list of texts for each image"
+            + (": list(captions.values())" if mapping else ""),
         )
     check_caption_lists(captions)
     names = list(map(str, range(len(captions))))

@@ -314,7 +314,10 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
         )
     names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
+    family = sorted({known for known in names if known.lower().startswith(f"{name.lower()}-")})
     remedy = did_you_mean(name, names, "see: semmetrics list")
+    if family:  # BLEU is BLEU-1 to BLEU-4
+        remedy = f"did you mean {' or '.join(family)}?"
     return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 

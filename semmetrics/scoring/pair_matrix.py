@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -70,7 +70,8 @@ def caption_matrix(
     Parameters
     ----------
     references : sequence of sequences of str
-        The references of each image, at least one.
+        The references of each image, at least one. They stand first, unlike in ``score``: a row
+        of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
         CIDEr-D or CIDEr, with its options.
@@ -335,14 +336,34 @@ def _check_sides(references: Any, captions: Any) -> None:
     Raises
     ------
     InputError
-        Says which side, and the number from 0.
+        Says which side, and the number from 0; and where the sides look swapped.
     """
-    for side, what in ((references, "image"), (captions, "caption")):
+    if _holds(references, str) and _holds(captions, list | tuple):
+        raise InputError(
+            "the sides look swapped: references= (the first argument) holds texts, and captions= "
+            "(the second) lists of texts",
+            remedy="give references=[[text, ...], ...], captions=[text, ...]",
+        )
+    for side, what, name, order in (
+        (references, "image", "references", "first"),
+        (captions, "caption", "captions", "second"),
+    ):
         if not is_list(side):
+            mapping = isinstance(side, Mapping)
             raise InputError(
-                f"the {what}s are {name_type(side)}, not a list", remedy="give a list of them"
+                f"the {name} are {name_type(side)}, not a list ({name}=, the {order} argument)",
+                remedy=f"give list({name}.values())" if mapping else f"give one entry a {what}",
             )
         if not len(side):
-            raise InputError(f"there is no {what}", remedy="give at least one, in a list")
+            raise InputError(
+                f"there is no {what} ({name}=, the {order} argument)",
+                remedy="give at least one, in a list",
+            )
     check_caption_lists(references)
     check_texts(captions, "caption {}")
+
+
+def _holds(side: Any, kind: Any) -> bool:
+    """Return whether all that a list or a mapping holds is of a type."""
+    values = side.values() if isinstance(side, Mapping) else side if is_list(side) else ()
+    return bool(len(values)) and all(isinstance(value, kind) for value in values)

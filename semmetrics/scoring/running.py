@@ -128,7 +128,9 @@ class RunningScores:
             If there is no item, or all weigh nothing.
         """
         if not self._statistics or self.plan is None:
-            raise InputError("there is no item to evaluate", remedy="check ids and missing=")
+            raise InputError(
+                "there is no item to evaluate", remedy="check ids and missing= (--missing)"
+            )
         if not self._weighed:
             raise InputError("all sample weights are zero", remedy="give some item a weight")
         scores: list[Score] = []

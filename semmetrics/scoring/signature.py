@@ -4,7 +4,8 @@ Conventions
 -----------
 ``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
-the fingerprint of their ids and reference labels, and the version.
+the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
+fingerprint of their ids and sample weights, where these are given.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def signature(
     parts = [measure.definition.name, *map(_escape, measure.signature())]
     if is_own(measure.definition):
         parts.append(f"own:{own_identity(measure.definition)}")
-    parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
+    settings = dict(statistics.settings)
+    if "weights" in settings:
+        settings["weights"] = f"{statistics.weighting:016x}"
+    parts += [f"{key}:{_escape(value)}" for key, value in settings.items()]
     if statistics.groups is not None and "cand" not in statistics.settings:
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:

@@ -56,6 +56,8 @@ class Statistics:
         Items with equal numbers are resampled together; None where each is alone.
     fingerprint : int
         Of the ids and reference labels; adds modulo 2**64.
+    weighting : int
+        Of the ids and sample weights, likewise; 0 where there are none.
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
     models : mapping
@@ -83,6 +85,7 @@ class Statistics:
     models: Mapping[str, str] = field(default_factory=dict)
     noted: Mapping[Hashable, Noted] = field(default_factory=dict)
     version: str = __version__
+    weighting: int = 0
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -214,6 +217,7 @@ class Statistics:
             groups=_joined_or_none(left.groups, right.groups, lambda: (left.hashes, right.hashes)),
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
+            weighting=(left.weighting + right.weighting) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
             noted=noted,
         )
@@ -365,6 +369,7 @@ def evaluate(
         hashes=task.hashes,
         weights=task.weights,
         fingerprint=task.fingerprint,
+        weighting=task.weighting,
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,

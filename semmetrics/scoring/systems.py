@@ -104,7 +104,6 @@ class Prepared:
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
-        without = idle and not self.options["ci"]
         if not idle or self.options["ci"]:
             return notes
         have = "has" if len(idle) == 1 else "have"

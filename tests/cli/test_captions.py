@@ -202,7 +202,7 @@ def test_items_without_references_have_no_value(ok, run, files):
     arguments = ("more.json", "references.json", "-m", "ROUGE-L", "--missing", "empty")
     result = run("score", *arguments, "--per-item", "items.jsonl")
     assert "ROUGE-L: no reference (images), left out  " in " ".join(result.stdout.split("\n"))
-    assert "more: items without ground truth: 1" in result.stderr
+    assert "more: items without ground truth, taken as empty: 1" in result.stderr
     rows = [json.loads(line) for line in Path("items.jsonl").read_text("utf-8").splitlines()]
     assert rows[2] == {"id": "3", "system": "more", "ROUGE-L": None}
     (entry,) = json.loads(ok("score", *arguments, "--format", "json"))

@@ -202,7 +202,7 @@ def test_classes_ignored_labels_and_missing_items():
     fewer = {name: by_id(PREDS)[name] for name in IDS[:2]}
     skipped = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="skip")
     assert skipped.scores[0].n == 2
-    assert "preds: items without a prediction: 1" in skipped.notes
+    assert "preds: items without a prediction, left out: 1" in skipped.notes
     empty = semmetrics.score(fewer, by_id(REFS), measures=["F1"], missing="empty")
     assert empty.scores[0].n == 3
     kept = semmetrics.score(PREDS, REFS, measures=["F1"], empty_predictions="skip")

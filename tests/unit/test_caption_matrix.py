@@ -491,11 +491,22 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"references": []}, "no image"),
         ({"references": [["a"], []]}, "image 1 has no reference"),
         ({"references": ["a", "b"]}, "references of image 0 are a text"),
-        ({"references": {"1": ["a"]}}, "images are a dict"),
+        (
+            {"references": {"1": ["a"]}},
+            r"references are a dict, not a list \(references=, the first argument\); "
+            r"give list\(references.values\(\)\)",
+        ),
+        ({"references": "a man"}, "references are a text, not a list"),
+        ({"references": ["a man"], "captions": [["a man"]]}, "the sides look swapped"),
+        ({"references": {"1": "a man"}, "captions": {"1": ["a man"]}}, "the sides look swapped"),
         ({"references": [["a"], {"b": 1}]}, "references of image 1 are a dict"),
         ({"references": [["a"], None]}, "references of image 1 are None"),
         ({"references": [["a"], ["a", 3]]}, r"reference 1 of image 1 is 3 \(an int\)"),
-        ({"captions": {"1": "a"}}, "captions are a dict"),
+        (
+            {"captions": {"1": "a"}},
+            r"captions are a dict, not a list \(captions=, the second argument\); "
+            r"give list\(captions.values\(\)\)",
+        ),
         ({"captions": {"a"}}, "captions are a set"),
         ({"captions": None}, "captions are None"),
         ({"captions": ["a", ["b"]]}, r"caption 1 is \['b'\] \(a list\)"),

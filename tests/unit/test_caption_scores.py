@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 import random
+import re
 from functools import reduce
 from operator import add
 
@@ -451,12 +452,13 @@ def test_wrong_captions(preds, refs, match):
 def test_missing_captions():
     fewer = {name: text for name, text in CAPTIONS.items() if name != "2"}
     table = score(fewer, missing="skip")
-    assert table.notes == ["preds: items without a prediction: 1"]
+    assert table.notes == ["preds: items without a prediction, left out: 1"]
     assert table.scores[0].ids == ["1", "3"]
     without = {name: several for name, several in REFERENCES.items() if name != "2"}
     assert values(table) == values(score(fewer, without))
     assert "|missing:skip|" in table.scores[0].signature
     table = score(fewer, missing="empty")
+    assert "preds: items without a prediction, scored as empty: 1" in table.notes
     assert values(table) == values(score({**CAPTIONS, "2": ""}))
     assert table.scores[0].ids == ["1", "2", "3"]
 
@@ -466,7 +468,7 @@ def test_candidates_without_references_are_undefined_and_counted():
     texts = ["BLEU-1", "ROUGE-L", "ROUGE-L(no_reference=0)", "NGSM(no_reference=nan)", "CIDEr-D",
              "CaptionLength"]  # fmt: skip
     table = score(more, measures=texts, missing="empty")
-    assert table.notes == ["preds: items without ground truth: 1"]
+    assert table.notes == ["preds: items without ground truth, taken as empty: 1"]
     found, known = values(table), values(score(measures=["BLEU-1", "ROUGE-L", "CIDEr-D"]))
     for name in ("BLEU-1", "ROUGE-L", "CIDEr-D"):
         assert found[name] == known[name]
@@ -492,7 +494,7 @@ def test_weights():
     ]
     doubled = [row for row, times in zip(counts, (4, 1, 2), strict=True) for _ in range(times)]
     assert table["BLEU-2"].value == pytest.approx(ngram.bleu(doubled, 2), abs=1e-9)
-    assert "|weights:given|" in table["BLEU-2"].signature
+    assert re.search(r"\|weights:[0-9a-f]{16}\|", table["BLEU-2"].signature)
     assert values(score(weights=[2.0, 0.5, 1.0])) == values(table)
     whole = score(weights={"1": 2, "2": 1, "3": 1})["ROUGE-L"].value
     twice = score({**CAPTIONS, "4": CAPTIONS["1"]}, {**REFERENCES, "4": REFERENCES["1"]})

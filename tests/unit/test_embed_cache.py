@@ -12,6 +12,7 @@ import pytest
 
 import semmetrics
 from semmetrics.embed.embedder import CachedEmbedder, Embedded
+from semmetrics.embed.open import open_embedding
 from semmetrics.store.cache import TextCache
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -211,6 +212,16 @@ def test_trouble_is_said_once_in_the_notes(path):
         embedding=Counting(), cache=path,
     )  # fmt: skip
     assert sum("the cache of vectors is damaged" in note for note in table.notes) == 1
+
+
+def test_what_is_composed_is_kept_too(path):
+    model = open_embedding("static")
+    texts = ["cat", "zxqwv", "cat"]
+    for _ in range(2):
+        kept = CachedEmbedder(model, path).embed(texts)
+        assert kept.composed.tolist() == model.embed(texts).composed.tolist() == [0, 1, 0]
+        assert kept.known.tolist() == model.embed(texts).known.tolist()
+    assert CachedEmbedder(Counting(), path).embed(["cat"]).composed is None
 
 
 def busy(path, seconds):

@@ -81,6 +81,10 @@ def test_a_version_is_a_text(wrong):
 def test_a_cache_refuses_what_it_cannot_tell_apart(tmp_path):
     with pytest.raises(InputError, match=r"a function without a version is not kept in a cache"):
         CachedEmbedder(CallableEmbedder(alike), tmp_path / "kept.sqlite")
+    for function in (alike, CallableEmbedder(alike)):
+        with pytest.raises(InputError, match=r"say what decides its vectors: .*version='1'"):
+            open_embedding(function, cache=tmp_path / "kept.sqlite")
+        assert open_embedding(function, cache=None).embed(["cat"]).known.all()
 
 
 def test_rescore_says_that_a_function_may_be_another():

@@ -102,7 +102,7 @@ def test_what_vectors_lack_is_noted_once_for_each_system():
     name = model.identity
     assert table.notes == [
         f"x: 2 of 3 terms longer than {name} reads: cut to their beginning",
-        f"y: 1 of 3 terms unknown to {name}: skip",
+        f"y: 1 of 3 terms unknown to {name}: skip: '?'; semmetrics embed coverage counts them",
         f"y: 1 of 3 terms with a vector of zeros in {name}: similar to none but themselves",
     ]
     plain = semmetrics.score([["a"]], [["a"]], measures=["SoftF1"], embedding=model)

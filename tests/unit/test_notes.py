@@ -58,7 +58,26 @@ def test_label_lists_that_a_model_does_not_know_are_counted(oov):
 
 def test_one_term_is_one_term():
     table = semmetrics.score([["?"]], [["?"]], measures="SoftF1", embedding=NEAR)
-    assert table.notes == [f"preds: 1 of 1 term unknown to {NEAR.identity}: zero"]
+    named = "'?'; semmetrics embed coverage counts them"
+    assert table.notes == [f"preds: 1 of 1 term unknown to {NEAR.identity}: zero: {named}"]
+
+
+def test_the_first_terms_that_are_not_known_are_named():
+    table = semmetrics.score([["a", "?4", "?1"]], [["?3", "?2"]], measures="SoftF1", embedding=NEAR)
+    assert table.notes == [
+        f"preds: 4 of 5 terms unknown to {NEAR.identity}: zero: '?1', '?2', '?3' and 1 more; "
+        "semmetrics embed coverage counts them"
+    ]
+
+
+def test_terms_of_many_systems_are_one_note_however_many_are_named():
+    unknown = ["?1", "it's", "?3", "?4", "?5"]
+    systems = {name: [["a", *unknown[:n]]] for n, name in enumerate("uvwxy", 1)}
+    table = semmetrics.score_systems(systems, [["a"]], measures="SoftF1", embedding=NEAR)
+    assert table.notes == [
+        f"all 5 systems: 1 to 5 of 2 to 6 terms unknown to {NEAR.identity}: zero: '?1', '?3', "
+        "'?4' and 1 more; semmetrics embed coverage counts them"
+    ]
 
 
 @pytest.mark.parametrize("measure", ["SemF1(threshold=0.5)", "SoftF1", "WMD", "MeanSim", "BagSim"])
@@ -98,7 +117,8 @@ def test_embeddings_that_no_measure_uses():
     assert said(["SoftF1(embedding=foo)"], both) == [f"the embedding {idle}"]
     assert said(["SoftF1", "BagSim(embedding=foo)"], both) == []
     idle = "has no effect: no measure here compares meanings (SemF1 does)"
-    assert said(["F1"], both) == [f"the embedding {idle}", f"the embedding 'foo' {idle}"]
+    several = idle.replace("has", "have", 1)
+    assert said(["F1"], both) == [f"the embeddings 'default', 'foo' {several}"]
     assert said(["F1"], {"None": NEAR}) == [f"the embedding 'None' {idle}"]
     for given in (NEAR, "static"):
         assert said(["F1"], given) == [f"the embedding {idle}"]

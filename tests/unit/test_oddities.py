@@ -272,6 +272,8 @@ def test_a_threshold_that_nobody_calibrated_is_said_with_the_command():
     plain = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8]})
     (note,) = said([["a"]], [["b"]], measures="SemF1", embedding=plain)
     assert note.startswith("the threshold 0.4 is that of word2vec, and not calibrated for ")
+    assert "calibrate_threshold(preds, gts, embedding=..., holdout=1)" in note
+    (note,) = said([["a"]] * 150, [["b"]] * 150, measures="SemF1", embedding=plain)
     assert "calibrate_threshold(preds, gts, embedding=...)" in note
     for measures in ("SemF1(threshold=0.4)", "SoftF1", "F1"):
         notes = said([["a"]], [["b"]], measures=measures, embedding=plain)
@@ -351,7 +353,7 @@ def test_weights_of_no_item_are_said():
     (note,) = said(lists, lists, weights=weights)
     assert note == "2 of 4 sample weights have no effect: no input has their ids: 'x', 'y'"
     assert said({"a": ["cat"]}, lists, weights={"a": 1, "b": 2}, missing="skip") == [
-        "preds: items without a prediction: 1"
+        "preds: items without a prediction, left out: 1"
     ]
     captions = {"a": "a cat sits here"}
     (note,) = said(captions, {"a": ["a cat"]}, measures="BLEU-1", weights={"a": 1, "x": 1})

@@ -402,3 +402,10 @@ def test_cutoffs_have_a_bound(k):
         parse(f"F1@{k}")
     assert len(str(caught.value)) < 200
     assert parse(f"F1@{2**53 - 1}")[0].k == 2**53 - 1
+
+
+def test_the_family_of_a_name_is_suggested():
+    with pytest.raises(InputError, match="did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"):
+        parse("bleu")
+    with pytest.raises(InputError, match=r"did you mean ROUGE-L\?"):
+        parse("ROUGE")

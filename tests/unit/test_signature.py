@@ -42,7 +42,8 @@ def test_a_signature_reads_back(text, ci):
     assert found.bootstrap is None or found.bootstrap.method == score.replicates.default
     assert found.n == 2
     assert found.version == semmetrics.__version__
-    assert found.settings == score.statistics.settings
+    weights = f"{score.statistics.weighting:016x}"
+    assert found.settings == {**score.statistics.settings, "weights": weights}
     assert "\n" not in score.signature
     every = score.signature.split("|")
     assert every[0] == score.measure.definition.name

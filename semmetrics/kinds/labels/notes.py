@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.core.ragged import Bools
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import pluralize
+from semmetrics.errors import listing, pluralize
 from semmetrics.kinds import (
     Options,
     Tasks,
@@ -85,6 +89,7 @@ def label_notes(
     notes += unused_embeddings(measures, options["embedding"])
     notes += _cache_notes(tasks, options["cache"])
     notes += unused_weights(options["weights"], inputs)
+    notes += () if options["taxonomy"] is None else options["taxonomy"].notes
     if noted:  # a calibration evaluates nothing
         notes += uncalibrated_notes(tasks, measures, options, inputs)
     return notes + _unused_options(measures, options)
@@ -101,19 +106,28 @@ def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     for model in task.models.values():
         of = f"of {pluralize(len(model.terms), 'term')}"
         found = {key: f"{n:,} {of}" for key, n in model.counts.items() if n}
-        lines += _of_model(model, found)
+        which = {"unknown": ~model.known, "composed": model.composed}
+        lines += _of_model(model, found, which)
     for name, counts in list_counts(noted).items():
         found = {key: pluralize(n, "label list") for key, n in counts.items() if n}
         lines += _of_model(task.models[name], found)
     return lines + _near_notes(pairs_near(noted))
 
 
-def _of_model(model: Any, found: Mapping[str, str]) -> list[str]:
-    """Say what a model did not know or read, from how much of it was found."""
+def _of_model(
+    model: Any, found: Mapping[str, str], which: Mapping[str, Bools] = MappingProxyType({})
+) -> list[str]:
+    """Say what a model did not know or read, from how much of it was found, and which terms."""
     words = {"model": model.embedder.identity, "oov": model.oov}
-    return [
-        f"{found[key]} {text.format(**words)}" for key, text in _OF_MODELS.items() if key in found
-    ]
+    lines = []
+    for key, text in _OF_MODELS.items():
+        named = ""
+        if key in found and key in which:
+            terms = (model.terms[row][:60] for row in np.flatnonzero(which[key]).tolist())
+            named = f": {listing(terms, most=_MANY)}; semmetrics embed coverage counts them"
+        if key in found:
+            lines.append(f"{found[key]} {text.format(**words)}{named}")
+    return lines
 
 
 def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
@@ -158,10 +172,13 @@ def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> list[str]:
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
     why = "no measure here uses it" if used else "no measure here compares meanings (SemF1 does)"
+    unused = [name for name in given if name not in used]
+    if len(unused) > 1:
+        why = why.replace("uses it", "uses them")
+        return [f"the embeddings {listing(unused, most=_MANY)} have no effect: {why}"]
     return [
         f"the embedding{'' if name == 'default' else f' {name!r}'} has no effect: {why}"
-        for name in given
-        if name not in used
+        for name in unused
     ]
 
 

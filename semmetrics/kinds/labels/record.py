@@ -37,7 +37,7 @@ _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
 def read_beside(options: Options) -> Options:
-    """Read the class list, the labels to ignore, the weights and the taxonomy from paths."""
+    """Read the class list, the labels to ignore, the weights, the taxonomy and vectors of words."""
     files = (options["read"] or ReadOptions()).beside()
     taxonomy = options["taxonomy"]
     if taxonomy is not None:
@@ -45,8 +45,14 @@ def read_beside(options: Options) -> Options:
 
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
+    embedding = options["embedding"]
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     classes = options["classes"]
     return options.replace(
+        embedding=embedding,
         classes=None if classes is None else _read_names(classes, files, "classes"),
         ignore=_read_names(options["ignore"], files, "ignore"),
         weights=read_weights(options["weights"], files),

@@ -16,6 +16,7 @@ from semmetrics.options import OPTIONS
 
 __all__ = ["uncalibrated_notes"]
 
+_FEW = 150  # items of which a fifth, the share that calibrating holds, are too few for a threshold
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
 # Options that calibrating takes too, and that change the similarity or the labels.
 _TAKEN = ("normalize", "missing", "empty_predictions", "lookup", "oov", "device", "max_words")
@@ -47,9 +48,10 @@ def uncalibrated_notes(
     identities = {name: models[name].embedder.identity for name in map(_name, automatic)}
     by_identity = {identities[_name(measure)]: measure for measure in reversed(automatic)}
     first = {_name(measure): measure for measure in reversed(by_identity.values())}
+    few = min(len(task) for _, task in each_task(tasks)) < _FEW
     return [
         f"the threshold {models[name].threshold:g} is that of word2vec, and not calibrated for "
-        f"{models[name].embedder.identity}: {_remedy(measure, options, inputs)}"
+        f"{models[name].embedder.identity}: {_remedy(measure, options, inputs, all_items=few)}"
         for name, measure in first.items()
         if not _has_threshold(models[name].embedder, _specification(name, options))
     ]
@@ -70,15 +72,19 @@ def _specification(name: str, options: Options) -> Any:
     return given.get(name) if isinstance(given, Mapping) else given
 
 
-def _remedy(measure: Measure, options: Options, inputs: Sequence[Any]) -> str:
+def _remedy(measure: Measure, options: Options, inputs: Sequence[Any], *, all_items: bool) -> str:
     """Write the command that calibrates an embedding; in Python's words where it has no name."""
     name, files = _name(measure), [one.source for one in inputs]
     spec = _specification(name, options)
     if not isinstance(spec, str | os.PathLike) or not all(map(os.path.exists, files)):
-        return "found = calibrate_threshold(preds, gts, embedding=...), then calibration=found"
+        more = ", holdout=1" if all_items else ""
+        return (
+            f"found = calibrate_threshold(preds, gts, embedding=...{more}), then calibration=found"
+        )
     words = ["semmetrics", "calibrate"]
     words += [] if str(measure) == "SemF1" else ["-m", str(measure)]
     words += ["--embedding", os.fspath(spec) if name == "default" else f"{name}={spec}"]
+    words += ["--holdout", "1"] if all_items else []
     for option in _TAKEN:
         if option in options.given:
             words += [OPTIONS[option].flag, str(options[option])]
