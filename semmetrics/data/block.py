@@ -15,7 +15,17 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
 from semmetrics.frozen import dataclass, with_arrays
 
-__all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
+__all__ = [
+    "BESIDE",
+    "Block",
+    "LabelAxis",
+    "Noted",
+    "Step",
+    "Task",
+    "adds_up",
+    "merge_notes",
+    "occurring",
+]
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -42,6 +52,23 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
             total[name] = found
         else:
             total[name] = before | found if isinstance(found, frozenset) else before + found
+
+
+BESIDE = "~"
+"""How names of notes begin that hold only beside all items."""
+
+
+def adds_up(name: Hashable) -> bool:
+    """Tell whether a note of all items is made of those of their parts.
+
+    Examples
+    --------
+    >>> adds_up("repeated labels"), adds_up(("example", ("~alike", "labels")))
+    (True, False)
+    """
+    if isinstance(name, tuple):
+        return all(map(adds_up, name))
+    return not str(name).startswith(BESIDE)
 
 
 class Step(Protocol[T_co]):

@@ -58,7 +58,7 @@ def validate(
     >>> for line in found["odd"]:
     ...     print(line)
     1 of 2 items repeat a label: 'a'
-    1 labels have blanks around them: 'Cat '
+    1 label has blanks around it: 'Cat '
     labels differ only by case or white space: 'cat' and 'Cat '
     """
     if task is not None:

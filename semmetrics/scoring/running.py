@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.block import adds_up
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.protocols import Plan, plan_measures
@@ -79,8 +80,7 @@ class RunningScores:
                     new._chosen[system] = _freeze(prepared, task)
                 measures = [measure for measure, _ in new._chosen[system]]
                 progress = setup.options["progress"]
-                # What is odd of labels is so beside all others, which a batch does not have.
-                task = replace(task, odd={})
+                task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
                 found = evaluate(task, measures, keep_rows=False, progress=progress)
                 new._add({(system, part): found.without_items()})
                 new._numbered |= {isinstance(task.ids, (range, np.ndarray))}

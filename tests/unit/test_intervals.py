@@ -273,9 +273,8 @@ def test_a_bootstrap_beside_its_own_options_is_refused(given, message):
 def test_options_without_ci_are_said():
     preds, refs = labels(5)
     notes = semmetrics.score(preds, refs, measures=["F1"], seed=0, ci_method="bca").notes
-    assert notes == [
-        "ci_method= (--ci-method), seed= (--seed) has no effect without ci=True (--ci)"
-    ]
+    idle = "ci_method= (--ci-method), seed= (--seed) have no effect without ci=True (--ci)"
+    assert notes[-1] == idle
     with pytest.raises(InputError, match="method='BCa'"):
         semmetrics.score(preds, refs, measures=["F1"], ci=True, ci_method="BCa")
 

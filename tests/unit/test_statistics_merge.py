@@ -252,7 +252,7 @@ def test_counts_of_what_was_left_out_add_up():
     for total in (whole, parts[0] + parts[1], rows[0] + rows[1]):
         assert total.ignored == {"d": (2, 1)}
         # "q" and "r" are outside the class list; and all other labels are true
-        assert [one.left_out for one in scores(total)] == [(0, 0, 0), *[(2, 4, 0)] * 3]
+        assert [one.left_out for one in scores(total)] == [(1, 2, 1), *[(3, 6, 1)] * 3]
         assert left_out_notes(total, scores(total)) == [
             "1 label (predicted 2 times, true 1 time) is ignored",
             "2 labels (predicted 4 times) are outside the ground truth, and count nowhere in "

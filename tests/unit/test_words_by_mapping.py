@@ -70,7 +70,7 @@ def test_pairs_are_calibrated_with_them():
         ({"cat": [1, 0], "dog": [[1, 0]]}, "the vector of 'dog' is [[1, 0]]"),
         ({"cat": [1, 0], "dog": [1, float("inf")]}, "'dog' holds a number that is not finite"),
         ({"cat": []}, "the vector of 'cat' is []"),
-        ({"cat": 5}, "embedding 'cat': a int is no embedding"),
+        ({"cat": 5}, "embedding 'cat': an int is no embedding"),
         ({"mine": {}}, "embedding 'mine': it has no words"),
         ({"mine": {"cat": "x"}}, "embedding 'mine': the vector of 'cat' is 'x'"),
         ({1: [1, 0], "1": [1, 0]}, '"1" is there twice'),

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, sum_rows
-from semmetrics.data.block import occurring
+from semmetrics.data.block import BESIDE, occurring
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import pluralize
@@ -37,7 +37,8 @@ STEPS = {"lower": "case", "separators": "blanks, _ or -", "plural": "plural"}
 SIDES = {"pred": "predicted", "ref": "reference"}
 _DELIMITERS = (";", "|", "\t", ",")
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
-_ALIKE, _HELD, _LONE, _WRITTEN = "alike", "delimiter", "labels of one side", "lists as text"
+_ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
+_WRITTEN = "lists as text"
 _SENTENCE = 5.0  # mean words of a label above which labels look like captions
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
