@@ -148,9 +148,16 @@ def check_fields(record: Any) -> None:
     InputError
         Names the field.
     """
-    names = vars(sys.modules[type(record).__module__])
-    for name, hint in type(record).__annotations__.items():
-        check_type(name, getattr(record, name), _evaluate(hint, names))
+    kind: type = type(record)
+    for name, hint in _field_hints(kind):
+        check_type(name, getattr(record, name), hint)
+
+
+@cache
+def _field_hints(kind: type) -> list[tuple[str, Any]]:
+    """Return the fields of a class of records with what their annotations mean."""
+    names = vars(sys.modules[kind.__module__])
+    return [(name, _evaluate(hint, names)) for name, hint in kind.__annotations__.items()]
 
 
 class _Array:
