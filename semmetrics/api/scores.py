@@ -270,9 +270,7 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
 def _ignored_labels(text: str, normalize: str | None) -> list[str]:
     """Return the labels that a signature says were ignored, as they can be given again."""
     names = split_names(text)
-    if normalize is not None and "kubany2020" in normalize.split(
-        "+"
-    ):  # it splits synonyms at commas
+    if "kubany2020" in (normalize or "").split("+"):  # it splits synonyms at commas
         return [name.replace(" | ", ",") for name in names]
     return names
 

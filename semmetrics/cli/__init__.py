@@ -42,8 +42,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 
 def _run(args: Sequence[str] | None) -> int:
-    # Little of what is loaded or read is garbage: it is searched less often, and not at the end,
-    # which takes a third off a short command.
+    # Little of what is loaded or read is garbage: it is searched less often, and not at the end.
     gc.set_threshold(100_000, 20, 20)
     from semmetrics.cli.app import program
 
