@@ -334,8 +334,9 @@ def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
     coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
     for path, i in chosen.items():
         for group in range(file.num_row_groups):
-            number = file.metadata.row_group(group).column(i).num_values
+            # Read first: damaged metadata then raise, and end the process if only looked at.
             first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            number = file.metadata.row_group(group).column(i).num_values
             if first is not None and number * _longest(first.column(0)) > _DECODED:
                 return coded
     return file
