@@ -14,7 +14,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, update_wrapper
 from numbers import Integral, Real
 from typing import Any, Literal, TextIO, TypeVar, Union, get_args, get_origin
@@ -67,13 +67,11 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
     read = cache(lambda: _parameters(function))
 
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        signature, hints = read()
-        given: Mapping[str, Any] = {}
-        with suppress(TypeError):  # a missing or unknown argument, which Python says itself
-            given = signature.bind(*args, **kwargs).arguments
+        positional, hints = read()
+        given = {**dict(zip(positional, args, strict=False)), **kwargs}
         for name, value in given.items():
-            if name not in unchecked:
-                check_type(name, value, hints.get(name, Any))
+            if name in hints and name not in unchecked:
+                check_type(name, value, hints[name])
         return {name: value for name, value in given.items() if _is_array(hints.get(name))}
 
     blame = _blame_arrays
@@ -94,17 +92,21 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
     return made  # type: ignore[return-value]
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
-    """Return the signature of a function, and the annotations that can be checked."""
-    signature = inspect.signature(function)
-    hints = {}
-    for name, parameter in signature.parameters.items():
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
+    """Return the arguments that may be given by position, and the annotations that can be checked.
+
+    An argument that is missing, unknown or given twice is Python's own error.
+    """
+    positional, hints = [], {}
+    for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            positional.append(name)
         hint = _evaluate(parameter.annotation, function.__globals__)
         if hint not in (Any, parameter.empty):
             hints[name] = hint
-    return signature, hints
+    return positional, hints
 
 
 def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
@@ -200,23 +202,29 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     Traceback (most recent call last):
     semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
     """
-    with foreign_errors(name):
-        fits = _fits(value, hint)
+    try:
+        fits = _test(hint)(value)
+    except Exception:
+        with foreign_errors(name):
+            raise
     if not fits:
         raise InputError(f"{name}={brief(value)}", remedy=f"give {describe_type(hint)}")
 
 
-def _fits(value: Any, hint: Any) -> bool:
-    inner = get_args(hint)
-    kind = get_origin(hint) or hint
+@cache
+def _test(hint: Any) -> Callable[[Any], bool]:
+    """Return the function that tells whether a value is of a type."""
+    kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
+        first = sorted(inner, key=lambda one: one is not type(None))  # what most arguments are
+        tests = [_test(one) for one in first]
+        return lambda value: any(test(value) for test in tests)
     if kind in _LISTS:
-        return _is_list(value, kind, inner)
-    for known, fits in _FITS.items():
-        if kind is known:
-            return bool(fits(value, inner))
-    return not isinstance(kind, type) or isinstance(value, kind)
+        return lambda value: _is_list(value, kind, inner)
+    if kind in _FITS:
+        fits = _FITS[kind]
+        return lambda value: bool(fits(value, inner))
+    return lambda value: not isinstance(kind, type) or isinstance(value, kind)
 
 
 def _is_bool(value: Any) -> bool:
@@ -238,8 +246,8 @@ def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
     if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
         return False
     if kind is tuple and ... not in inner and inner:
-        return len(value) == len(inner) and all(map(_fits, value, inner))
-    return not inner or all(_fits(one, inner[0]) for one in value)
+        return len(value) == len(inner) and all(_test(each)(one) for each, one in zip(inner, value, strict=True))
+    return not inner or all(map(_test(inner[0]), value))
 
 
 def _may_be_array(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -249,7 +249,8 @@ def assign(
     {'id': 1, 'caption': 2}
     """
     chosen = {role: options.column(role) for role in roles}
-    first = [name for name in names if name.strip().casefold() == first_id]
+    folded = list(map(str.casefold, map(str.strip, names)))
+    first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
         chosen["id"] = first[0]
     taken = {name for name in chosen.values() if name is not None}
@@ -257,13 +258,9 @@ def assign(
     for role, (known, required) in roles.items():
         name, flag = chosen[role], f"{role}_column (--{role}-column)"
         if name is not None:
-            hits = [i for i, column in enumerate(names) if column == name]
+            hits = _places(names, {name})
         else:
-            hits = [
-                i
-                for i, column in enumerate(names)
-                if column.strip().casefold() in known and column not in taken
-            ]
+            hits = [i for i in _places(folded, set(known)) if names[i] not in taken]
         if len(hits) > 1:
             raise InputError(
                 f"{len(hits)} columns could be the {role}: {listing(names[i] for i in hits)}",
@@ -280,6 +277,10 @@ def assign(
                 remedy=f"name it with {flag}; a table needs a header in its first line",
             )
     return found
+
+
+def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
+    return [i for i, name in enumerate(names) if name in sought]
 
 
 def canonical_id(value: object, where: str) -> str:

@@ -84,7 +84,11 @@ def encode(found: Items, form: Form) -> Lists:
     (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(found.notes)
-    items = _as_lists(found, form, notes)
+    kinds = set(map(type, found.items))
+    sets = any(issubclass(kind, Set) for kind in kinds)
+    items = found.items if kinds <= {list, tuple} else _as_lists(found, form)
+    if sets and form.single:
+        notes.append(f"sets of {form.noun}s were taken in sorted order")
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
     scores = None
@@ -108,7 +112,7 @@ def encode(found: Items, form: Form) -> Lists:
         notes=notes,
         where=found.where,
         noun=form.noun,
-        order="sorted" if any(isinstance(item, Set) for item in found.items) else found.order,
+        order="sorted" if sets else found.order,
     )
 
 
@@ -119,15 +123,10 @@ def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
     return list(table), codes
 
 
-def _as_lists(found: Items, form: Form, notes: list[str]) -> Sequence[Sequence[Any]]:
+def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     """Return items as lists; sets are sorted, so that their order is the same in every process."""
-    kinds = set(map(type, found.items))
-    if kinds <= {list, tuple}:
-        return found.items
-    if form.single and all(issubclass(kind, str) for kind in kinds):
+    if form.single and all(isinstance(item, str) for item in found.items):
         return [[text] for text in found.items]
-    if form.single and any(issubclass(kind, Set) for kind in kinds):
-        notes.append(f"sets of {form.noun}s were taken in sorted order")
     lists = [_as_list(item) for item in found.items]
     some = any(isinstance(item, (list, tuple)) for item in lists)
     for position, item in enumerate(lists):

@@ -186,11 +186,14 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
             return False
     except TypeError:  # without a length
         return False
-    names = [str(name) for name in value]
+    names = list(map(str, value))
+    known = {name for role in form.table.values() for name in role.known}
+    named = {options.column(role) for role in form.table}
+    if named.isdisjoint(names) and known.isdisjoint(map(str.casefold, map(str.strip, names))):
+        return False  # of ids, as a rule
     try:
         roles = assign(form.table, names, options, where, form.first_id)
     except InputError:
-        known = {name for role in form.table.values() for name in role.known}
         if known.issuperset(name.strip().casefold() for name in names) and any(
             isinstance(entry, (list, tuple)) for column in columns for entry in column
         ):

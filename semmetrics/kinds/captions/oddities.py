@@ -49,7 +49,7 @@ def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
 
 def _count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
     """Count the words and the captions of occurrences; empty captions are none."""
-    each = np.fromiter((len(str(text).split()) for text in lists.vocabulary), np.int64)
+    each = np.fromiter(map(len, map(str.split, map(str, lists.vocabulary))), np.int64)
     words = each[codes]
     return int(words.sum()), int(np.count_nonzero(words))
 
