@@ -246,7 +246,9 @@ def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
     if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
         return False
     if kind is tuple and ... not in inner and inner:
-        return len(value) == len(inner) and all(_test(each)(one) for each, one in zip(inner, value, strict=True))
+        return len(value) == len(inner) and all(
+            _test(each)(one) for each, one in zip(inner, value, strict=True)
+        )
     return not inner or all(map(_test(inner[0]), value))
 
 
