@@ -11,7 +11,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -27,6 +27,7 @@ __all__ = ["WORKLOADS", "Scale"]
 
 MEASURES = ["F1(average=macro)", "F1(average=micro)", "F1(average=example)"]
 FLOAT32 = 1e-5  # torchmetrics divides its counts in float32
+BATCH = 500
 SIZES = 1 + 1.9  # mean number of labels of an example: one, and a Poisson number more
 
 
@@ -165,6 +166,97 @@ def measure_memory(examples: int, labels: int) -> None:
     sys.stdout.write(json.dumps({"input": before, "peak": peak, "source": source}))
 
 
+def stream(scale: Scale) -> list[Row]:
+    """The three averages from batches, beside one call and beside torchmetrics; the memory."""
+    sets = make_sets(scale.examples, scale.labels)
+    batches = range(0, scale.examples, BATCH)
+    listed = [one.lists() for one in sets]
+    whole = ours(*listed)
+    agree("one call", stream_batches(*listed), whole, 0)
+    agree("one call", stream_batches(*listed, keep_rows=False), whole, 0)
+    contenders: dict[str, Callable[[], object]] = {
+        "one call": lambda: ours(*listed),
+        "items kept": lambda: stream_batches(*listed),
+        "items let go": lambda: stream_batches(*listed, keep_rows=False),
+    }
+    what = _batches(scale)
+    times = take_turns(contenders, scale.repeats)
+    peer = times.pop("one call")
+    rows = [_row(f"{what}, lists, {name}; one call", taken, peer) for name, taken in times.items()]
+    code = (
+        "import sys; from benchmarks.labels import measure_stream;"
+        "measure_stream(int(sys.argv[1]), int(sys.argv[2]))"
+    )
+    report = json.loads(fresh(code, str(scale.examples), str(scale.labels)))
+    rows.append(
+        Row(
+            f"peak memory of a process that makes the {len(batches):,} batches one by one and lets "
+            "their items go",
+            f"{report['peak']:.1f} MB ({report['source']})",
+            f"{report['tenth']:.1f} MB after a tenth of them",
+        )
+    )
+    return rows + _stream_arrays(replace(scale, examples=scale.examples // 10))
+
+
+def _batches(scale: Scale) -> str:
+    number = len(range(0, scale.examples, BATCH))
+    return f"the three averages in {number:,} batches of {BATCH}, {scale.labels} labels"
+
+
+def _stream_arrays(scale: Scale) -> list[Row]:
+    """Time batches of 0/1 arrays beside those of torchmetrics, where it is installed."""
+    what = _batches(scale)
+    tables = [one.matrix() for one in make_sets(scale.examples, scale.labels)]
+    contenders: dict[str, Callable[[], object]] = {
+        "ours": lambda: stream_batches(*tables, keep_rows=False)
+    }
+    try:
+        import torch
+        from torchmetrics import MetricCollection
+        from torchmetrics.classification import MultilabelF1Score
+    except ImportError as error:
+        times = take_turns(contenders, scale.repeats)
+        return [
+            Row(f"{what}, 0/1 arrays, items let go", seconds(times["ours"]), f"skipped: {error}")
+        ]
+    tensors = [torch.from_numpy(table).to(torch.int64) for table in tables]
+
+    def theirs() -> list[float]:
+        metrics = MetricCollection(
+            {a: MultilabelF1Score(scale.labels, average=a) for a in ("macro", "micro")}
+        )
+        for start in range(0, scale.examples, BATCH):
+            metrics.update(*(table[start : start + BATCH] for table in tensors))
+        return [float(value) for value in metrics.compute().values()]
+
+    agree("torchmetrics", stream_batches(*tables, keep_rows=False)[:2], theirs(), FLOAT32)
+    times = take_turns(contenders | {"theirs": theirs}, scale.repeats)
+    peer = "torchmetrics, macro and micro alone"
+    return [_row(f"{what}, 0/1 arrays, items let go; {peer}", times["ours"], times["theirs"])]
+
+
+def stream_batches(predicted: Any, reference: Any, *, keep_rows: bool = True) -> list[float]:
+    """Compute the three averages from batches."""
+    scorer = semmetrics.Scorer(measures=MEASURES, keep_rows=keep_rows)
+    for start in range(0, len(predicted), BATCH):
+        scorer.update(predicted[start : start + BATCH], reference[start : start + BATCH])
+    return [score.value for score in scorer.compute()]
+
+
+def measure_stream(examples: int, labels: int) -> None:
+    """Print the peak after a tenth of the batches and after all; run in a process of its own."""
+    scorer = semmetrics.Scorer(measures=MEASURES, keep_rows=False)
+    report: dict[str, Any] = {}
+    for start in range(0, examples, BATCH):
+        scorer.update(*(sets.lists() for sets in make_sets(BATCH, labels, seed=start)))
+        if start >= examples // 10 and not report:
+            report["tenth"], report["source"] = megabytes()
+    scorer.compute()
+    report["peak"], _ = megabytes()
+    sys.stdout.write(json.dumps(report))
+
+
 def arrays(scale: Scale) -> list[Row]:
     """Macro F1 from 0/1 arrays: the function on arrays, and the score with ids and signature."""
     what = f"macro F1 from 0/1 arrays, {_size(scale)}"
@@ -287,6 +379,7 @@ def _size(scale: Scale) -> str:
 WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
     "lists": lists,
     "memory": memory,
+    "stream": stream,
     "arrays": arrays,
     "resamples": resamples,
     "vocabulary": vocabulary,

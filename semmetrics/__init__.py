@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
     from semmetrics.api.scores import score_systems as score_systems
@@ -33,14 +34,15 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.table import ScoreTable as ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
     from semmetrics.reports.validation import validate as validate
-    from semmetrics.scoring.bootstrap import Bootstrap as Bootstrap
     from semmetrics.scoring.calibration import Calibration as Calibration
+    from semmetrics.scoring.intervals import Bootstrap as Bootstrap
     from semmetrics.scoring.pair_matrix import caption_blocks as caption_blocks
     from semmetrics.scoring.pair_matrix import caption_matrix as caption_matrix
     from semmetrics.scoring.pair_matrix import caption_top_k as caption_top_k
     from semmetrics.scoring.score_result import Score as Score
 
 _PUBLIC = {
+    "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
     "comparison.summaries": ("rank_systems",),
@@ -56,7 +58,7 @@ _PUBLIC = {
     "reports.table": ("ScoreTable",),
     "reports.threshold_curves": ("ThresholdSweep",),
     "reports.validation": ("validate",),
-    "scoring.bootstrap": ("Bootstrap",),
+    "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
     "scoring.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
     "scoring.score_result": ("Score",),

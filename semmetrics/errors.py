@@ -9,14 +9,17 @@ from typing import Any
 from semmetrics.frozen import dataclass
 
 __all__ = [
+    "a_kind",
     "InputError",
     "MissingDependencyError",
     "Places",
+    "UnknownKeyError",
     "at",
     "brief",
     "counted",
     "did_you_mean",
     "listing",
+    "place_in",
     "placed",
     "pluralize",
     "shown",
@@ -53,6 +56,27 @@ class InputError(ValueError):
         return _rebuild, (self.problem, self.where, self.remedy)
 
 
+class UnknownKeyError(InputError, KeyError):
+    """A collection has nothing under a key; both an InputError and a KeyError.
+
+    Examples
+    --------
+    >>> raise UnknownKeyError("the table has no 'F2'", remedy="did you mean F1?")
+    Traceback (most recent call last):
+    semmetrics.errors.UnknownKeyError: the table has no 'F2'; did you mean F1?
+    """
+
+    __str__ = Exception.__str__  # that of KeyError would put the message into quotes
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the three parts when the error crosses a process."""
+        return _rebuild_key, (self.problem, self.where, self.remedy)
+
+
+def _rebuild_key(problem: str, where: str, remedy: str) -> UnknownKeyError:
+    return UnknownKeyError(problem, where=where, remedy=remedy)
+
+
 def _rebuild(problem: str, where: str, remedy: str) -> InputError:
     return InputError(problem, where=where, remedy=remedy)
 
@@ -65,7 +89,7 @@ class MissingDependencyError(InputError, ImportError):
     >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
     semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim;
-    run: pip install 'semmetrics[word2vec]'
+    run: pip install gensim, or pip install 'semmetrics[word2vec]'
     """
 
     def __init__(self, package: str, purpose: str, *, extra: str) -> None:
@@ -73,7 +97,7 @@ class MissingDependencyError(InputError, ImportError):
         InputError.__init__(
             self,
             f"{purpose} needs the package {package}",
-            remedy=f"run: pip install 'semmetrics[{extra}]'",
+            remedy=f"run: pip install {package}, or pip install 'semmetrics[{extra}]'",
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -126,7 +150,7 @@ def brief(value: object) -> str:
     "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
     """
     try:
-        return _BRIEF.repr(value)
+        return " ".join(_BRIEF.repr(value).split())  # arrays are written on many lines
     except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
         return f"<{type(value).__name__}>"
 
@@ -140,6 +164,18 @@ def pluralize(number: int, noun: str) -> str:
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def a_kind(value: object) -> str:
+    """Write the type of a value with its article.
+
+    Examples
+    --------
+    >>> a_kind(3), a_kind(0.5)
+    ('an int', 'a float')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def shown(value: object) -> str:
@@ -178,7 +214,25 @@ def placed(error: InputError, where: str) -> InputError:
     return InputError(error.problem, where=where, remedy=error.remedy)
 
 
-@dataclass(frozen=True)
+def place_in(error: BaseException, file: str) -> str:
+    """Return the line of a Python file that an error comes from; the file where none is known.
+
+    Parameters
+    ----------
+    error : exception
+    file : str
+        As the interpreter names it.
+    """
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return file if line is None else f"{file}, line {line}"
+
+
+@dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
 

@@ -8,12 +8,15 @@ classes that one score needs that is a third of the time to start. Here a class 
 from __future__ import annotations
 
 import dataclasses
+import reprlib
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "with_arrays"]
+
+C = TypeVar("C", bound=type)
 
 
 def _set(self: Any, name: str, value: object) -> None:
@@ -27,9 +30,26 @@ def _delete(self: Any, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlevel, _SHORT.maxdict = 2, 3
+_MOST = 300
+
+
 def _repr(self: Any) -> str:
-    shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
+    """Write the fields in one line, long values and long records cut."""
+    shown = (f"{f.name}={_short(getattr(self, f.name, '…'))}" for f in fields(self) if f.repr)
+    text = ", ".join(shown)
+    return f"{type(self).__qualname__}({text if len(text) <= _MOST else text[:_MOST] + '…'})"
+
+
+def _short(value: object) -> str:
+    if hasattr(value, "dtype"):
+        return f"<{value.dtype} {getattr(value, 'shape', '')}>"
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
+        return f"<{type(value).__name__}>"
 
 
 def _by_value(cls: type[Any]) -> dict[str, Callable[..., Any]]:
@@ -40,7 +60,53 @@ def _by_value(cls: type[Any]) -> dict[str, Callable[..., Any]]:
     def equal(self: Any, other: object) -> bool:
         return values(self) == values(other) if type(other) is type(self) else NotImplemented
 
-    return {"__eq__": equal, "__hash__": lambda self: hash(values(self))}
+    def code(self: Any) -> int:
+        try:
+            return hash(values(self))
+        except TypeError:  # mappings and lists are compared, and give no part of the hash
+            return hash(tuple(_hash_or_none(getattr(self, name)) for name in compared))
+
+    return {"__eq__": equal, "__hash__": code}
+
+
+def _hash_or_none(value: object) -> int | None:
+    try:
+        return hash(value)
+    except TypeError:
+        return None
+
+
+def with_arrays(cls: C) -> C:
+    """Let records that are tuples and hold arrays be compared, hashed and searched."""
+
+    def equal(self: Any, other: object) -> bool:
+        if type(other) is not type(self):
+            return False
+        pairs = zip(self, other, strict=True)  # type: ignore[call-overload]
+        return all(a is b or _same(a, b) for a, b in pairs)
+
+    def differ(self: Any, other: object) -> bool:
+        return not equal(self, other)
+
+    def code(self: Any) -> int:
+        return hash((type(self).__qualname__, *(getattr(part, "shape", None) for part in self)))
+
+    def contains(self: Any, value: object) -> bool:
+        return any(value is part or _same(value, part) for part in self)
+
+    made = {"__eq__": equal, "__ne__": differ, "__hash__": code, "__contains__": contains}
+    for name, method in made.items():
+        setattr(cls, name, method)
+    return cls
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, as arrays where they are some; nan is equal to nan."""
+    if not hasattr(one, "dtype") and not hasattr(other, "dtype"):
+        return bool(one == other)
+    if type(one) is not type(other) or one.shape != other.shape:
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())
 
 
 if TYPE_CHECKING:

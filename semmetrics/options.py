@@ -9,18 +9,20 @@ option, add a line here, use it, and document it on its page.
 
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
+from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "hint_of", "is_given",
-           "resolve_options"]  # fmt: skip
+           "ResolvedOptions", "check_choice", "check_options", "decoding_rules", "hint_of",
+           "is_asked", "is_given", "join_names", "resolve_options", "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -66,8 +68,6 @@ class Option:
         Its heading in ``--help``; empty for options of Python alone.
     flags : tuple of str
         Its names on the command line, where they do not follow from its name.
-    short : str
-        Another option of the command line that stands for some of its values.
     metavar : str
         What stands for its value in ``--help``.
     read : type
@@ -78,6 +78,9 @@ class Option:
         Whether it may be given several times, and whether its value is a path.
     names : str
         Which names a shell completes: "measures", "protocols", "normalizations" or "rules".
+    batch : str
+        How a Scorer takes it: with each batch ("items": it has a value for each item), or for all
+        items alone ("whole": no part of them can be scored with it).
     """
 
     help: str
@@ -89,13 +92,13 @@ class Option:
     choices: tuple[str, ...] = ()
     group: str = ""
     flags: tuple[str, ...] = ()
-    short: str = ""
     metavar: str = ""
     read: type = str
     least: int | None = None
     repeat: bool = False
     file: bool = False
     names: str = ""
+    batch: str = ""
     name: str = field(default="", compare=False)
 
     @property
@@ -103,6 +106,11 @@ class Option:
         """Its long name on the command line."""
         named = (flag for flag in self.flags if flag.startswith("--"))
         return next(named, f"--{self.name.replace('_', '-')}")
+
+    @property
+    def both(self) -> str:
+        """Its keyword and its name on the command line, as messages write them."""
+        return f"{self.name}= ({self.flag})"
 
     def text(self) -> str:
         """Return its help, with the kinds it applies to and its default."""
@@ -147,8 +155,15 @@ class Options(TypedDict, total=False):
         Option(
             help="Rule that turns scores into label sets: threshold:0.5, threshold:best, "
             "cumulative:0.5, cardinality, cardinality+scores. May be several.",
-            kinds=_LABELS, signed=True, group=WHAT, short="--threshold", metavar="RULE",
-            repeat=True, names="rules",
+            kinds=_LABELS, signed=True, group=WHAT, metavar="RULE", repeat=True, names="rules",
+        ),
+    ]
+    threshold: Annotated[
+        float | str | Sequence[float | str] | None,
+        Option(
+            help="Short for the decoding rule threshold:T, for each score threshold T; 'best' is "
+            "the one with the best F1 (of semantic measures the best SemF1).",
+            kinds=_LABELS, signed=True, group=WHAT, metavar="T,...",
         ),
     ]
     keep_at_least: Annotated[
@@ -163,7 +178,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Probabilities of each set size (items x sizes), for the rules that use them: one "
             "matrix, or one for each system.",
-            kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True,
+            kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True, batch="items",
         ),
     ]
     task: Annotated[
@@ -176,7 +191,9 @@ class Options(TypedDict, total=False):
     normalize: Annotated[
         str | None,
         Option(
-            help="How label texts are cleaned before they are compared: none, lower, kubany2020.",
+            help="How label texts are cleaned before they are compared: none; lower (case), "
+            "separators (blanks, _ and -), plural (English), kubany2020; several as "
+            "lower+plural.",
             default="none", kinds=_LABELS, key="norm", fixed=True, signed=True, group=DATA,
             metavar="N", names="normalizations",
         ),
@@ -199,17 +216,18 @@ class Options(TypedDict, total=False):
         ),
     ]
     classes: Annotated[
-        Any,
+        Path | Iterable[Any] | None,
         Option(
-            help="The class list (one a line, or JSON): names the columns of a matrix, and is the "
-            "dictionary that labels=given averages over.",
+            help="The class list (one a line, or JSON): names the columns of a matrix, and is what "
+            "averages over labels run over.",
             kinds=_LABELS, key="classes", group=DATA, metavar="FILE", file=True,
         ),
     ]
     ignore: Annotated[
-        Iterable[str],
+        Path | Iterable[str],
         Option(
-            help="Labels left out on both sides. On the command line @FILE has one a line.",
+            help="Labels left out on both sides; a path names a file that has one a line (on the "
+            "command line @FILE).",
             default=(), kinds=_LABELS, key="ignore", signed=True, group=DATA,
             metavar="LABEL,...|@FILE", repeat=True,
         ),
@@ -218,7 +236,7 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="A weight for each item: {id: number}, CSV, or a vector.",
-            key="weights", group=DATA, metavar="FILE", file=True,
+            key="weights", group=DATA, metavar="FILE", file=True, batch="items",
         ),
     ]
     embedding: Annotated[
@@ -308,14 +326,24 @@ class Options(TypedDict, total=False):
         Option(
             help="Score the references too, each against the others of its image, as the system "
             "'human'.",
-            default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool,
+            default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool, batch="whole",
         ),
     ]
     ci: Annotated[
         Any,
         Option(
             help="Compute bootstrap confidence intervals.",
-            default=False, signed=True, group=CERTAINTY, read=bool,
+            default=False, signed=True, group=CERTAINTY, read=bool, batch="whole",
+        ),
+    ]
+    ci_method: Annotated[
+        str,
+        Option(
+            help="How the limits of intervals are found: percentile, bca, jackknife, "
+            "jackknife-bias, or auto, the method that suits each measure.",
+            default="auto", signed=True,
+            choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias"), group=CERTAINTY,
+            metavar="M",
         ),
     ]
     seed: Annotated[
@@ -328,7 +356,7 @@ class Options(TypedDict, total=False):
     resamples: Annotated[
         int,
         Option(
-            help="Number of resamples.",
+            help="Number of resamples, at most a million.",
             default=1000, signed=True, group=CERTAINTY, metavar="N", read=int,
         ),
     ]
@@ -384,32 +412,110 @@ def is_given(value: Any) -> bool:
     return bool(value) if plain else True
 
 
-def check_options(function: str, given: Iterable[str], known: Iterable[str] = OPTIONS) -> None:
-    """Refuse names that are no options of a function.
+def is_asked(name: str, value: Any) -> bool:
+    """Return whether an option was given a value that asks for something, be it the number 0.
+
+    Examples
+    --------
+    >>> is_asked("seed", 0), is_asked("keep_at_least", 0), is_asked("level", None)
+    (True, False, False)
+    """
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_given(value) or (number and value != OPTIONS[name].default)
+
+
+def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] = OPTIONS) -> None:
+    """Refuse names that are no options of a function, and values of another type than theirs.
 
     Raises
     ------
     InputError
-        Names the nearest options.
+        Names the nearest options, or the types that are allowed.
 
     Examples
     --------
-    >>> check_options("score", ["topk"])
+    >>> check_options("score", {"topk": 3})
     Traceback (most recent call last):
     semmetrics.errors.InputError: score has no option 'topk'; did you mean top_k?
+    >>> check_options("score", {"ignore": 5})
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
     known = list(known)
-    for name in given:
+    for name, value in given.items():
         if name not in known:
-            remedy = did_you_mean(name, known, f"choose one of {', '.join(known)}")
+            remedy = _nearest_option(name, known)
             raise InputError(f"{function} has no option {name!r}", remedy=remedy)
+        if value is not None:
+            check_type(name, value, hint_of(name))
+
+
+# What other libraries call an option, or what here belongs to a measure.
+_ELSEWHERE = {
+    "measures": ("metric", "metrics", "measure", "scores"),
+    "top_k": ("k", "ks", "cutoff", "cutoffs", "at"),
+    "classes": ("labels", "class_names", "class_list", "label_names", "target_names", "vocabulary"),
+    "weights": ("weight", "sample_weight", "sample_weights"),
+    "ci": ("bootstrap", "confidence_interval", "confidence_intervals", "interval", "intervals"),
+    "level": ("alpha", "confidence", "confidence_level", "ci_level"),
+    "resamples": ("n_resamples", "n_bootstrap", "n_bootstraps", "num_resamples", "n_boot"),
+    "seed": ("random_state", "rng", "random_seed"),
+    "ci_method": ("method",),
+    "embedding": ("encoder", "model", "model_name", "model_type", "vectors", "word_vectors"),
+    "ignore": ("ignore_index", "ignore_labels", "exclude"),
+    "threshold": ("thresholds", "score_threshold"),
+    "doc_freq": ("df", "idf", "document_frequencies"),
+}
+_NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
+_OF_MEASURES = {
+    "average": "write it in the measure, as 'F1(average=macro)'",
+    "zero_division": "write it in the measure, as 'F1(empty=1)' or 'Precision(no_prediction=skip)'",
+    "match": "write it in the measure, as 'SemF1(match=optimal)'",
+}
+
+
+def _nearest_option(name: str, known: Sequence[str]) -> str:
+    """Return the remedy for a name that is no option: what is likely meant."""
+    meant = _NAMES_ELSEWHERE.get(name.lower())
+    if meant in known:
+        return f"did you mean {meant}?"
+    if name.lower() in _OF_MEASURES and "measures" in known:
+        return _OF_MEASURES[name.lower()]
+    return did_you_mean(name, known, f"choose one of {', '.join(known)}")
+
+
+def decoding_rules(decode: Any, threshold: Any) -> list[str]:
+    """Return the rules of ``decode``, then one for each score threshold; each once.
+
+    Examples
+    --------
+    >>> decoding_rules("cumulative:0.5", [0.25, "best"]), decoding_rules(None, "0.3,0.5")
+    (['cumulative:0.5', 'threshold:0.25', 'threshold:best'], ['threshold:0.3', 'threshold:0.5'])
+    """
+    rules = [decode] if isinstance(decode, str) else [] if decode is None else list(decode)
+    if isinstance(threshold, str):
+        points: Iterable[Any] = threshold.split(",")
+    else:
+        listed = hasattr(threshold, "__iter__")
+        points = () if threshold is None else threshold if listed else (threshold,)
+    texts = [p.strip() if isinstance(p, str) else repr(float(p)) for p in points]
+    return list(dict.fromkeys([*rules, *(f"threshold:{text}" for text in texts)]))
 
 
 class ResolvedOptions(Mapping[str, Any]):
-    """The value of every option, and which of them were given; immutable."""
+    """The value of every option, and which of them were given; immutable.
 
-    def __init__(self, values: Mapping[str, Any], given: Iterable[str] = ()) -> None:
+    What is opened for them, such as an embedding, is kept in ``opened``, so that it is opened once.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        given: Iterable[str] = (),
+        opened: dict[str, Any] | None = None,
+    ) -> None:
         self._values, self.given = dict(values), frozenset(given)
+        self.opened: dict[str, Any] = {} if opened is None else opened
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -422,7 +528,7 @@ class ResolvedOptions(Mapping[str, Any]):
 
     def replace(self, **changed: Any) -> "ResolvedOptions":
         """Return the same options with other values."""
-        return ResolvedOptions({**self._values, **changed}, self.given)
+        return ResolvedOptions({**self._values, **changed}, self.given, self.opened)
 
 
 def resolve_options(
@@ -459,6 +565,8 @@ def resolve_options(
     """
     given = {name: value for name, value in given.items() if value is not None}
     _refuse_others(given, kind)
+    if "threshold" in given:
+        given["decode"] = decoding_rules(given.get("decode"), given["threshold"])
     for name, value in fixed.items():
         if given.get(name, value) != value:
             raise InputError(
@@ -466,7 +574,7 @@ def resolve_options(
                 remedy=f"leave {name} out, or name measures instead of the protocol",
             )
     defaults = {name: option.default for name, option in OPTIONS.items()}
-    asked = [name for name, value in given.items() if is_given(value)]
+    asked = [name for name, value in given.items() if is_asked(name, value)]
     return ResolvedOptions({**defaults, **given, **fixed}, asked)
 
 
@@ -479,12 +587,31 @@ def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
     ]
     if others:
         names = [option.name for option in others]
-        flags = [flag for option in others for flag in (option.flag, option.short) if flag]
+        flags = [option.flag for option in others if option.flag]
         raise InputError(
             f"{', '.join(names)} ({', '.join(flags)}) mean{'s' if len(others) == 1 else ''} "
             f"nothing for {kind}",
             remedy="leave that out, or say task= (--task)",
         )
+
+
+def join_names(names: Iterable[str]) -> str:
+    r"""Write names as one text of a signature, from which `split_names` reads them.
+
+    Examples
+    --------
+    >>> print(join_names(["cat", "a, b"]))
+    cat,a\, b
+    >>> split_names(join_names(["cat", "a, b", "\\"]))
+    ['cat', 'a, b', '\\']
+    """
+    return ",".join(re.sub(r"[\\,]", r"\\\g<0>", name) for name in names)
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names that `join_names` wrote."""
+    found = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
+    return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in found]
 
 
 def check_choice(name: str, value: Any) -> None:

@@ -16,8 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from semmetrics.arguments import checked, checked_but, foreign_errors
+from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
-from semmetrics.options import OPTIONS, check_options, hint_of, is_given
+from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.signature import Signed, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
@@ -41,6 +43,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
+    "own": "the source of the measure differs from the signature's",
     "n": "the number of items differs from the signature's",
     "data": "the ground truth differs from the signature's",
     "classes": "the class list differs from the signature's",
@@ -92,6 +95,7 @@ def _wrap(text: str) -> str:
 
 
 @document_options()
+@checked
 def score(
     preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -118,7 +122,7 @@ def score(
     --------
     >>> table = score([["cat", "dog"], ["cat"]], [["cat"], ["cat"]], measures=["F1", "MacroF1"])
     >>> [round(s.value, 4) for s in table]
-    [0.8333, 1.0]
+    [0.8333, 0.5]
     """
     return score_systems({system or system_name(preds): preds}, gts, **options)
 
@@ -131,13 +135,16 @@ def system_name(data: Any) -> str:
     >>> system_name("runs/resnet.json.gz")
     'resnet'
     """
-    if isinstance(data, (str, os.PathLike)) and os.fspath(data) != "-":
-        name = Path(data).name.removesuffix(".gz")
-        return name.rpartition(".")[0] or name
-    return "preds"
+    if not isinstance(data, (str, os.PathLike)):
+        return "preds"
+    with foreign_errors("path"):
+        path = os.fspath(data)
+    name = Path(path).name.removesuffix(".gz")
+    return "preds" if path == "-" else name.rpartition(".")[0] or name
 
 
 @document_options()
+@checked_but("systems")
 def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
@@ -173,6 +180,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 
 @document_options(*_SIGNED)
+@checked
 def rescore(
     signature: str,
     preds: Any,
@@ -213,6 +221,7 @@ def rescore(
     return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
 
 
+@checked_but("systems")
 def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -220,7 +229,8 @@ def rescore_systems(
     check_options("rescore", options)
     given = _options_of(read_signature(signature), options)
     table = table_of(prepare_systems(systems, gts, given))
-    return replace(table, differences=_differences(signature.strip(), table))
+    differences = _differences(signature.strip(), table)
+    return replace(table, differences=differences + _unproven(signature))
 
 
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,17 +246,18 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
         said["score_references"] = True
     if signed.measure["embedding"] is not None:
         said["embedding"] = _embeddings(signed, given.get("embedding"))
-    said |= {"measures": [signed.measure], "ci": signed.bootstrap or False}
+    asked = given.get("ci") is not False  # an interval may be left out
+    said |= {"measures": [signed.measure], "ci": (asked and signed.bootstrap) or False}
     return {**given, **said}
 
 
 def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
     """Refuse options that the signature says, and a lack of what it cannot say."""
-    twice = [OPTIONS[name].flag for name in _SIGNED if is_given(given.get(name))]
+    twice = [OPTIONS[name].both for name in _SIGNED if is_asked(name, given.get(name))]
     if twice:
         raise InputError(
             f"the signature says what is computed, and {', '.join(twice)} as well",
-            remedy="leave that out, or leave out --rescore",
+            remedy="leave that out, or score without the signature",
         )
     for name in ("classes", "weights"):
         if name in signed.settings and given.get(name) is None:
@@ -258,8 +269,8 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
 
 def _ignored_labels(text: str, normalize: str | None) -> list[str]:
     """Return the labels that a signature says were ignored, as they can be given again."""
-    names = [name for name in text.split(",") if name]
-    if normalize == "kubany2020":  # it splits synonyms at commas
+    names = split_names(text)
+    if "kubany2020" in (normalize or "").split("+"):  # it splits synonyms at commas
         return [name.replace(" | ", ",") for name in names]
     return names
 
@@ -274,6 +285,10 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         ships with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     if isinstance(embedding, Mapping):
         given = dict(embedding)
     else:
@@ -310,6 +325,15 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     return [
         line if len(systems) == every else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()
+    ]
+
+
+def _unproven(text: str) -> list[str]:
+    """Say which models of a signature are functions that nothing tells from others."""
+    return [
+        f"{key}:{value} is a function without a version: whether it is the same one is not known"
+        for key, value in _parts(text).items()
+        if UNVERSIONED in value
     ]
 
 

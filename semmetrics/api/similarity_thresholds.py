@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from semmetrics.api.scores import document_options, system_name, table_of
+from semmetrics.arguments import checked
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
 from semmetrics.errors import InputError, brief, listing
@@ -21,6 +22,7 @@ from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.reports.threshold_curves import ThresholdSweep
 from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.statistics import check_kind
 from semmetrics.scoring.systems import BEST, prepare_systems, resolve_task
 from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_task
@@ -28,19 +30,22 @@ from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_tas
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
 
 Named = str | Measure | Definition
-_OWN = ("measures", "keep_rows")  # what a sweep sets itself
+_OWN = ("measures", "threshold", "keep_rows")  # what a sweep sets itself
 _POINTS, _MOST = "0:1:0.01", 10_001
 _REMEDY = "write START:STOP:STEP, as 0:1:0.05, or 0.3,0.4,0.5"
-_IN_MEASURE = ("top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration")
+_IN_MEASURE = (
+    "top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration"
+)  # fmt: skip
 
 
 @document_options(*_OWN)
+@checked
 def sweep(
     preds: Any,
     gts: Any,
     *,
-    measures: Iterable[Named] | str = ("SemF1",),
-    thresholds: Any = None,
+    measures: Named | Iterable[Named] = ("SemF1",),
+    thresholds: str | float | Iterable[float] | None = None,
     system: str | None = None,
     **options: Any,
 ) -> ThresholdSweep:
@@ -75,7 +80,7 @@ def sweep(
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
     """
     check_options("sweep", options, [name for name in OPTIONS if name not in _OWN])
-    asked = parse_all([measures] if isinstance(measures, Named) else measures)
+    asked = parse_all(listed(measures))
     _check_swept(asked, options)
     points = _threshold_points(thresholds)
     every = [one.with_options(threshold=point) for one in asked for point in points]
@@ -84,7 +89,10 @@ def sweep(
     return ThresholdSweep.of(points, table)
 
 
-@document_options(*_IN_MEASURE, "keep_rows", "seed", "resamples", "level", "progress")
+@document_options(
+    *_IN_MEASURE, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level", "progress"
+)
+@checked
 def calibrate_threshold(
     preds: Any,
     gts: Any,
@@ -92,7 +100,7 @@ def calibrate_threshold(
     measure: Named = "SemF1",
     holdout: float = 0.2,
     seed: int = 12345,
-    thresholds: Any = None,
+    thresholds: str | float | Iterable[float] | None = None,
     **options: Any,
 ) -> Calibration:
     """Find the threshold of an embedding on predictions and ground truth, by contrast.
@@ -136,6 +144,11 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
+    check_options(
+        "calibrate_threshold",
+        options,
+        [name for name in OPTIONS if name not in ("threshold", "keep_rows")],
+    )
     chosen = _calibrated(measure, options)
     points = _threshold_points(thresholds)
     for name in _IN_MEASURE:
@@ -144,12 +157,12 @@ def calibrate_threshold(
                 f"{name} does not go with a calibration",
                 remedy="write cutoff and rule into the measure: SemF1(decode=threshold:0.5)@5",
             )
-    check_options("calibrate_threshold", options, [name for name in OPTIONS if name not in _OWN])
     name = system_name(preds)
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
-    return replace(found, notes=tuple(prepared.notes()), understood=tuple(prepared.understood()))
+    notes = (*found.notes, *prepared.notes())
+    return replace(found, notes=notes, understood=tuple(prepared.understood()))
 
 
 def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
@@ -186,6 +199,7 @@ def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> Non
     check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
+@checked
 def calibrate_threshold_on_pairs(
     pairs: Any,
     embedding: Any = None,
@@ -205,7 +219,7 @@ def calibrate_threshold_on_pairs(
     ----------
     pairs : path, or sequence of (a, b, same)
         A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
-    embedding : str, path, Embedder or callable, optional
+    embedding : str, path, Embedder, callable or mapping from word to vector, optional
         Left out, the static model that ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
@@ -230,6 +244,10 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError(
             f"pairs are compared by one embedding, and names are given: {listing(embedding)}",
@@ -238,12 +256,14 @@ def calibrate_threshold_on_pairs(
     given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
     given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
     options = resolve_options(given, "labels")
-    known = as_pairs(pairs) if read is None else as_pairs(pairs, read)
+    said: list[str] = []
+    known = as_pairs(pairs, ReadOptions() if read is None else read, said)
     task = pairs_task(known, options["normalize"])
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    return replace(found, notes=tuple(label_notes(tasks, measures, options, {})))
+    notes = label_notes(tasks, measures, options, {})
+    return replace(found, notes=(*said, *found.notes, *notes))
 
 
 def _threshold_points(given: Any) -> list[float]:

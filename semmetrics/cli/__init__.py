@@ -5,9 +5,12 @@ Importing this package is cheap, and each command is loaded when it is run.
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 __all__ = ["main"]
@@ -24,17 +27,63 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     Raises
     ------
     SystemExit
-        Always: 0 done, 2 bad input or usage, 1 a fault of the program.
+        Always: 0 done, 2 bad input or usage, 1 a fault of the program; see ``cli.app``.
     """
-    # Little of what is loaded or read is garbage: it is searched less often, and not at the end,
-    # which takes a third off a short command.
+    _fill_streams()
+    try:
+        with _ending_in_order():
+            sys.exit(_run(args))
+    except KeyboardInterrupt:  # while modules are loaded, too
+        with contextlib.suppress(OSError):
+            sys.stderr.write("semmetrics: stopped\n")
+        sys.exit(128 + signal.SIGINT)
+    finally:
+        gc.freeze()
+
+
+def _run(args: Sequence[str] | None) -> int:
+    # Little of what is loaded or read is garbage: it is searched less often, and not at the end.
     gc.set_threshold(100_000, 20, 20)
     from semmetrics.cli.app import program
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what the terminal cannot show must not be a fault
             stream.reconfigure(errors="backslashreplace")
+    return program.main(args, standalone_mode=False)
+
+
+def _fill_streams() -> None:
+    """Open the standard streams that the caller has closed, so that no file takes their place.
+
+    Reading and writing there is an error; messages are lost.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is not None:
+            continue
+        with contextlib.suppress(OSError):
+            os.fstat(number)  # it is open: the caller has none of Python's streams alone
+            continue
+        # The lowest number that is free is this one.
+        os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
+        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+@contextlib.contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let a request to end leave no unfinished files, as Ctrl-C does."""
+
+    def end(number: int, _: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Who ignores a signal (nohup) means it; only the main thread may change this.
+        with contextlib.suppress(ValueError):
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, end)
     try:
-        sys.exit(program.main(args, standalone_mode=False))
+        yield
     finally:
-        gc.freeze()
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -13,7 +13,8 @@ from semmetrics.cli.help import (
     protocols,
     topics,
 )
-from semmetrics.cli.messages import complain
+from semmetrics.cli.messages import complain, echo
+from semmetrics.cli.own_measures import import_option
 
 __all__ = ["cite_command", "completion_command", "explain_command", "list_command"]
 
@@ -33,6 +34,7 @@ OUTPUT = {
     examples=["semmetrics list", "semmetrics list measures", "semmetrics list formats"],
 )
 @click.argument("topic", required=False, type=click.Choice(TOPICS))
+@import_option()
 def list_command(topic: str | None) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
@@ -44,7 +46,7 @@ def list_command(topic: str | None) -> None:
         "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
         "formats": _list_formats,
     }
-    click.echo("\n\n".join(parts[name]() for name in ([topic] if topic else TOPICS)))
+    echo("\n\n".join(parts[name]() for name in ([topic] if topic else TOPICS)))
 
 
 def _list_names(title: str, texts: dict[str, str]) -> str:
@@ -78,7 +80,7 @@ def _topics_argument(command: F) -> F:
     return click.argument(
         "names", nargs=-1, required=True, metavar="MEASURE|PROTOCOL...",
         shell_complete=complete(topics),
-    )(command)  # fmt: skip
+    )(import_option()(command))  # fmt: skip
 
 
 @click.command(
@@ -100,7 +102,7 @@ def explain_command(names: tuple[str, ...]) -> None:
     """
     from semmetrics.reports.explain import explain, find_topics
 
-    click.echo("\n\n".join(explain(topic) for topic in find_topics(names)))
+    echo("\n\n".join(explain(topic) for topic in find_topics(names)))
 
 
 @click.command(
@@ -122,7 +124,7 @@ def cite_command(names: tuple[str, ...]) -> None:
             complain(f"{text} cites no publication")
         keys += cited
     entries = dict.fromkeys(map(entry, keys))
-    click.echo("\n\n".join(one.bibtex for one in entries))
+    echo("\n\n".join(one.bibtex for one in entries))
 
 
 @click.command(
@@ -149,4 +151,4 @@ def completion_command(shell: str) -> None:
         raise click.UsageError(f"there is no completion for {shell}")
     program = click.get_current_context().find_root().command
     script = kind(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    echo(script.source_template % script.source_vars())

@@ -2,8 +2,9 @@
 
 Exit codes
 ----------
-0 done; 2 the input or an option is wrong; 1 a fault of the program; 130 stopped by Ctrl-C; 141 the
-reader of the output went away.
+0 done; 2 the input or an option is wrong, or the system refuses to read or write something; 1 a
+fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away; 143 asked to
+end.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ COMMANDS = {
 
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
+OUT_OF_MEMORY = (
+    "there is not enough memory; score fewer items or measures at once, or leave --ci out"
+)
 
 
 class Program(Examples, click.Group):
@@ -121,9 +125,15 @@ class Program(Examples, click.Group):
         except click.ClickException as error:
             _show_usage(error)
             code = error.exit_code
+        except MemoryError:
+            complain(f"error: {OUT_OF_MEMORY}")
+            code = 2
         except (KeyboardInterrupt, click.Abort):
             complain("stopped")
             code = INTERRUPTED
+        except OSError as error:
+            _show_refusal(error)
+            code = 2
         except Exception as error:
             _show_fault(error)
             code = 1
@@ -144,14 +154,38 @@ def _show_usage(error: click.ClickException) -> None:
     complain(f"error: {error.format_message()}")
 
 
+def _show_refusal(error: OSError) -> None:
+    """Say what the system refuses; where it names no file, that is the standard output."""
+    where = "standard output" if error.filename is None else error.filename
+    why = error.strerror or type(error).__name__
+    complain(f"error: {where}: the system says: {why}; check the place and the free space")
+    _show_traceback(error)
+    _let_go_of_output()
+
+
+def _let_go_of_output() -> None:
+    """Write what is left for standard output nowhere: Python would complain again at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def _show_fault(error: Exception) -> None:
     import traceback
 
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     again = f"set {TRACEBACK}=1 for the traceback"
     complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
+    _show_traceback(error)
+
+
+def _show_traceback(error: Exception) -> None:
     if os.environ.get(TRACEBACK, "") not in ("", "0"):
-        click.echo("".join(traceback.format_exception(error)), err=True)
+        import traceback
+
+        with contextlib.suppress(OSError):
+            click.echo("".join(traceback.format_exception(error)), err=True)
 
 
 @contextlib.contextmanager
@@ -160,11 +194,7 @@ def _ending_with_its_reader() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # Python itself would complain about the pipe once more when it ends.
-        with contextlib.suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, sys.stdout.fileno())
-            os.close(nowhere)
+        _let_go_of_output()
         raise click.exceptions.Exit(BROKEN_PIPE) from None
 
 

@@ -18,6 +18,7 @@ from semmetrics.cli.flags import (
     score_options,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
+from semmetrics.cli.messages import echo, say, show_progress
 from semmetrics.errors import InputError, pluralize
 
 if TYPE_CHECKING:
@@ -90,14 +91,14 @@ def doc_freq(
     tokenizer, read = options.get("tokenizer"), options["read"]
     _check_how(read, tokenizer, stem, documents, convert=convert)
     if convert:
-        found = DocumentFrequencies.load(references, documents=documents)
+        found = DocumentFrequencies.load(references, documents=documents, max_bytes=read.max_bytes)
     else:
         (captions,) = _read([references], read, quiet=quiet)
         found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
     found.save(output)
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
-    click.echo(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}")
+    echo(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}")
 
 
 def _check_how(
@@ -124,7 +125,7 @@ def _check_how(
     given = [
         "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         for name, value in vars(read).items()
-        if value != getattr(plain, name)
+        if value != getattr(plain, name) and name != "max_bytes"
     ]
     if given:
         raise InputError(
@@ -166,8 +167,8 @@ def _check_how(
 @output_option(
     required=True,
     help="A .npy file of images x captions, and FILE.ids.json with the ids of both; or, with "
-    "--top-k, a .jsonl file, or - for standard output. A .npy file that was not finished is "
-    "continued.",
+    "--top-k, a .jsonl file, or - for standard output. A run that was stopped is continued, from "
+    "FILE.part and FILE.blocks.",
 )
 @option(
     OUTPUT,
@@ -202,16 +203,19 @@ def pairs(
     captions of CAPTIONS in theirs.
     """
     from semmetrics.cli.files import open_output
-    from semmetrics.cli.messages import show_progress
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
+    from semmetrics.kinds.captions.record import read_frequencies
     from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
     files = [captions, references, *named_files(given)]
     beside = {"--dtype": dtype, "--overwrite": overwrite}
     _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
     options = read_given(given)
-    mine, theirs = _read([captions, references], options.pop("read"), quiet=quiet)
+    read = options.pop("read")
+    if "doc_freq" in options:
+        options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
+    mine, theirs = _read([captions, references], read, quiet=quiet)
     images = list(map(str, theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
     shared: dict[str, Any] = {"measure": measure, **options}
@@ -234,7 +238,7 @@ def pairs(
     with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
-    click.echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
+    echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
 
 
 def _check_pairs(
@@ -243,7 +247,7 @@ def _check_pairs(
     """Refuse files that are in each other's way, and options that mean nothing."""
     from semmetrics.cli.files import check_files
 
-    beside = ("", ".ids.json", ".blocks") if top_k is None and output != "-" else ("",)
+    beside = ("", ".ids.json", ".part", ".blocks") if top_k is None and output != "-" else ("",)
     check_files(files, {f"-o {end}".strip(): f"{output}{end}" for end in beside})
     if top_k is None:
         _check_ending(output, (".npy",), "a matrix")
@@ -282,7 +286,6 @@ def _best(
 
 def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
-    from semmetrics.cli.messages import say
     from semmetrics.kinds.captions.reading import as_captions
     from semmetrics.scoring.systems import describe_inputs
 

@@ -17,10 +17,11 @@ from semmetrics.cli.flags import (
     score_options,
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
-from semmetrics.cli.messages import complain, say, show_progress
+from semmetrics.cli.messages import complain, echo, say, show_progress
 from semmetrics.errors import InputError, listing
 
 if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
     from semmetrics.embed.label_vectors import Coverage
 
 __all__ = ["command"]
@@ -68,18 +69,23 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.open import KINDS
     from semmetrics.reports.records import align
 
+    try:
+        folder: Path | None = vectors_folder()
+        where = f"Fetched vectors are kept in {folder}"
+    except InputError as error:
+        folder, where = None, f"Nothing can be fetched: {error}"
     rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
     for entry in read_manifest(manifest).values():
         size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
-        words, there = f"{entry.words:,}" if entry.words else "", is_converted(entry.folder)
-        kept = "yes" if there else "no"
+        words = f"{entry.words:,}" if entry.words else ""
+        kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
     kinds = [[f"{name}:", kind.summary] for name, kind in KINDS.items()]
-    click.echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    click.echo(align(rows, left=True, indent="  "))
-    click.echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
-    click.echo(align(kinds, left=True, indent="  "))
-    click.echo(f"\nFetched vectors are kept in {vectors_folder()}")
+    echo("Vectors that 'semmetrics embed fetch NAME' gets")
+    echo(align(rows, left=True, indent="  "))
+    echo("\nKinds of embeddings (kind:NAME or kind:PATH)")
+    echo(align(kinds, left=True, indent="  "))
+    echo(f"\n{where}")
 
 
 @command.command(
@@ -129,10 +135,13 @@ def fetched(
     say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=quiet)
     with show_progress(quiet=quiet) as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=keep, progress=progress)
-    if got.sha256 and not got.checked:
-        complain(f"{name}: SHA-256 {got.sha256}, not checked: the manifest names none")
+    if got.sha256 and got.checked != "manifest":
+        how = "that of the first download"
+        if not got.checked:
+            how = "not checked: it is kept, and later downloads are compared with it"
+        complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
-    click.echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+    echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
 
 
 @command.command(
@@ -193,7 +202,7 @@ def converted(
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    click.echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
+    echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
 
 
 @command.command(
@@ -215,10 +224,10 @@ def info(embedding: str, form: str, verify: bool) -> None:
 
     facts = describe(embedding, check=verify)
     if form == "json":
-        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    click.echo(align(rows, left=True))
+    echo(align(rows, left=True))
 
 
 @command.command(
@@ -243,7 +252,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
 @option(LABELS, "--top-k", type=click.IntRange(min=1), metavar="K", help=FIRST)
 @format_option("table", "csv", "markdown", "latex", "json")
 @option(OUTPUT, "--names", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
-        help="The most frequent unknown labels that are named.")  # fmt: skip
+        help="The most frequent unknown and composed labels that are named.")  # fmt: skip
 @quiet_option
 def coverage(
     files: tuple[str, ...],
@@ -261,7 +270,7 @@ def coverage(
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
-    known.
+    known; it is composed if it is known only by words put together from their pieces.
     """
     from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
@@ -269,8 +278,8 @@ def coverage(
     from semmetrics.reports.records import draw
 
     check_rules(lookup, "zero")
-    systems = _read(files, given, normalize, quiet)
-    model = open_embedding(embedding, device=device, max_words=max_words)
+    systems, read = _read(files, given, normalize, quiet)
+    model = open_embedding(embedding, device=device, max_words=max_words, max_bytes=read.max_bytes)
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=top_k)
     if form == "json":
@@ -282,20 +291,21 @@ def coverage(
             "normalize": normalize,
             "systems": [one.to_dict() for one in table],
         }
-        click.echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
         return
-    click.echo(draw(_rows(table), form))
+    echo(draw(_rows(table), form))
     if form == "table":
         for one in table:
-            if names and one.names:
-                click.echo(f"unknown in {one.system}: {listing(one.names, most=names)}")
-        click.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+            for what, some in (("unknown", one.names), ("composed", one.composed_names)):
+                if names and some:
+                    echo(f"{what} in {one.system}: {listing(some, most=names)}")
+        echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
 def _read(
     files: Sequence[str], given: dict[str, Any], normalize: str, quiet: bool
-) -> dict[str, Any]:
-    """Read the cleaned labels of each file, by the name of the system."""
+) -> tuple[dict[str, Any], ReadOptions]:
+    """Read the cleaned labels of each file, by the name of the system; and how they were read."""
     from semmetrics.cli.files import check_files, name_files
     from semmetrics.data.beside import read_class_list
     from semmetrics.kinds.labels.classes import normalization
@@ -308,13 +318,14 @@ def _read(
     clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
     say(describe_inputs(inputs), quiet=quiet)
-    return {name: one.normalized(clean) for name, one in zip(names, inputs, strict=True)}
+    return {n: one.normalized(clean) for n, one in zip(names, inputs, strict=True)}, read
 
 
 def _rows(table: Sequence[Coverage]) -> list[list[str]]:
-    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %"]]
+    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
+             "composed"]]  # fmt: skip
     for one in table:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]
         shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
-        rows.append([one.system, *counts, *shares])
+        rows.append([one.system, *counts, *shares, str(one.composed)])
     return rows

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TextIO
+from typing import TextIO, cast
 
 from semmetrics.errors import InputError
+from semmetrics.store.outputs import check_output
+from semmetrics.store.outputs import open_output as open_file
 
 __all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_text"]
 
@@ -103,10 +105,7 @@ def check_files(
         if same in written:
             raise InputError(f"{written[same]} writes to the same file", where=where,
                              remedy="give each output its own file")  # fmt: skip
-        folder = Path(path).is_dir()
-        if folder or not Path(os.path.realpath(path)).parent.is_dir():
-            raise InputError("this is a folder" if folder else "there is no such folder",
-                             where=where, remedy="name a file in a folder that exists")  # fmt: skip
+        check_output(path, where)
         written[same] = name
 
 
@@ -174,19 +173,5 @@ def open_output(path: str | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    target = Path(os.path.realpath(str(path)))
-    special = target.exists() and not target.is_file()
-    place = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as handle:
-            yield handle
-        if not special:
-            place.replace(target)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            f"it cannot be written: {reason}", where=str(path), remedy="choose another place"
-        ) from error
-    finally:
-        if not special:
-            place.unlink(missing_ok=True)
+    with open_file(str(path)) as out:
+        yield cast("TextIO", out)

@@ -19,15 +19,17 @@ from semmetrics.cli.help import (
     option,
     protocols,
 )
+from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
-from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option
+from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option, decoding_rules
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
 
 __all__ = [
-    "OUTPUT", "digits_option", "format_option", "measure_option", "named_files", "output_option",
-    "read_given", "reading_options", "score_options", "split_measures", "threshold_option",
+    "OUTPUT", "digits_option", "format_option", "max_bytes_option", "measure_option",
+    "named_files", "output_option", "read_given", "reading_options", "score_options",
+    "split_measures",
 ]  # fmt: skip
 
 READING, OUTPUT = "How files are read", "Output"
@@ -76,17 +78,6 @@ def _type_of(one: Option) -> Any:
     return FILE if one.file else one.read
 
 
-def threshold_option(command: F) -> F:
-    """Add ``--threshold``, which is short for decoding rules."""
-    return option(
-        OPTIONS["decode"].group,
-        OPTIONS["decode"].short,
-        metavar="T,...",
-        help="Short for --decode threshold:T, for each T; 'best' is the score threshold with the "
-        "best F1 (of semantic measures the best SemF1).",
-    )(command)
-
-
 def reading_options(*kinds: str) -> Callable[[F], F]:
     """Add the options that say how files are read.
 
@@ -113,18 +104,26 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
                          "label.")  # fmt: skip
         yield option(READING, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
                      show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
-        yield option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
-                     show_default=True, help="Largest file, decompressed.")  # fmt: skip
+        yield max_bytes_option
 
     return lambda command: add_options(command, *every())
 
 
+def max_bytes_option(command: F) -> F:
+    """Add ``--max-bytes``, the limit of every file that is read."""
+    return option(READING, "--max-bytes", type=int, metavar="N", default=4 * 2**30,
+                  show_default=True, help="Largest file, decompressed, and the memory that what it "
+                  "holds may take (1 GiB is always allowed). An embedding may have 16 times as "
+                  "many bytes.")(command)  # fmt: skip
+
+
 def measure_option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Add ``--measure``, which a shell completes."""
-    return option(
+    named = option(
         group, "-m", "--measure", *names, metavar="MEASURE", shell_complete=complete(measures),
         **settings,
     )  # fmt: skip
+    return lambda command: named(import_option(group)(command))
 
 
 def format_option(*forms: str, help: str | None = None) -> Callable[[F], F]:
@@ -160,24 +159,20 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     reading = {name: given.pop(name) for name in fields if name in given and name not in OPTIONS}
     read = ReadOptions(format=given.pop("input_format", None), **reading)
     found = {name: given.pop(name) for name in OPTIONS if name in given}
-    threshold = given.pop("threshold", None)
     found = {name: value for name, value in found.items() if value not in (None, (), False)}
     for name, convert in _CONVERTED.items():
         if name in found:
             found[name] = convert(found[name], read)
-    rules = _split_rules(found.pop("decode", ()), threshold)
-    return {**found, "read": read} | ({"decode": rules} if rules else {})
+    _check_rules(found.get("decode"), found.get("threshold"))
+    return {**found, "read": read}
 
 
-def _split_rules(decode: Iterable[str], threshold: str | None) -> list[str]:
-    """Return decoding rules: those written out, then one for each threshold."""
+def _check_rules(decode: Iterable[str] | None, threshold: str | None) -> None:
+    """Refuse decoding rules that are wrong before anything is read."""
     from semmetrics.metrics.set_measures import check_decode
 
-    points = [] if threshold is None else [point.strip() for point in threshold.split(",")]
-    every = [*decode, *(f"threshold:{point}" for point in points)]
-    for rule in every:
+    for rule in decoding_rules(decode, threshold):
         check_decode(rule)
-    return list(dict.fromkeys(every))
 
 
 def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
@@ -187,15 +182,10 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
     ------
     InputError
         If there is none; the remedy has the example.
-
-    Examples
-    --------
-    >>> split_measures(["F1 Recall@5", "F1(average=macro, labels=union)"])
-    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
     """
-    from semmetrics.metrics.registry import split_outside
+    from semmetrics.metrics.registry import split_measures as split
 
-    found = [word for text in texts for word in split_outside(" ".join(text.split()), " ")]
+    found = [word for text in texts for word in split(text)]
     if not found:
         raise InputError("-m names no measure", remedy=f"write -m {example}")
     return found

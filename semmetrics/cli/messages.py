@@ -8,17 +8,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
-import click
-
-__all__ = ["Progress", "complain", "say", "say_understood", "show_progress"]
+__all__ = ["Progress", "complain", "echo", "say", "say_understood", "show_progress"]
 
 _WAIT, _EVERY = 0.5, 0.1  # seconds before the first line, and between lines
 
 
 def complain(text: str) -> None:
     """Write a message to standard error; nobody may be reading it."""
+    # Not by click, which makes "?" of what the terminal cannot show: names must stay apart.
     with contextlib.suppress(OSError):
-        click.echo(f"semmetrics: {text}", err=True)
+        sys.stderr.write(f"semmetrics: {text}\n")
+        sys.stderr.flush()
+
+
+def echo(text: str) -> None:
+    """Write a line to standard output."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def say(lines: Iterable[str], *, quiet: bool) -> None:

@@ -14,18 +14,19 @@ from semmetrics.cli.flags import (
     OUTPUT,
     digits_option,
     format_option,
+    max_bytes_option,
     measure_option,
     named_files,
     output_option,
     read_given,
     reading_options,
     score_options,
-    threshold_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
+from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.options import CERTAINTY
+from semmetrics.options import CERTAINTY, WHAT
 
 if TYPE_CHECKING:
     from semmetrics.reports.records import Records
@@ -92,7 +93,7 @@ class Output:
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
 @click.argument("gt", type=FILE, metavar="GT", required=False)
 @score_options()
-@threshold_option
+@import_option(WHAT)
 @reading_options()
 @option(
     CERTAINTY,
@@ -322,12 +323,20 @@ def _write_details(files: dict[str, Records]) -> None:
 @measure_option(
     "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
 )
+@max_bytes_option
 @format_option(
     "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
 )
 @output_option(help="Write there instead.")
 @digits_option(default=4, show_default=True, help="After the point.")
-def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, digits: int) -> None:
+def rank(
+    files: tuple[str, ...],
+    measure: str,
+    form: str,
+    output: str | None,
+    digits: int,
+    max_bytes: int,
+) -> None:
     """Rank systems over several data sets by a normalised measure.
 
     Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
@@ -340,5 +349,5 @@ def rank(files: tuple[str, ...], measure: str, form: str, output: str | None, di
 
     check_files(files, {"-o": output})
     datasets = dict(zip(name_files(files), files, strict=True))
-    ranks = rank_systems(datasets, measure)
+    ranks = rank_systems(datasets, measure, max_bytes=max_bytes)
     write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

@@ -166,7 +166,7 @@ def calibrate(
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
     """
-    from semmetrics.cli.messages import say, say_understood
+    from semmetrics.cli.messages import echo, say, say_understood
     from semmetrics.reports.threshold_curves import report_calibration
 
     if output == "-":
@@ -186,7 +186,7 @@ def calibrate(
         found.save(output)
     else:
         say(["the calibration is not saved; give -o FILE"], quiet=quiet)
-    click.echo(found.to_json() if form == "json" else report_calibration(found))
+    echo(found.to_json() if form == "json" else report_calibration(found))
 
 
 def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -> Calibration:

@@ -9,7 +9,7 @@ import click
 
 from semmetrics.cli.flags import format_option, read_given, reading_options, score_options
 from semmetrics.cli.help import FILE, Command, option
-from semmetrics.cli.messages import complain
+from semmetrics.cli.messages import complain, echo
 from semmetrics.options import KINDS
 
 __all__ = ["command"]
@@ -56,11 +56,11 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
         try:
             record = validate(path, classes=classes, task=task, read=read)
             if form == "table":
-                click.echo(("\n" if records else "") + report_validation(record))
+                echo(("\n" if records else "") + report_validation(record))
         except InputError as error:
             record = {"schema": SCHEMA, "file": path, "error": str(error)}
             complain(f"error: {error}")
         records.append(record)
     if form == "json":
-        click.echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False))
     return 2 if any(record["error"] for record in records) else 0

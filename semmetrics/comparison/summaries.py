@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.json_files import parse as parse_json
-from semmetrics.data.source import load
-from semmetrics.errors import InputError, listing
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import enough_memory, load
+from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES
@@ -63,6 +65,7 @@ class RunSummary:
         return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
 
 
+@checked
 def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     """Mean and standard deviation of each measure over the runs of one system.
 
@@ -111,7 +114,10 @@ def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
     return RunSummary(heading, mean, std, n, tuple(values), ddof)
 
 
-def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Rank]:
+@checked_but("datasets")
+def rank_systems(
+    datasets: Mapping[str, Any], measure: str = "O-F1", *, max_bytes: int = DEFAULTS.max_bytes
+) -> list[Rank]:
     """Rank systems over several data sets by a normalised measure.
 
     Parameters
@@ -121,6 +127,8 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
         that holds these (``semmetrics score --format json -o FILE``).
     measure : str
         The measure, or its heading; higher is better.
+    max_bytes : int
+        The most bytes to read of a file, after decompression, and to make of them.
 
     Returns
     -------
@@ -141,11 +149,11 @@ def rank_systems(datasets: Mapping[str, Any], measure: str = "O-F1") -> list[Ran
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
     if not isinstance(datasets, Mapping):
-        raise InputError(f"a {type(datasets).__name__} instead of data sets by their names",
+        raise InputError(f"{a_kind(datasets)} instead of data sets by their names",
                          remedy="give {name: scores}")  # fmt: skip
     _check_direction(measure)
     return rank_normalized({
-        name: _read_values(scores, name, measure) for name, scores in datasets.items()
+        name: _read_values(scores, name, measure, max_bytes) for name, scores in datasets.items()
     })  # fmt: skip
 
 
@@ -161,11 +169,12 @@ def _check_direction(measure: str) -> None:
         )
 
 
-def _read_values(scores: Any, name: str, measure: str) -> dict[str, float]:
+def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[str, float]:
     """The value of each system; nan where it is undefined."""
     if isinstance(scores, (str, os.PathLike)):
-        source = load(os.fspath(scores), DEFAULTS.max_bytes)
-        name, scores = source.name, parse_json(source.text, source.name)
+        source = load(os.fspath(scores), max_bytes)
+        with enough_memory(source.name, max_bytes):
+            name, scores = source.name, parse_source(source)
     several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
     entries = list(map(_as_entry, scores)) if several else [scores]
     if not all(map(_is_score, entries)) or not several:
@@ -205,9 +214,15 @@ def _as_entry(score: Any) -> Any:
 def _is_score(entry: Any) -> bool:
     if not isinstance(entry, Mapping) or entry.get("schema") != SCORES:
         return False
-    value = entry.get("value", "")
-    number = value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-    return number and isinstance(entry.get("system"), str) and isinstance(entry.get("measure"), str)
+    texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
+    return _is_value(entry.get("value", "")) and all(isinstance(text, str) for text in texts)
+
+
+def _is_value(value: Any) -> bool:
+    """Whether it is a number that a float can hold, or none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value is None
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
 def _spellings(measure: str) -> set[str]:
@@ -292,6 +307,9 @@ def rank_normalized(values: Mapping[str, Mapping[str, float]]) -> list[Rank]:
         for system in row:
             normalized.setdefault(system, {})
         for system, value in known.items():
+            if not math.isfinite(value / best):
+                raise InputError(f"{system!r} has {value} on {dataset!r}, and the best is {best}",
+                                 remedy="check its scores")  # fmt: skip
             normalized[system][dataset] = value / best
     return _rank_all(normalized, list(values))
 

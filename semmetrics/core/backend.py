@@ -63,7 +63,8 @@ def check_device(name: str, torch: Any) -> None:
     if not available.get(device.type, True):
         raise InputError(
             f"device={name!r}: PyTorch finds no such GPU here",
-            remedy="use device='cpu', or install the driver and a PyTorch build for it",
+            remedy="use device='cpu' (--device cpu), or install the driver and a PyTorch build for "
+            "it",
         )
 
 
@@ -119,6 +120,10 @@ class Backend:
         self.torch = is_torch(like)
         self.xp: Any = sys.modules["torch"] if self.torch else np
         self.place = {"device": like.device} if self.torch else {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the kind of array and the device; a module is not pickled."""
+        return _backend_on, (self.place.get("device"),)
 
     @property
     def on_cpu(self) -> bool:
@@ -222,6 +227,13 @@ class Backend:
         for place, value in zip(places, values, strict=True):
             total[place] += value
         return total
+
+
+def _backend_on(device: Any) -> Backend:
+    """Return the backend of a device of torch, or of numpy."""
+    if device is None:
+        return Backend(np.zeros(0))
+    return Backend(importlib.import_module("torch").empty(0, device=device))
 
 
 @cache

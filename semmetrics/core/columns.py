@@ -115,6 +115,10 @@ class Column(Protocol):
         """Sums under weights of shape (B, items)."""
         ...
 
+    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+        """Sums of groups 0 to ``number``, which stands in front; other items take no part."""
+        ...
+
     def rows(self, start: int, stop: int) -> Column:
         """Items start to stop, sharing memory."""
         ...
@@ -130,6 +134,19 @@ def add_sums(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     total: NDArray[Any] = np.empty(left.shape, np.result_type(left, right))
     np.add(left, right, out=total)
     return total
+
+
+def _grouped(
+    groups: Ints, number: int, weights: Floats | None, codes: NDArray[Any] | None, width: int
+) -> Floats:
+    """Weights (or ones) summed by group and code, shape (number, width)."""
+    inside = (groups >= 0) & (groups < number)
+    if not inside.all():
+        groups, codes = groups[inside], None if codes is None else codes[inside]
+        weights = None if weights is None else weights[inside]
+    cells = groups if codes is None else groups.astype(np.int64) * width + codes
+    counts = np.bincount(cells, weights, number * width).astype(np.float64, copy=False)
+    return counts.reshape(number, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +168,11 @@ class Dense:
     def resample(self, weights: Floats) -> Floats:
         """Shape (B,)."""
         return weights @ self.values.astype(np.float64)
+
+    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+        """Shape (number,)."""
+        values = self.values.astype(np.float64) * (1.0 if weights is None else weights)
+        return _grouped(groups, number, values, None, 1)[:, 0]
 
     def rows(self, start: int, stop: int) -> Dense:
         """Items start to stop, sharing memory."""
@@ -191,6 +213,10 @@ class Coded:
         """Shape (B,)."""
         return Dense(self.values).resample(weights)
 
+    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+        """Shape (number,)."""
+        return Dense(self.values).group_sums(groups, number, weights)
+
     def rows(self, start: int, stop: int) -> Coded:
         """Items start to stop, sharing memory."""
         return Coded(self.codes[start:stop], self.table)
@@ -225,6 +251,10 @@ class OneHot:
             part = weights if chosen.all() else weights[:, chosen]
             total[:, category] = part.sum(axis=1)
         return total
+
+    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+        """Shape (number, width)."""
+        return _grouped(groups, number, weights, self.codes, self.width)
 
     def rows(self, start: int, stop: int) -> OneHot:
         """Items start to stop, sharing memory."""
@@ -261,6 +291,12 @@ class Sparse:
         table = csc_array((ones, self.codes, self.indptr), shape=(self.width, len(self)))
         result: Floats = np.ascontiguousarray((table @ np.ascontiguousarray(weights.T)).T)
         return result
+
+    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
+        """Shape (number, width)."""
+        rows = row_numbers(self.indptr)
+        heavy = None if weights is None else weights[rows]
+        return _grouped(groups[rows], number, heavy, self.codes, self.width)
 
     def rows(self, start: int, stop: int) -> Sparse:
         """Items start to stop, sharing memory."""

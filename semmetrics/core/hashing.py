@@ -14,14 +14,31 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets
 
-__all__ = ["Hashes", "hash_ids", "hash_strings", "mix"]
+__all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "mix", "own_version"]
 
 Hashes = NDArray[np.uint64]
+UNVERSIONED = "@unversioned-"
+"""Stands in the identity of a function without a version, which another function may share."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 _BLOCK = 1 << 14
 _KNOWN = 1 << 17  # bytes at the first 512 places of a string
+
+
+def own_version(function: object) -> str | None:
+    """Return the version that a function or an object names in its attribute ``version``.
+
+    Examples
+    --------
+    >>> def lengths(texts): ...
+    >>> lengths.version = 2
+    >>> own_version(lengths), own_version(len)
+    ('2', None)
+    """
+    version = getattr(function, "version", None)
+    plain = isinstance(version, str | int) and not isinstance(version, bool)
+    return (str(version) or None) if plain else None
 
 
 def mix(numbers: NDArray[np.integer]) -> Hashes:

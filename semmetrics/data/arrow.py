@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, too_large
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
 from semmetrics.errors import InputError, Places, at
 
@@ -40,6 +39,7 @@ __all__ = [
 
 ROW = "row {} (from 0)"
 _BATCH = 2**16
+_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -109,7 +109,7 @@ class Coder:
 
     def _code(self, values: Any) -> None:
         """Code entries within their batch."""
-        if values.null_count:
+        if _null_count(values):
             raise OddError
         known = types.is_dictionary(values.type)
         self._ordered &= not known or self._parsed
@@ -231,7 +231,7 @@ def _widths(lists: Any) -> Ints:
 
 def _numbers(scores: Any) -> Floats:
     """Return scores as floats, nan for nulls."""
-    floats = scores.cast(pa.float64())
+    floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
     if pc.all(pc.is_finite(floats)).as_py() is False:
         raise OddError
     found: Floats = floats.to_numpy(zero_copy_only=False)
@@ -266,6 +266,8 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         limited = _limited(batches(columns.names), options.max_bytes, source.name)
         try:
             found = columns.lists(limited)
+        except MemoryError:  # pyarrow's is one of its exceptions, too
+            raise
         except (OddError, pa.ArrowException):
             limited = _limited(batches(columns.names), options.max_bytes, source.name)
             found = columns.strict(limited)
@@ -295,14 +297,18 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             from pyarrow import parquet
 
             file = parquet.ParquetFile(stream)
-            read = partial(file.iter_batches, _BATCH)
-            yield file.schema_arrow, lambda names: read(columns=names)
+            yield (
+                file.schema_arrow,
+                lambda names: _safe_to_decode(file, stream, names).iter_batches(
+                    _BATCH, columns=names
+                ),
+            )
             return
         reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
         schema, _ = reader(stream)
         yield schema, lambda names: (batch.select(names) for batch in reader(stream)[1])
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
@@ -310,6 +316,54 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise InputError(
             f"it cannot be read as {what}: {line}", where=source.name, remedy="write it again"
         ) from None
+
+
+def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
+    """Return the file, or one whose texts stay coded if they would take very much otherwise.
+
+    A text that stands once in a file may be meant a million times, and is decoded as often.
+    """
+    from pyarrow import parquet
+
+    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
+    chosen = {
+        leaf.path: i
+        for i, leaf in enumerate(leaves)
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
+    }
+    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
+    for path, i in chosen.items():
+        for group in range(file.num_row_groups):
+            # Read first: damaged metadata then raise, and end the process if only looked at.
+            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            number = file.metadata.row_group(group).column(i).num_values
+            if first is not None and number * _longest(first.column(0)) > _DECODED:
+                return coded
+    return file
+
+
+def _longest(values: Any) -> int:
+    """Return the length of the longest text of a dictionary."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type):
+        return 0
+    return pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+
+
+def _leaf(values: Any) -> Any:
+    """Return what lists hold."""
+    while has_type(values.type, *_LISTS[:3]):
+        values = values.flatten()
+    return values
+
+
+def _decoded_size(values: Any) -> int:
+    """Return the bytes of the texts that a dictionary stands for."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
+        return 0
+    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
+    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
 
 
 def _stream(source: Source) -> Any:
@@ -334,13 +388,9 @@ def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]
     total = 0
     for batch in batches:
         batch.validate(full=True)
-        total += batch.nbytes
+        total += batch.nbytes + sum(map(_decoded_size, batch.columns))
         if total > max_bytes:
-            raise InputError(
-                f"it holds more than {max_bytes} bytes when decompressed",
-                where=name,
-                remedy="if that is right, raise max_bytes (--max-bytes)",
-            )
+            raise too_large(name, max_bytes, packed=True)
         yield batch
 
 
@@ -360,11 +410,11 @@ class Columns(NamedTuple):
         kinds = {role: schema.field(i).type for role, i in roles.items()}
         entries, scores = kinds[form.noun], kinds.get("score")
         wide = has_type(entries, *_LISTS)
-        score_kinds = _LISTS[:3] if wide else ("integer", "floating")
+        empty = () if form.blank else ("null",)  # a column of nulls: items without entries
         fits = {
             "id": has_type(kinds["id"], *_TEXTS, "integer"),
-            form.noun: wide or has_type(entries, *_TEXTS),
-            "score": scores is None or has_type(scores, *score_kinds),
+            form.noun: wide or has_type(entries, *_TEXTS, *empty),
+            "score": scores is None or _holds_numbers(scores, wide=wide),
         }
         for role in (role for role, fit in fits.items() if not fit):
             raise InputError(
@@ -389,8 +439,8 @@ class Columns(NamedTuple):
                 raise OddError
             if self.wide and not has_type(values.type.value_type, *_TEXTS):
                 raise OddError
-            if not self.wide and not self.form.blank:
-                values = values if not values.null_count else pc.fill_null(_texts(values), "")
+            if not self.wide and not self.form.blank and _null_count(values):
+                values = pc.fill_null(_texts(values), "")
             coder.add(ids, values, *scores)
         return coder.finish(self.name)
 
@@ -420,6 +470,19 @@ class Columns(NamedTuple):
         entries = ["" if value is None else value for value in values]
         table.add(range(len(ids)), ids, entries, scores)
         return encode(table.finish(), self.form)
+
+
+def _holds_numbers(kind: Any, *, wide: bool) -> bool:
+    """Tell whether a type is that of scores; nothing is cast from texts or truth values."""
+    if not wide:
+        return has_type(kind, "integer", "floating")
+    return has_type(kind, *_LISTS[:3]) and has_type(kind.value_type, "integer", "floating", "null")
+
+
+def _null_count(values: Any) -> int:
+    """Count nulls, of a dictionary also those that stand in it."""
+    known = types.is_dictionary(values.type)
+    return int(values.null_count + (values.dictionary.null_count if known else 0))
 
 
 def has_type(kind: Any, *which: str) -> bool:

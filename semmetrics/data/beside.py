@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,14 +21,15 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse
+from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.numpy_files import plain_array
-from semmetrics.data.source import Source, load
-from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import InputError, at, listing, placed, shown
+from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.tables import Rows, columns_not_used, field_limit
+from semmetrics.errors import InputError, a_kind, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 
+_CLASS = 250  # bytes that a class takes, at most
 _NUMBER_ROLES = {
     "id": Role(IDS),
     "score": Role(("weight", "weights", "sample_weight", "value", "number")),
@@ -57,12 +57,18 @@ def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULT
         If a class is empty or stands twice; names the line or position.
     """
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_classes(source, options)
+
+
+def _read_classes(source: Source, options: ReadOptions) -> list[str]:
     as_json = options.format in ("json", "coco") or source.suffix == ".json"
     if as_json or (source.suffix is None and source.text.lstrip()[:1] in ("[", "{")):
-        classes = _json_classes(parse(source.text, source.name), source.name)
+        classes = _json_classes(parse_source(source), source.name)
         check_classes(classes, source.name)
         return classes
     if source.suffix in (None, "", ".txt", ".names", ".lst", ".list"):
+        source.room().take(_CLASS * source.text.count("\n"))
         classes = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(classes, source.name, "line {}", 1)
         return classes
@@ -86,7 +92,9 @@ def _json_classes(value: Any, name: str) -> list[str]:
 
 
 def read_numbers(
-    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
+    path: str | os.PathLike[str],
+    options: ReadOptions = DEFAULTS,
+    notes: list[str] | None = None,
 ) -> dict[str, float] | NDArray[np.float64]:
     """Read a finite number for each item, such as its weight.
 
@@ -97,6 +105,8 @@ def read_numbers(
         "weight", "weights", "sample_weight", "value" or "number", or options.score_column);
         or a vector in .npy or .npz.
     options : ReadOptions
+    notes : list of str, optional
+        What there is to say of the file is added, such as columns that are not used.
 
     Returns
     -------
@@ -109,12 +119,19 @@ def read_numbers(
         If a number is missing or not finite, or an id stands twice.
     """
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_numbers(source, options, [] if notes is None else notes)
+
+
+def _read_numbers(
+    source: Source, options: ReadOptions, notes: list[str]
+) -> dict[str, float] | NDArray[np.float64]:
     kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
     numbers: dict[str, float] | NDArray[np.float64]
     if kind in ("npy", "npz"):
         numbers = plain_array(source, options, 1).astype(np.float64)
     elif kind in ("csv", "tsv"):
-        numbers = _table_numbers(source, options, tabs=kind == "tsv")
+        numbers = _table_numbers(source, options, notes, tabs=kind == "tsv")
     else:
         numbers = _json_numbers(source)
     if not len(numbers):
@@ -123,7 +140,7 @@ def read_numbers(
 
 
 def _json_numbers(source: Source) -> dict[str, float] | NDArray[np.float64]:
-    value = parse(source.text, source.name)
+    value = parse_source(source)
     if isinstance(value, list):
         places = (at(source.name, f"element [{i}]") for i in range(len(value)))
         return np.array([_json_number(*pair) for pair in zip(value, places, strict=True)])
@@ -141,11 +158,14 @@ def _json_number(value: object, where: str) -> float:
     return number(None if isinstance(value, str) else value, where, "number")
 
 
-def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[str, float]:
+def _table_numbers(
+    source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
+) -> dict[str, float]:
     numbers: dict[str, float] = {}
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
+        notes += _of_file(source, columns_not_used(rows.header, roles.values()))
         for line, row in rows:
             id_ = row[roles["id"]]
             try:
@@ -155,6 +175,10 @@ def _table_numbers(source: Source, options: ReadOptions, *, tabs: bool) -> dict[
             except InputError as error:
                 raise placed(error, at(source.name, f"line {line}", id_)) from None
     return numbers
+
+
+def _of_file(source: Source, notes: Iterable[str]) -> list[str]:
+    return [f"{source.name}: {note}" for note in notes]
 
 
 def read_matrix(
@@ -172,9 +196,10 @@ def read_matrix(
         If it is no matrix, or a number is not finite; names row and column.
     """
     source = load(path, options.max_bytes)
-    format_among(source, options, "a matrix is", ("npy", "npz"))
-    values = plain_array(source, options, 2)
-    return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
+    with enough_memory(source.name, options.max_bytes):
+        format_among(source, options, "a matrix is", ("npy", "npz"))
+        values = plain_array(source, options, 2)
+        return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
 
 
 _PAIR_COLUMNS = {
@@ -195,7 +220,9 @@ class Pair(NamedTuple):
 
 
 def as_pairs(
-    pairs: str | os.PathLike[str] | Iterable[Any], options: ReadOptions = DEFAULTS
+    pairs: str | os.PathLike[str] | Iterable[Any],
+    options: ReadOptions = DEFAULTS,
+    notes: list[str] | None = None,
 ) -> list[Pair]:
     """Labelled pairs from a file or from Python objects.
 
@@ -206,6 +233,8 @@ def as_pairs(
         lists of three. Columns are known by name: ``a``, ``b`` and ``same``, or others such as
         ``word1``, ``word2`` and ``match``. ``same`` is true or false, 1 or 0, yes or no.
     options : ReadOptions
+    notes : list of str, optional
+        What there is to say of a file is added, such as columns that are not used.
 
     Returns
     -------
@@ -224,11 +253,13 @@ def as_pairs(
     """
     if isinstance(pairs, str | os.PathLike):
         source = load(pairs, options.max_bytes)
-        name, found = source.name, list(_read_pairs(source, options))
+        with enough_memory(source.name, options.max_bytes):
+            said = [] if notes is None else notes
+            name, found = source.name, list(_read_pairs(source, options, said))
     else:
         if not isinstance(pairs, Iterable):
             raise InputError(
-                f"a {type(pairs).__name__} holds no pairs",
+                f"{a_kind(pairs)} holds no pairs",
                 remedy="give a path, or a list of (a, b, same)",
             )
         name = "pairs"
@@ -238,17 +269,17 @@ def as_pairs(
     return found
 
 
-def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
+def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Iterator[Pair]:
     kinds = ("csv", "tsv", "json", "jsonl")
     kind = format_among(source, options, "pairs are", kinds, told=True)
     if kind in ("csv", "tsv"):
-        yield from _pair_table(source, options, tabs=kind == "tsv")
+        yield from _pair_table(source, options, notes, tabs=kind == "tsv")
     elif kind == "jsonl":
-        for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+        for line, text in enumerate(source.lines(), 1):
             if not text.isspace():
                 yield _of_value(parse(text, source.name, line), at(source.name, f"line {line}"))
     else:
-        values = parse(source.text, source.name)
+        values = parse_source(source)
         if not isinstance(values, list):
             raise InputError(
                 f"{shown(values)} is no list of pairs",
@@ -259,10 +290,13 @@ def _read_pairs(source: Source, options: ReadOptions) -> Iterator[Pair]:
             yield _of_value(value, at(source.name, f"pair {place}"))
 
 
-def _pair_table(source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Pair]:
+def _pair_table(
+    source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
+) -> Iterator[Pair]:
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         columns = _columns(rows.header, at(source.name, "line 1"))
+        notes += _of_file(source, columns_not_used(rows.header, columns))
         for line, row in rows:
             yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
 

@@ -10,12 +10,22 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 
 import numpy as np
 
-from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.hashing import Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import dataclass, with_arrays
 
-__all__ = ["Block", "LabelAxis", "Noted", "Step", "Task", "merge_notes", "occurring"]
+__all__ = [
+    "BESIDE",
+    "Block",
+    "LabelAxis",
+    "Noted",
+    "Step",
+    "Task",
+    "adds_up",
+    "merge_notes",
+    "occurring",
+]
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -42,6 +52,23 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
             total[name] = found
         else:
             total[name] = before | found if isinstance(found, frozenset) else before + found
+
+
+BESIDE = "~"
+"""How names of notes begin that hold only beside all items."""
+
+
+def adds_up(name: Hashable) -> bool:
+    """Tell whether a note of all items is made of those of their parts.
+
+    Examples
+    --------
+    >>> adds_up("repeated labels"), adds_up(("example", ("~alike", "labels")))
+    (True, False)
+    """
+    if isinstance(name, tuple):
+        return all(map(adds_up, name))
+    return not str(name).startswith(BESIDE)
 
 
 class Step(Protocol[T_co]):
@@ -89,21 +116,26 @@ class Block(Generic[D]):
         return result
 
 
+@with_arrays
 class LabelAxis(NamedTuple):
-    """Labels by name, and on which sides each of them occurs; empty where there are no labels.
+    """Labels by name, and how often each of them occurs; empty where there are no labels.
 
     Attributes
     ----------
     labels : tuple of str
-    in_reference, in_prediction : bool arrays, shape (labels,)
+    n_reference, n_prediction : int arrays, shape (labels,)
+        Occurrences on each side, before a cutoff or a decoding rule.
     given : int or None
         The first so many labels are the class list.
+    ignored : mapping from label to pair of int
+        How often labels that were ignored were predicted and true.
     """
 
     labels: tuple[str, ...]
-    in_reference: Bools
-    in_prediction: Bools
+    n_reference: Ints
+    n_prediction: Ints
     given: int | None
+    ignored: Mapping[str, tuple[int, int]]
 
 
 def occurring(codes: Any, width: int) -> Bools:
@@ -133,6 +165,8 @@ class Task(ABC):
         Conventions that changed the data, by their keys in signatures.
     counts : mapping
         What was left out, merged or odd, by name.
+    odd : mapping
+        What is probably a mistake in both sides together, as `Block.noted`: counts and sets.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together.
@@ -146,6 +180,7 @@ class Task(ABC):
     ids: Ids
     settings: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    odd: Mapping[Hashable, Noted] = field(default_factory=dict)
     weights: Floats | None = None
     groups: Hashes | None = None
     unit: str = "image"
@@ -165,9 +200,17 @@ class Task(ABC):
         """64-bit fingerprint of the ids and their references; the parts of a split add up."""
 
     @property
+    def weighting(self) -> int:
+        """64-bit fingerprint of the ids and their weights, as `fingerprint`; 0 without weights."""
+        if self.weights is None:
+            return 0
+        bits = (self.weights + 0.0).view(np.uint64)  # -0 is 0
+        return int(mix(self.hashes ^ mix(bits)).sum(dtype=np.uint64))
+
+    @property
     def axis(self) -> LabelAxis:
         """What macro averages run over; empty where there are no labels."""
-        return LabelAxis((), np.zeros(0, np.bool_), np.zeros(0, np.bool_), None)
+        return LabelAxis((), np.zeros(0, np.int64), np.zeros(0, np.int64), None, {})
 
     @property
     def identities(self) -> dict[str, str]:

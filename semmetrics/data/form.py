@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from semmetrics.arguments import check_fields
 from semmetrics.errors import InputError, listing, shown
 from semmetrics.frozen import dataclass
 from semmetrics.options import FORMATS
@@ -23,6 +24,7 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "is_iterable",
     "number",
     "unused",
 ]
@@ -128,7 +130,8 @@ class ReadOptions:
     max_line_bytes : int
         The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
     max_bytes : int
-        The most bytes to read, after decompression.
+        The most bytes to read, after decompression, and the most memory that what is made of them
+        may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
 
@@ -149,9 +152,10 @@ class ReadOptions:
     label_delimiter: str | None = None
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
-    classes: Sequence[str] | None = None
+    classes: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.format is not None and self.format not in FORMATS:
             raise InputError(
                 f"{self.format!r} is no format that can be read",
@@ -170,9 +174,9 @@ class ReadOptions:
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
             if getattr(self, option) < 1:
-                raise InputError("it must be positive", where=f"option {option}")
-        if isinstance(self.classes, str):
-            raise InputError("a text is no list", where="option classes", remedy="read its file")
+                raise InputError(
+                    "it must be positive", where=f"option {option}", remedy="give bytes, from 1"
+                )
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
@@ -199,6 +203,11 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
     """Write a note on those of the options that were given and do not apply, if there are any."""
     given = [name for name in names if getattr(options, name, None) is not None]
     return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
+
+
+def is_iterable(value: object) -> bool:
+    """Tell whether there is something to go through; an array of no dimension says that it is."""
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
 
 
 def check_classes(
@@ -240,7 +249,8 @@ def assign(
     {'id': 1, 'caption': 2}
     """
     chosen = {role: options.column(role) for role in roles}
-    first = [name for name in names if name.strip().casefold() == first_id]
+    folded = list(map(str.casefold, map(str.strip, names)))
+    first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
         chosen["id"] = first[0]
     taken = {name for name in chosen.values() if name is not None}
@@ -248,13 +258,9 @@ def assign(
     for role, (known, required) in roles.items():
         name, flag = chosen[role], f"{role}_column (--{role}-column)"
         if name is not None:
-            hits = [i for i, column in enumerate(names) if column == name]
+            hits = _places(names, {name})
         else:
-            hits = [
-                i
-                for i, column in enumerate(names)
-                if column.strip().casefold() in known and column not in taken
-            ]
+            hits = [i for i in _places(folded, set(known)) if names[i] not in taken]
         if len(hits) > 1:
             raise InputError(
                 f"{len(hits)} columns could be the {role}: {listing(names[i] for i in hits)}",
@@ -273,14 +279,18 @@ def assign(
     return found
 
 
+def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
+    return [i for i, name in enumerate(names) if name in sought]
+
+
 def canonical_id(value: object, where: str) -> str:
     """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
     if isinstance(value, str) and value:
-        return value
+        return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
     raise InputError(
-        "the id is empty" if value == "" else f"{shown(value)} is no id",
+        "the id is empty" if isinstance(value, str) else f"{shown(value)} is no id",
         where=where,
         remedy="an id is a text or an integer",
     )

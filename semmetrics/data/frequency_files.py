@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
-from semmetrics.data.form import ReadOptions
-from semmetrics.data.json_files import parse
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
-from semmetrics.data.source import Source, load
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError, brief, shown
 from semmetrics.frozen import dataclass
+from semmetrics.store.outputs import open_output
 
 __all__ = [
     "FrequencyTable",
@@ -43,6 +44,7 @@ __all__ = [
 _FORMAT = "semmetrics.frequencies/1"
 _LARGEST = 2**53  # counts are below it: each is a float, too
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
+_TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
 
 
@@ -153,7 +155,7 @@ def _code_grams(
 
 
 def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
-    if not gram or not all(isinstance(token, str) for token in gram):
+    if not isinstance(gram, tuple) or not gram or not all(isinstance(token, str) for token in gram):
         raise InputError(
             f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
         )
@@ -181,7 +183,10 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
 
 
 def read_frequencies(
-    path: str | os.PathLike[str], *, documents: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    documents: int | None = None,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> FrequencyTable:
     """Read document frequencies; the format is detected by the content.
 
@@ -191,6 +196,8 @@ def read_frequencies(
         .npz, JSON or a pickle, perhaps with gzip.
     documents : int, optional
         How many documents there are, where the file does not say it.
+    max_bytes : int
+        The most bytes to read, after decompression, and to make of them.
 
     Returns
     -------
@@ -204,14 +211,9 @@ def read_frequencies(
     """
     if documents is not None and not _is_count(documents):
         raise InputError(f"documents={brief(documents)}", remedy="give a whole number below 2**53")
-    limit = ReadOptions().max_bytes
-    source = load(path, limit)
-    if source.data.startswith(b"PK\x03\x04"):
-        table = _of_arrays(source, limit)
-    elif source.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        table = _of_json(parse(source.text, source.name), source.name, documents)
-    else:
-        table = _of_pickle(read_plain_pickle(source.data, source.name), source.name, documents)
+    source = load(path, max_bytes)
+    with enough_memory(source.name, max_bytes):
+        table = _table_of(source, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
         raise InputError(
@@ -220,6 +222,16 @@ def read_frequencies(
             remedy="leave documents out",
         )
     return table
+
+
+def _table_of(source: Source, documents: int | None) -> FrequencyTable:
+    """Read the table of a file of any format."""
+    if source.data.startswith(b"PK\x03\x04"):
+        return _of_arrays(source)
+    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return _of_json(parse_source(source), source.name, documents)
+    value = read_plain_pickle(source.data, source.name, source.room())
+    return _of_pickle(value, source.name, documents)
 
 
 def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
@@ -233,18 +245,12 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
     """
     file = Path(path)
     json_text = _as_json(table, str(file)) if file.suffix.lower() == ".json" else None
-    try:
-        if json_text is not None:
-            file.write_text(json_text, encoding="utf-8")
-            return
-        with file.open("wb") as stream:  # so that the name stays as it was given
-            np.savez_compressed(stream, **_arrays(table))
-    except OSError as error:
-        raise InputError(
-            f"it cannot be written: {error.strerror or type(error).__name__}",
-            where=str(file),
-            remedy="choose another place",
-        ) from error
+    if json_text is not None:
+        with open_output(path) as out:
+            out.write(json_text)
+        return
+    with open_output(path, binary=True) as out:  # so that the name stays as it was given
+        np.savez_compressed(out, **_arrays(table))
 
 
 def _arrays(table: FrequencyTable) -> dict[str, Any]:
@@ -291,6 +297,7 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
             where=where,
             remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
         )
+    _check_keys(value, ("documents", "frequencies", "tokenizer", "stem"), where)
     names = [value.get(key, "") for key in ("tokenizer", "stem")]
     if not all(isinstance(name, str) for name in names):
         raise InputError(
@@ -307,8 +314,20 @@ def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> Fre
     return table_of_counts(counts, number, names[0], names[1], where)
 
 
+def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
+    extra = [key for key in value if key not in known]
+    if extra:
+        raise InputError(
+            f"the key {brief(extra[0])} means nothing",
+            where=where,
+            remedy=f"remove it; the keys are {', '.join(known)}",
+        )
+
+
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     if isinstance(value, dict) and "document_frequency" in value:
+        _check_keys(value, ("document_frequency", "ref_len"), where)
         counts, length = value["document_frequency"], value.get("ref_len", documents)
     else:
         counts, length = value, documents
@@ -322,7 +341,7 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
         raise InputError(
             "the pickle does not say the number of documents",
             where=where,
-            remedy="give it as documents= (it is 40504 for coco-val-df.p)",
+            remedy="give it as documents= (--documents; it is 40504 for coco-val-df.p)",
         )
     number, log = _number_of_documents(length, where)
     return table_of_counts(counts, number, where=where, log_documents=log)
@@ -346,8 +365,9 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     return None, length
 
 
-def _of_arrays(source: Source, limit: int) -> FrequencyTable:
-    arrays = read_arrays(source, limit)
+def _of_arrays(source: Source) -> FrequencyTable:
+    arrays = read_arrays(source, source.max_bytes)
+    source.room().take(_TOKEN * max((array.size for array in arrays.values()), default=0))
     try:
         header = json.loads(arrays["header"].tobytes())
         if header["format"] != _FORMAT:
@@ -360,6 +380,8 @@ def _of_arrays(source: Source, limit: int) -> FrequencyTable:
             _check_integers("counts", arrays[f"counts_{n}"], (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
             counts.append(np.asarray(arrays[f"counts_{n}"], np.int64))
+        if set(header) - {"format", "documents", "log_documents", "tokenizer", "stem"}:
+            raise ValueError("header")
         names = [header["tokenizer"], header["stem"]]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("tokenizer or stem")

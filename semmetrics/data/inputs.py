@@ -19,20 +19,22 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
 from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import is_columns, parse, read_json, read_jsonl
+from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.source import Source, check_lines, load, no_collection
-from semmetrics.errors import InputError, Places, at
+from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
+from semmetrics.errors import InputError, Places, a_kind, at
 from semmetrics.frozen import dataclass
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
 
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
+_CAPTION, _ENTRY = 250, 150  # bytes that an item of plain text takes, at most, and an entry
 _LINE = re.compile(r"\S[^\n]*")
 
 
@@ -111,7 +113,7 @@ def as_data(
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
-        with no_collection():
+        with enough_memory(source), foreign_errors(source), no_collection():
             return read_python(data, form, source, names, options)
     if data.noun != form.noun:
         raise InputError(
@@ -122,7 +124,7 @@ def as_data(
 
 def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
     kind = format_of(source, options, form)
-    with no_collection():
+    with enough_memory(source.name, options.max_bytes), no_collection():
         found = _read_format(source, kind, form, names, options)
     source.forget()
     if not len(found):
@@ -165,7 +167,7 @@ def _read_format(
         except OddError:
             pass
     if kind == "json":
-        value = source.parsed(parse)
+        value = source.parsed(parse_source)
         if isinstance(value, dict) and is_columns(value, form, options, source.name):
             from semmetrics.data.objects import read_columns
 
@@ -197,6 +199,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
             where=at(source.name, "line 1"),
             remedy="save it with line feeds",
         )
+    source.room().take(_CAPTION * text.count("\n") + _ENTRY * text.count("\t"))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
     found = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
@@ -225,6 +228,8 @@ class Sample:
         The columns of a table, or the keys of the first records.
     strings : sequence of str
         Some of the strings.
+    cut : bool
+        Whether there may be more strings.
     noun : str or None
         What entries are, where the input has been read before.
     value : object
@@ -237,6 +242,7 @@ class Sample:
     strings: Sequence[str] = ()
     noun: str | None = None
     value: Any = None
+    cut: bool = False
 
     @property
     def words(self) -> float:
@@ -274,22 +280,28 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
-        return _sample_file(data, form, options)
+        with enough_memory(data.name, options.max_bytes):
+            return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
+    with foreign_errors("input"):
+        return _sample_object(data)
+
+
+def _sample_object(data: Any) -> Sample:
     from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
 
     if is_frame(data):
         return _named("columns", column_names(data))
     if is_series(data):
         return _sample_values(data)
-    return _sample_value(plain_object(data), f"a {type(data).__name__}")
+    return _sample_value(plain_object(data), f"{a_kind(data)}")
 
 
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
     kind = format_of(source, options, form)
     if kind in ("json", "coco"):
-        return _sample_value(source.parsed(parse), "JSON")
+        return _sample_value(source.parsed(parse_source), "JSON")
     if kind == "jsonl":
         line = _LINE.search(beginning(source))
         return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")
@@ -306,8 +318,9 @@ def _sample_value(value: Any, what: str) -> Sample:
     if isinstance(value, Mapping):
         return replace(_sample_values(value.values()), value=value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        records = [record for record in value[:_STRINGS] if isinstance(record, Mapping)]
-        if records and isinstance(value[0], Mapping):
+        first = list(islice(value, _STRINGS))
+        records = [record for record in first if isinstance(record, Mapping)]
+        if records and isinstance(first[0], Mapping):
             return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
         return _sample_values(value)
     return Sample("matrix" if isinstance(value, np.ndarray) else "other", what)
@@ -320,7 +333,10 @@ def _named(shape: str, names: Sequence[Any]) -> Sample:
 def _sample_values(items: Iterable[Any]) -> Sample:
     """Look at items that are strings or lists."""
     first = list(islice(items, _ITEMS))
-    lists = [item for item in first if isinstance(item, (list, tuple, Set, np.ndarray))]
+    kinds = (list, tuple, Set, np.ndarray)
+    lists = [
+        item for item in first if isinstance(item, kinds) and getattr(item, "shape", None) != ()
+    ]
     if not lists:
         texts = [item for item in first if isinstance(item, str)]
         return (
@@ -328,5 +344,6 @@ def _sample_values(items: Iterable[Any]) -> Sample:
         )
     parts = [part for item in lists for part in islice(item, _STRINGS)]
     if all(isinstance(part, str) for part in parts):
-        return Sample("lists", "lists of strings", (), parts)
+        cut = len(first) == _ITEMS or any(len(item) > _STRINGS for item in lists)
+        return Sample("lists", "lists of strings", (), parts, cut=cut)
     return Sample("entries", "lists of labels")

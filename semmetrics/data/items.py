@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -14,11 +15,12 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief, listing, shown
+from semmetrics.errors import InputError, a_kind, brief, listing, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 
 _NAMES = ("label", "name")
+_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
 
 
 @dataclass
@@ -40,6 +42,8 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of str
         What is odd and was nevertheless accepted.
+    order : str
+        As in ``Lists``.
     """
 
     ids: Sequence[str] | None
@@ -48,6 +52,7 @@ class Items:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
+    order: str = ""
 
 
 def encode(found: Items, form: Form) -> Lists:
@@ -79,7 +84,11 @@ def encode(found: Items, form: Form) -> Lists:
     (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(found.notes)
-    items = _as_lists(found, form, notes)
+    kinds = set(map(type, found.items))
+    sets = any(issubclass(kind, Set) for kind in kinds)
+    items = found.items if kinds <= {list, tuple} else _as_lists(found, form)
+    if sets and form.single:
+        notes.append(f"sets of {form.noun}s were taken in sorted order")
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
     scores = None
@@ -103,6 +112,7 @@ def encode(found: Items, form: Form) -> Lists:
         notes=notes,
         where=found.where,
         noun=form.noun,
+        order="sorted" if sets else found.order,
     )
 
 
@@ -113,15 +123,10 @@ def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
     return list(table), codes
 
 
-def _as_lists(found: Items, form: Form, notes: list[str]) -> Sequence[Sequence[Any]]:
+def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     """Return items as lists; sets are sorted, so that their order is the same in every process."""
-    kinds = set(map(type, found.items))
-    if kinds <= {list, tuple}:
-        return found.items
-    if form.single and all(issubclass(kind, str) for kind in kinds):
+    if form.single and all(isinstance(item, str) for item in found.items):
         return [[text] for text in found.items]
-    if any(issubclass(kind, Set) for kind in kinds):
-        notes.append(f"sets of {form.noun}s were taken in sorted order")
     lists = [_as_list(item) for item in found.items]
     some = any(isinstance(item, (list, tuple)) for item in lists)
     for position, item in enumerate(lists):
@@ -161,12 +166,12 @@ def not_a_list(item: Any, form: Form, where: str, *, some_lists: bool = True) ->
 def _what(item: Any) -> str:
     """Write an item, or the kind of what no file holds."""
     plain = item is None or isinstance(item, (str, int, float, list, dict))
-    return shown(item) if plain else f"a {type(item).__name__}"
+    return shown(item) if plain else f"{a_kind(item)}"
 
 
 def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
     return InputError(
-        f"{brief(entry)} is a {type(entry).__name__}, not a {form.noun}",
+        f"{brief(entry)} is {a_kind(entry)}, not a {form.noun}",
         where=where,
         remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
         f"{form.noun}",
@@ -258,7 +263,7 @@ def _flatten(
             )
     if unused:
         notes.append(f"keys of {form.noun}s not used: {listing(unused)}")
-    return entries, np.array(scores, np.float64) if scores else None
+    return entries, np.array(scores, np.float64) + 0.0 if scores else None
 
 
 def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
@@ -275,7 +280,7 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
     if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
         return None
     try:
-        scores = np.array(numbers, np.float64)
+        scores = np.array(numbers, np.float64) + 0.0  # -0.0 is 0, as JSON's -0 is
     except OverflowError:
         return None
     return (names, scores) if np.isfinite(scores).all() else None
@@ -296,7 +301,7 @@ def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
         score = value.get("score")
         return _synonyms(value[key], form), None if score is None else _number(score)
     if isinstance(value, (list, tuple)):
-        if len(value) == 2 and not isinstance(value[1], str):
+        if len(value) == 2 and not (isinstance(value[1], str) and not _FRACTION.match(value[1])):
             return _synonyms(value[0], form), _number(value[1])
         return _synonyms(value, form), None
     raise _not_a_label(value, form)
@@ -311,10 +316,12 @@ def _synonyms(value: Any, form: Form) -> Entry:
 
 
 def _not_a_label(value: Any, form: Form) -> InputError:
+    cells = isinstance(value, (int, float)) and value in (0, 1)
+    matrix = "; rows of 0 and 1 are read as numpy.array(...)" if cells else ""
     return InputError(
-        f"the {form.noun} {brief(value)} is a {type(value).__name__}, not a string",
+        f"the {form.noun} {brief(value)} is {a_kind(value)}, not a string",
         remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
-        '["cat", "kitty"]',
+        f'["cat", "kitty"]{matrix}',
     )
 
 
@@ -327,4 +334,5 @@ def _number(score: Any) -> float:
             return float(score)
     except OverflowError:
         pass
-    raise InputError(f"the score {brief(score)} is not a finite number", remedy="write a number")
+    what = "a text" if isinstance(score, str) else "not a finite number"
+    raise InputError(f"the score {brief(score)} is {what}", remedy="write a number, such as 0.9")

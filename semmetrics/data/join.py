@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, lengths
+from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError, a_kind, brief, listing, placed
 from semmetrics.frozen import dataclass
 
-__all__ = ["MISSING", "Joined", "aligned_rows", "aligned_weights", "join"]
+__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -142,10 +144,35 @@ def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[
         lost.append(f"{pred.source} lacks {len(unpredicted)} of the ids: {listing(unpredicted)}")
     if unreferenced:
         lost.append(f"{ref.source} lacks {len(unreferenced)} of the ids: {listing(unreferenced)}")
-    hint = "add them, or say missing='skip' to leave them out, missing='empty' for empty lists"
+    remedy = (
+        "add them, or say missing='skip' to leave them out, missing='empty' for empty lists "
+        "(on the command line --missing)"
+    )
+    alike = _alike(unpredicted, unreferenced)
     if len(unpredicted) == len(ref):
-        hint = "check that both sides use the same ids"
-    raise InputError("; ".join(lost), remedy=f"{hint} (on the command line --missing)")
+        remedy = "check that both sides use the same ids" + (alike and f": {alike}")
+    elif alike:
+        remedy = f"write ids alike ({alike}), or {remedy}"
+    raise InputError("; ".join(lost), remedy=remedy)
+
+
+_WRITTEN: dict[str, Callable[[str], str]] = {
+    "a file extension": lambda name: name.rpartition(".")[0] or name,
+    "their folders": lambda name: name.replace("\\", "/").rpartition("/")[2],
+    "leading zeros": lambda name: name.lstrip("0"),
+    "case or blanks": lambda name: name.strip().casefold(),
+}
+
+
+def _alike(unpredicted: Sequence[str], unreferenced: Sequence[str]) -> str:
+    """Say by what ids of both sides differ that are otherwise the same; empty where none are."""
+    for difference, plain in _WRITTEN.items():
+        others = {plain(name): name for name in unreferenced}
+        for name in unpredicted:
+            other = others.get(plain(name))
+            if other is not None and plain(name):
+                return f"{name!r} and {other!r} differ by {difference}"
+    return ""
 
 
 def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, str]) -> Joined:
@@ -200,19 +227,26 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     if lost:
         raise InputError(
             f"{len(lost)} items have no row in the {what} matrix: {listing(lost)}",
-            remedy="use missing='skip'",
+            remedy="use missing='skip' (--missing skip)",
         )
     return values[[place[name] for name in ids]]
 
 
-def aligned_weights(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists, ids: Ids
-) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Sample weights, what messages call them, and what there is to say of their file."""
+
+    values: Any
+    source: str = "weights"
+    notes: Sequence[str] = ()
+
+
+def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     """Return the weight of each joined item, from weights by id or in the order of the references.
 
     Parameters
     ----------
-    weights : mapping from id, or array of shape (items of the references,)
+    weights : mapping from id, array of shape (items of the references,), or Weights of those
     ref : Lists
     ids : sequence of str, or range
         Of the joined items.
@@ -222,13 +256,20 @@ def aligned_weights(
     InputError
         If an item has no weight, or a weight is negative or no finite number; names the item.
     """
-    names = [str(name) for name in ids]
+    given = weights if isinstance(weights, Weights) else Weights(weights)
+    try:
+        with foreign_errors(given.source):
+            return _aligned(given.values, ref, [str(name) for name in ids])
+    except InputError as error:
+        raise placed(error, given.source) from None
+
+
+def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
     known = _by_name(weights, ref)
     lost = [name for name in names if name not in known]
     if lost:
-        raise InputError(
-            f"{len(lost)} items have no weight: {listing(lost)}", remedy="give every id one"
-        )
+        what = "item has" if len(lost) == 1 else "items have"
+        raise InputError(f"{len(lost)} {what} no weight: {listing(lost)}", remedy="give it to each")
     values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
@@ -236,17 +277,16 @@ def aligned_weights(
     return values
 
 
-def _by_name(
-    weights: Mapping[str, float] | Sequence[float] | Floats, ref: Lists
-) -> Mapping[str, float]:
+def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
     if isinstance(weights, Mapping):
         known = {str(name): weight for name, weight in weights.items()}
         if len(known) < len(weights):
             twice = Counter(map(str, weights)).most_common(1)[0][0]
             raise InputError(f"the id {twice!r} has two weights", remedy="keep one")
         return known
-    if not hasattr(weights, "__len__"):
-        raise InputError(f"the weights are a {type(weights).__name__}", remedy=_WEIGHTS)
+    sized = hasattr(weights, "__len__") and is_iterable(weights)
+    if isinstance(weights, (str, bytes, Set)) or not sized:
+        raise InputError(f"the weights are {a_kind(weights)}", remedy=_WEIGHTS)
     if len(weights) != len(ref):
         raise InputError(
             f"{len(weights)} weights for {len(ref)} items of the ground truth", remedy=_WEIGHTS

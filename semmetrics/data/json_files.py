@@ -10,22 +10,25 @@ in the notes. Where a form has scores, an item may also be a mapping from entry 
 
 from __future__ import annotations
 
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
-from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, shown
+from semmetrics.data.source import Room, Source, check_lines
+from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["is_columns", "pair_scores", "parse", "read_json", "read_jsonl", "read_object"]
+__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source",
+           "read_json", "read_jsonl", "read_object"]  # fmt: skip
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+# Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
+_SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
+_ENTRY, _RECORD = 64, 320
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -95,6 +98,20 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     raise InputError(problem, where=where, remedy=remedy)
 
 
+def parse_source(source: Source) -> Any:
+    """Parse a JSON file.
+
+    Raises
+    ------
+    InputError
+        If it is wrong, or what it holds has no room.
+    """
+    text, room = source.text, source.room()
+    if len(text) * max(_SIZES.values()) > room.limit:
+        room.take(len(text) + sum(size * text.count(sign) for sign, size in _SIZES.items()))
+    return parse(text, source.name)
+
+
 def _position(text: str, start: int) -> tuple[int, int]:
     """How many lines stand before a place, and its column, from 1."""
     return text.count("\n", 0, start), start - text.rfind("\n", 0, start)
@@ -102,7 +119,7 @@ def _position(text: str, start: int) -> tuple[int, int]:
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read the items of a JSON file: by mapping, records or position, or COCO annotations."""
-    value, name, coco = source.parsed(parse), source.name, options.format == "coco"
+    value, name, coco = source.parsed(parse_source), source.name, options.format == "coco"
     source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
         return _noting_columns(form.coco(value, name), form, options)
@@ -169,11 +186,14 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
             return False
     except TypeError:  # without a length
         return False
-    names = [str(name) for name in value]
+    names = list(map(str, value))
+    known = {name for role in form.table.values() for name in role.known}
+    named = {options.column(role) for role in form.table}
+    if named.isdisjoint(names) and known.isdisjoint(map(str.casefold, map(str.strip, names))):
+        return False  # of ids, as a rule
     try:
         roles = assign(form.table, names, options, where, form.first_id)
     except InputError:
-        known = {name for role in form.table.values() for name in role.known}
         if known.issuperset(name.strip().casefold() for name in names) and any(
             isinstance(entry, (list, tuple)) for column in columns for entry in column
         ):
@@ -185,7 +205,7 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[str] = []
-    records = _Records(source.name, LINE, form, options)
+    records = _Records(source.name, LINE, form, options, source.room())
     records.gather(_json_lines(source, options, notes))
     found = records.finish("JSON lines, one record ")
     found.notes += notes
@@ -197,18 +217,46 @@ def _json_lines(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
     check_lines(source, options.max_line_bytes)
-    blank, pending = list[int](), list[int]()
-    for line, text in enumerate(io.StringIO(source.text, newline="\n"), 1):
+    blank = BlankLines()
+    for line, text in enumerate(source.lines(), 1):
         if text.isspace():
-            pending.append(line)
+            blank.see(line)
             continue
-        blank += pending
-        pending.clear()
+        blank.go_on()
         yield line, parse(text, source.name, line)
-    if blank:
-        notes.append(
-            f"{counted(blank, 'blank line')} between records, the first is line {blank[0]}"
-        )
+    notes += blank.notes("records")
+
+
+class BlankLines:
+    """Counts the blank lines between others; those at the end mean nothing."""
+
+    def __init__(self) -> None:
+        self._number = self._first = self._pending = 0
+
+    def see(self, line: int, number: int = 1) -> None:
+        """Count blank lines, of which that is the first."""
+        self._first = self._first or line
+        self._pending += number
+
+    def go_on(self) -> None:
+        """Say that a line follows that is not blank."""
+        self._number += self._pending
+        self._pending = 0
+
+    def notes(self, between: str) -> list[str]:
+        """Return the note on them, if there are any."""
+        if not self._number:
+            return []
+        what = pluralize(self._number, "blank line")
+        return [f"{what} between {between}, the first is line {self._first}"]
+
+
+def _memory_of(entries: list[Any]) -> int:
+    """Return about how many bytes a list of entries takes."""
+    size = _ENTRY * len(entries)
+    if not {*map(type, entries)} <= {str}:  # pairs, synonyms
+        size += _ENTRY * sum(len(entry) for entry in entries if isinstance(entry, (list, dict)))
+    return size
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
@@ -225,6 +273,10 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
             f"beside {counted(entries, form.noun)} there is {got}",
             remedy=f"give one score a {form.noun}, in a list",
         )
+    if texts := [score for score in scores if isinstance(score, str)]:
+        raise InputError(
+            f"the score {shown(texts[0])} is a text", remedy="write numbers, such as 0.9"
+        )
     return list(zip(entries, scores, strict=True))
 
 
@@ -233,21 +285,53 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
         raise InputError("the id is empty", where=at(name, "key ''"), remedy="name the item")
     ids, items = list(value), list(value.values())
     places = Places(name, ids)
-    scored = 0
-    if form.scored and any(issubclass(kind, dict) for kind in set(map(type, items))):
-        for position, item in enumerate(items):
-            if isinstance(item, dict):
-                items[position] = _scored_pairs(item, form, places(position))
-                scored += 1
+    scored, values = pair_mappings(items, form, places)
     if scored and scored == len(ids):
-        shape = f"{{id: {{{form.noun}: score}}}}"
+        shape = f"{{id: {{{form.noun}: {values}}}}}"
     else:
         shape = f"{{id: {_shape(items, form)}}}"
     found = Items(ids, items, places, name, f"{kind}{shape}")
+    found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
         written = "1 item" if scored == 1 else f"{scored} items"
         found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
     return found
+
+
+def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> tuple[int, str]:
+    """Put lists in place of mappings from entry to number.
+
+    Where every item is such a mapping and all numbers are 0 or 1, with a 0 among them, or all are
+    booleans, they say which entries an item has, as the rows of a 0/1 matrix do. Otherwise they
+    are scores.
+
+    Returns
+    -------
+    int
+        How many mappings there were.
+    str
+        What the numbers are: "0/1" or "score".
+    """
+    if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
+        return 0, "score"
+    chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
+    if len(chosen) == len(items) and _are_members(items):
+        items[:] = [[entry for entry, one in item.items() if one] for item in items]
+        return len(chosen), "0/1"
+    for position in chosen:
+        items[position] = _scored_pairs(items[position], form, where(position))
+    return len(chosen), "score"
+
+
+def _are_members(items: Iterable[Mapping[Any, Any]]) -> bool:
+    """Tell whether all numbers are 0 or 1, and some are 0 or booleans; 1 alone may be a score."""
+    sure = False
+    for item in items:
+        for value in item.values():
+            if not isinstance(value, Real) or value not in (0, 1):
+                return False
+            sure = sure or not value or isinstance(value, bool)
+    return sure
 
 
 def _shape(items: Sequence[Any], form: Form) -> str:
@@ -277,9 +361,21 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
             where=places(position),
             remedy="write all items alike",
         )
+    if len(value) and all(map(_is_id_pair, value)):
+        raise InputError(
+            f"the items are pairs of an id and a list of {form.noun}s",
+            where=name,
+            remedy=f"give dict(pairs), which is {{id: [{form.noun}s]}}; where the first is a "
+            f"{form.noun}, too, give lists in place of tuples",
+        )
     one = form.single and len(value) > 0 and isinstance(value[0], str)
     shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
     return Items(None, value, places, name, f"{kind}{shape} by position")
+
+
+def _is_id_pair(item: Any) -> bool:
+    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, Integral))
+    return pair and isinstance(item[1], (list, tuple, Set, Mapping))
 
 
 def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
@@ -292,8 +388,11 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
 class _Records:
     """Items gathered from records; the columns of equal key lists are found once."""
 
-    def __init__(self, name: str, unit: str, form: Form, options: ReadOptions) -> None:
+    def __init__(
+        self, name: str, unit: str, form: Form, options: ReadOptions, room: Room | None = None
+    ) -> None:
         self.name, self.unit, self.form, self.options = name, unit, form, options
+        self.room = room
         self.places: dict[str, int] = {}
         self.items: list[Any] = []
         self._single: dict[str, list[str]] = {}
@@ -335,6 +434,8 @@ class _Records:
 
     def _add(self, id_: str, place: int, value: Any) -> None:
         """Take up an item; of a form with single texts, those of one id are one item."""
+        if self.room is not None:
+            self.room.take(_RECORD + (_memory_of(value) if isinstance(value, list) else 0))
         single = self.form.single and isinstance(value, str)
         if single and id_ in self._single:
             self._single[id_].append(value)
@@ -346,8 +447,6 @@ class _Records:
             )
         if single:
             value = self._single[id_] = [value]
-        elif self.form.scored and isinstance(value, Mapping):
-            value = _scored_pairs(value, self.form, "")
         self.items.append(value)
 
     def finish(self, understood: str) -> Items:
@@ -356,7 +455,9 @@ class _Records:
         places = Places(self.name, ids, self.unit, list(self.places.values()))
         all_single = self.form.single and len(self._single) == len(self.items)
         row_is = f"a {self.form.noun}" if all_single else "an item"
-        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}")
+        member = pair_mappings(self.items, self.form, places)[1] == "0/1"
+        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}{', 0/1' * member}")
+        found.order = "keys" * member
         if self._extra:
             found.notes.append(f"keys not used: {', '.join(map(shown, self._extra))}")
         return found

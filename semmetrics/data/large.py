@@ -37,6 +37,7 @@ __all__ = ["read_large"]
 
 BLOCK = 2**22  # bytes
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
+_WIDEST = 10_000  # columns that pyarrow is given: it takes long over a million
 _DIGITS = 4300  # of an integer that Python reads
 _HUGE = re.compile(rb"\d{%d}" % (_DIGITS + 1))
 _OPENED = 500  # brackets in a line, and so levels, that pyarrow is given: at 9,000 it is lost
@@ -60,6 +61,8 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
     read = _read_jsonl if kind == "jsonl" else _read_table
     try:
         return read(source, kind, form, options)
+    except MemoryError:  # pyarrow's is one of its exceptions, too
+        raise
     except (InputError, pa.ArrowException, UnicodeDecodeError, csv.Error):
         raise OddError from None  # the strict reader names line and id
 
@@ -251,6 +254,8 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     line = first.decode()[:-1].removesuffix("\r")
     if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
         raise OddError
+    if header_end > options.max_line_bytes or line.count(delimiter) > _WIDEST:
+        raise OddError
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
     split = options.label_delimiter if form.scored else None
@@ -307,6 +312,8 @@ def _parse_rows(
     _check_quotes(data, quotes, delimiter)
     row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     within = len(row_ends) < len(ends)  # newlines within cells
+    if within:
+        _check_length(row_ends, len(block), options.max_line_bytes)
     table = _csv_table(block, delimiter, columns, types, max(_PARSED, 2 * longest), within)
     starts = np.append(0, np.searchsorted(ends, row_ends) + 1) if within else None
     return table, starts, len(ends)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
@@ -112,7 +112,8 @@ class Texts(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return repr(list(self))
+        first = ", ".join(repr(text[:20]) for text in self[:3])
+        return f"Texts({len(self):,}: {first}{', …' if len(self) > 3 else ''})"
 
     def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
         """Return the bytes of some strings, and where each begins and ends in them."""
@@ -148,6 +149,9 @@ class Side:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Side({pluralize(len(self), 'item')}, {pluralize(len(self.codes), 'code')})"
 
     def _flat(self, indptr: Ints, chosen: slice | Ints | Bools) -> Side:
         scores = None if self.scores is None else self.scores[chosen]
@@ -188,12 +192,20 @@ class Lists:
     ranked : bool
         Whether every entry is scored and nothing says which of them an item has, as in a matrix
         of scores: sets are then made by a decoding rule.
+    cells : str
+        What the cells of a matrix said: "members", or "either" where all are 0 or 1 and may be
+        scores; "" where it was none, or is ranked.
     source, understood : str
         The name of the input, and how it was read.
     notes : list of str
         What was odd and nevertheless accepted.
     where : callable
         The place of item ``i``, for messages; it names the input, too.
+    columns : int or None
+        How many columns a matrix had whose columns are called by their numbers.
+    order : {"", "sorted", "columns", "keys"}
+        Where the order of entries is from, if the input says only which entries an item has: sets
+        are sorted, and 0/1 is in the order of the columns or keys.
     """
 
     ids: Ids
@@ -201,13 +213,19 @@ class Lists:
     side: Side
     noun: str = "entry"
     ranked: bool = False
+    cells: str = ""
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
     where: Callable[[int], str] = "item {}".format
+    columns: int | None = None
+    order: str = ""
 
     def __len__(self) -> int:
         return len(self.side)
+
+    def __repr__(self) -> str:
+        return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.held)})"
 
     @property
     def held(self) -> tuple[int, str]:

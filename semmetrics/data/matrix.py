@@ -9,15 +9,16 @@ sparse matrix does not hold has no score. A matrix becomes Lists a block of rows
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Floats, Ints, offsets, order_rows, positions
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
+from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, a_kind, brief, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
@@ -44,6 +45,8 @@ class Matrix:
         The place of item ``i``, for messages; it names the input, too.
     noun : str
         What a name is: "label".
+    named : bool
+        Whether the columns were given names; otherwise they are called by their numbers.
     """
 
     values: Any
@@ -54,9 +57,15 @@ class Matrix:
     notes: list[str] = field(default_factory=list)
     where: Callable[[int], str] = "row {}".format
     noun: str = "label"
+    named: bool = True
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
+
+    def __repr__(self) -> str:
+        items, names = self.values.shape
+        kind = "sparse " * self.sparse + str(self.values.dtype)
+        return f"Matrix({self.source}: {pluralize(items, 'item')} x {names:,} {self.noun}s, {kind})"
 
     @property
     def held(self) -> tuple[int, str]:
@@ -95,7 +104,7 @@ class Matrix:
         """Return the names of each item with their values; see ``rows``."""
         return self.lists(self.rows(0, len(self), k), ranked=True)
 
-    def lists(self, side: Side, *, ranked: bool = False) -> Lists:
+    def lists(self, side: Side, *, ranked: bool = False, cells: str = "") -> Lists:
         """Return lists of names, with the ids and the source of the matrix."""
         return Lists(
             self.ids,
@@ -103,10 +112,13 @@ class Matrix:
             side,
             noun=self.noun,
             ranked=ranked,
+            cells=cells,
+            order="columns" if cells else "",
             source=self.source,
             understood=self.understood,
             notes=self.notes,
             where=self.where,
+            columns=None if self.named else len(self.vocabulary),
         )
 
 
@@ -212,6 +224,7 @@ def as_matrix(
         understood,
         list(notes),
         f"{source}, row {{}}".format,
+        named=names is not None,
     )
     if values.dtype.kind == "f":
         check_finite(values, source)
@@ -245,7 +258,8 @@ def is_membership(matrix: Matrix) -> bool:
 
 def members(matrix: Matrix) -> Lists:
     """Return the names that each item has: the cells that are not 0."""
-    return matrix.lists(_members(matrix))
+    either = not matrix.sparse and matrix.values.dtype.kind == "f"
+    return matrix.lists(_members(matrix), cells="either" if either else "members")
 
 
 def _members(matrix: Matrix) -> Side:
@@ -254,11 +268,22 @@ def _members(matrix: Matrix) -> Side:
         values = values.copy()
         values.eliminate_zeros()
         return Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
-    n_items, n_names = values.shape
-    ones = np.flatnonzero(np.ascontiguousarray(values))
-    indptr = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
-    columns = ones - np.repeat(np.arange(n_items) * n_names, np.diff(indptr))
-    return Side(indptr, columns.astype(np.int32))
+    found = [_ones(block) for _, block in row_blocks(values)]
+    widths, columns = zip(*found, strict=True) if found else ((), ())
+    return Side(
+        offsets(np.concatenate([*widths, np.zeros(0, np.int64)])),
+        np.concatenate([*columns, np.zeros(0, np.int32)]),
+    )
+
+
+def _ones(block: Any) -> tuple[Ints, Codes]:
+    """Return how many cells of each row are not 0, and their columns."""
+    n_items, n_names = block.shape
+    ones = np.flatnonzero(np.ascontiguousarray(block))
+    ends = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
+    widths = np.diff(ends)
+    columns = ones - np.repeat(np.arange(n_items) * n_names, widths)
+    return widths, columns.astype(np.int32)
 
 
 def _all_values(values: Any) -> Side:
@@ -283,12 +308,17 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     [('dog',), ('cat', 'kitty')]
     """
     listed = []
+    if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
+        raise InputError(
+            f"the class list is {a_kind(classes)}",
+            remedy="give a list of names, in the order of the columns",
+        )
     for number, entry in enumerate(classes):
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             raise InputError(
-                f"{brief(entry)} is a {type(entry).__name__}, not a string",
+                f"{brief(entry)} is {a_kind(entry)}, not a string",
                 where=where,
                 remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
             )

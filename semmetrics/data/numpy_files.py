@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 
 from semmetrics.data.form import ReadOptions, canonical_id, check_classes
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
-from semmetrics.data.source import Source
+from semmetrics.data.source import Source, too_large
 from semmetrics.errors import InputError, at, listing, placed
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
-_MAGIC = b"\x93NUMPY"
+_MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
+_CHUNK = 2**20
+_ROW, _COLUMN = 32, 300  # bytes that an item and a class of a matrix take, at most, if it is empty
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
 _SPARSE = {
@@ -121,31 +123,35 @@ def _mapped(source: Source) -> bytes | mmap.mmap:
 
 def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     """The arrays of a .npz file by name, or of a .npy file under the name ""."""
-    if source.head.startswith(_MAGIC) or not zipfile.is_zipfile(io.BytesIO(source.data)):
+    if not source.head.startswith(_ZIP):
         return {"": parse_npy(_mapped(source), source.name)}
     arrays: dict[str, NDArray[np.generic]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > max_bytes:
-                raise InputError(
-                    f"it holds more than {max_bytes} bytes when decompressed",
-                    where=source.name,
-                    remedy="if that is right, raise max_bytes (--max-bytes)",
-                )
+                raise too_large(source.name, max_bytes, packed=True)
             for member in members:
                 key = member.filename.removesuffix(".npy")
                 if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
                     raise zipfile.BadZipFile(f"the entry {key!r}")
-                arrays[key] = parse_npy(archive.read(member), at(source.name, f"array {key!r}"))
+                arrays[key] = parse_npy(_read(archive, member), at(source.name, f"array {key!r}"))
     except InputError:
         raise
     # What zipfile raises for damaged files is not documented; all of these were seen.
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
         raise InputError(
-            f"it is damaged: {error}", where=source.name, remedy="write it with numpy.savez"
+            f"it is damaged, or was cut off: {error}",
+            where=source.name,
+            remedy="copy it again, or write it with numpy.savez",
         ) from None
     return arrays
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Read a file of an archive, and no more of it than its size, which may be wrong."""
+    with archive.open(member) as stream:
+        return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
 def read_matrix_file(
@@ -162,6 +168,7 @@ def read_matrix_file(
         values, used = arrays[key], {key}
     _check_array(values, 2, where)
     rows, columns = values.shape
+    source.room().take(_ROW * rows + _COLUMN * columns)
     own = _classes(arrays, options, columns, source.name)
     kind = "sparse" if sparse else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
@@ -297,7 +304,9 @@ def _to_csr(kind: str, parts: list[Any], shape: NDArray[np.generic], max_bytes: 
     if not integers or not vectors or data.dtype.kind not in "biuf" or len(shape) != 2:
         raise ValueError("parts of a wrong type or shape")
     size = tuple(shape.tolist())
-    if min(size) < 0 or 8 * max(size) > max_bytes:  # offsets are allocated for every row
+    if min(size) < 0 or _ROW * size[0] + _COLUMN * size[1] > max(
+        max_bytes, 2**30
+    ):  # offsets are allocated for every row
         raise ValueError(f"shape {size}")
     if kind == "coo":
         matrix: Any = sparse.coo_array((data, (first, second)), size)

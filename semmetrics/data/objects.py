@@ -13,17 +13,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
 from semmetrics.data.items import Items, encode
-from semmetrics.data.json_files import is_columns, read_object
+from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError, Places
+from semmetrics.errors import InputError, Places, a_kind, placed
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -69,7 +70,7 @@ def read_python(
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
         return encode(read_object(data, source, form, options), form)
     raise InputError(
-        f"cannot read {form.noun}s from a {type(data).__name__}",
+        f"cannot read {form.noun}s from {a_kind(data)}",
         where=source,
         remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
         "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
@@ -87,7 +88,9 @@ def _as_table(source: str) -> Iterator[None]:
     """Name the input and a remedy where a frame or a stream cannot be converted."""
     try:
         yield
-    except InputError:
+    except InputError as error:
+        raise error if error.where else placed(error, source)  # noqa: B904 - it is the same one
+    except MemoryError:
         raise
     except Exception as error:  # of whatever library the object is
         line = (str(error).splitlines() or [type(error).__name__])[0]
@@ -185,34 +188,91 @@ def _frame(
     has_ids = options.id_column is not None or any(
         name.strip().casefold() in IDS for name in columns
     )
-    if value is not None or (known and not (matrix and _is_numeric(data, known))) or not matrix:
+    listed = bool(known) and (
+        _has_roles_only(columns, form, options) or not _is_numeric(data, known)
+    )
+    if value is not None or listed or not matrix:
         if index is not None and not has_ids and not is_numbering(index):
             data = data.rename_axis("id").reset_index()
         return _table(_arrow_table(data), form, source, options)
-    unnamed = is_numbering(getattr(data, "columns", None))
+    unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
+        if values.dtype.kind not in "biuf":
+            values = _column_stack(_arrow_table(data), form, source, "the index" * bool(ids))
     else:
         values, ids, columns = _numbers(data, form, source, options)
+        if index is not None and not is_numbering(index):
+            notes.append("the ids are those of the column of ids, not those of the index")
     return as_matrix(
         values,
-        names if unnamed and names is not None else columns,
+        names if unnamed else columns,
         ids,
         source=source,
-        understood=f"a {type(data).__name__}",
+        understood=f"{a_kind(data)}",
+        notes=notes,
     )
+
+
+def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
+    """Tell whether each column has a role (ids, entries or scores), and each another."""
+    found = []
+    for name in columns:
+        roles = [
+            role
+            for role, (known, _) in form.table.items()
+            if name == options.column(role) or name.strip().casefold() in known
+        ]
+        found.append(roles[0] if roles else "")
+    return "" not in found and len(set(found)) == len(found)
 
 
 def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
     """Tell whether columns hold numbers: names of classes that are called as columns are."""
-    table = _arrow_table(data).schema
+    schema = _arrow_table(data).schema
+    return all(_is_number(schema.field(name).type) for name in columns)
+
+
+def _is_number(kind: Any) -> bool:
     from pyarrow import types
 
-    return all(
-        any(test(table.field(name).type) for test in (types.is_boolean, types.is_floating))
-        or types.is_integer(table.field(name).type)
-        for name in columns
-    )
+    tests = types.is_boolean, types.is_integer, types.is_floating, types.is_null
+    return any(test(kind) for test in tests)
+
+
+def _column_stack(table: Any, form: Form, source: str, ids: str = "") -> Any:
+    """Return the columns of a table as a matrix.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    form : Form
+    source : str
+    ids : str
+        What the ids were taken from, for messages.
+
+    Raises
+    ------
+    InputError
+        If a column holds no numbers; names it.
+    """
+    noun = form.noun
+    for column in table.schema:
+        if not _is_number(column.type):
+            taken = f" (they were taken from {ids})" if ids else ""
+            raise InputError(
+                f"it holds {_in_words(column.type)}, and where no column has the {noun}s (sought "
+                f"any of {', '.join(form.columns)}) each is a {noun} with 0/1 or scores",
+                where=f"{source}, column {column.name!r}",
+                remedy=f"leave it out, or name it with id_column if it has the ids{taken}, with "
+                f"{noun}_column if it has the {noun}s",
+            )
+    columns = [column.to_numpy() for column in table.columns]
+    return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
+
+
+def _in_words(kind: Any) -> str:
+    return "text" if "string" in str(kind) else f"the type {kind}"
 
 
 def _numbers(
@@ -223,12 +283,12 @@ def _numbers(
     roles = {"id": form.table["id"]._replace(required=False)}
     place = assign(roles, table.column_names, options, source, form.first_id).get("id")
     ids = None
+    name = ""
     if place is not None:
-        ids = string_ids(table.column(place).to_pylist(), source)
+        name = f"column {table.column_names[place]!r}"
+        ids = string_ids(table.column(place).to_pylist(), f"{source}, {name}")
         table = table.remove_column(place)
-    columns = [column.to_numpy() for column in table.columns]
-    values = np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
-    return values, ids, table.column_names
+    return _column_stack(table, form, source, name), ids, table.column_names
 
 
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
@@ -245,16 +305,37 @@ def _arrow_table(data: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(data, Mapping):
-        return pa.table({str(name): list(column) for name, column in data.items()})
+        columns = {str(name): list(column) for name, column in data.items()}
+        for name, column in columns.items():
+            _check_depth(name, column)
+        return pa.table(columns)
     if _is_dataset(data):
         return data.with_format("arrow")[:]
-    if hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "index"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
 
 
+def _check_depth(name: str, column: Sequence[Any]) -> None:
+    """Refuse lists in lists in lists, at whose depth pyarrow ends the process."""
+    level: list[Any] = list(column)
+    for _ in range(3):
+        nested = [one for one in level if isinstance(one, (list, tuple, dict))]
+        if any(isinstance(one, dict) and one for one in nested):
+            break
+        level = list(chain.from_iterable(nested))
+        if not level:
+            return
+    if not any(isinstance(one, (list, tuple, dict)) for one in level):
+        return
+    raise InputError(
+        f"the column {name!r} holds objects, or lists that are nested too deeply",
+        remedy="give texts, numbers, or lists of those",
+    )
+
+
 def _series(data: Any, form: Form, source: str) -> Items:
-    items, index = data.to_list(), getattr(data, "index", None)
+    items, index, member = data.to_list(), getattr(data, "index", None), ""
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
         rows = RowTable(source, form, "row {}")
@@ -263,8 +344,10 @@ def _series(data: Any, form: Form, source: str) -> Items:
     else:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
-        found = Items(ids, items, Places(source, ids, unit, numbers), source)
-    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}"
+        places = Places(source, ids, unit, numbers)
+        member = ", 0/1" * (pair_mappings(items, form, places)[1] == "0/1")
+        found = Items(ids, items, places, source, order="keys" if member else "")
+    found.understood = f"a Series of {form.noun}{'s' if form.single else ' lists'}{member}"
     return found
 
 
@@ -280,7 +363,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
-                f"the id {name!r} is a {type(name).__name__}",
+                f"the id {name!r} is {a_kind(name)}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )

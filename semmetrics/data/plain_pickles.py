@@ -10,7 +10,7 @@ error, raised before anything is done for it.
 Dict keys are strings or tuples of strings, and the size of the file limits the total length of
 those tuples. Hashing a tuple of tuples could overflow the stack or never end. `pickle.Unpickler`
 cannot check keys, so this module builds on the same class in Python, whose steps can be checked
-one by one. Time and memory are therefore bounded by the size of the file.
+one by one. A step of one byte may make a dict of 88: what steps make is counted, too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ import struct
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
+from semmetrics.data.source import Room
 from semmetrics.errors import InputError
 
 __all__ = ["read_plain_pickle"]
 
+_STEP, _OBJECT = 16, 112  # bytes that a byte of the file may make, at most, and that some steps do
 _REMEDY = "give a pickle of dicts, tuples, texts and numbers alone, or write JSON"
 _WIDEST = 16  # bytes of a number
 _MOST_ARGUMENTS = 9
@@ -37,7 +39,7 @@ _BROKEN = (
 )
 
 
-def read_plain_pickle(data: bytes, where: str) -> Any:
+def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
     """Return the value in a pickle of dicts, lists, tuples, strings and numbers.
 
     Strings of Python 2 are read as UTF-8. ``defaultdict``, ``OrderedDict`` and ``Counter`` become
@@ -49,6 +51,8 @@ def read_plain_pickle(data: bytes, where: str) -> Any:
         Of protocol 0 to 5.
     where : str
         The file, for messages.
+    room : Room, optional
+        What the value may take; None is 1 GiB.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def read_plain_pickle(data: bytes, where: str) -> Any:
     a pickle of dicts, tuples, texts and numbers alone, or write JSON
     """
     try:
-        return _PlainUnpickler(data).load()
+        return _PlainUnpickler(data, Room(where, 0) if room is None else room).load()
     except InputError as error:
         raise InputError(error.problem, where=where, remedy=error.remedy) from None
     except _BROKEN:
@@ -142,7 +146,18 @@ _STEPS = (
     b"(.pqrghj\x94\x80\x95"  # marks, the end, what is used again, protocol, frames
     b"c\x93Rb"  # names, and what is made of them
 )
+_MADE = b"}])(Nqrp\x94t\x85\x86\x87\x88\x89"  # those that make much of few bytes
 _TAKEN: dict[int, Any] = pickle._Unpickler.dispatch
+
+
+def _counted(step: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a step that counts what it makes."""
+
+    def run(reader: Any) -> None:
+        reader._take(_OBJECT)
+        step(reader)
+
+    return run
 
 
 class _PlainUnpickler(pickle._Unpickler):
@@ -150,7 +165,9 @@ class _PlainUnpickler(pickle._Unpickler):
 
     stack: list[Any]
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, room: Room) -> None:
+        room.take(_STEP * len(data))
+        self._take = room.take
         super().__init__(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
         self._room = len(data)  # strings in keys: a pickler writes at least a byte for each
 
@@ -212,6 +229,7 @@ class _PlainUnpickler(pickle._Unpickler):
     dispatch: ClassVar[dict[int, Any]] = {
         **dict.fromkeys(_TAKEN, _refuse),
         **{code: _TAKEN[code] for code in _STEPS},
+        **{code: _counted(_TAKEN[code]) for code in _MADE},
         pickle.SETITEM[0]: _set_item,
         pickle.SETITEMS[0]: _set_items,
         pickle.DICT[0]: _make_dict,

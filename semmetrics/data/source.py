@@ -4,6 +4,9 @@ Conventions
 -----------
 What is small is read at once. The rest of a large file is read when it is asked for, in chunks or
 whole; a large stream, which cannot be read twice, is first copied to a temporary file.
+
+One limit, ``max_bytes``, holds for the bytes that are read, after decompression, and for the memory
+that the objects made of them take, which may always be 1 GiB: "[]," has 3 bytes, its list 80.
 """
 
 from __future__ import annotations
@@ -20,10 +23,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["SMALL", "UTF16", "Source", "check_lines", "load", "no_collection"]
+__all__ = ["SMALL", "UTF16", "Room", "Source", "check_lines", "enough_memory",
+           "foreign_errors", "load",
+           "no_collection", "too_large"]  # fmt: skip
 
 SMALL = 2 * 2**20
 """Bytes of an input that is read at once, by Python: pyarrow takes 0.25 s to import, in which the
@@ -31,8 +37,64 @@ strict readers read about 2 MB of JSON lines or CSV."""
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
+_ROOM = 2**30  # bytes of objects that may be made of any input
+_RAISE = "if that is right, raise max_bytes (--max-bytes)"
 _GZIP = b"\x1f\x8b"
 _STDIN = "standard input"
+
+
+class Room:
+    """The memory that may yet be taken by what is made of an input.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the input.
+    max_bytes : int
+
+    Examples
+    --------
+    >>> Room("gt.json", 2**20).take(2**40)
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: gt.json: what it holds takes more than 1073741824 bytes of memory;
+    if that is right, raise max_bytes (--max-bytes)
+    """
+
+    def __init__(self, name: str, max_bytes: int) -> None:
+        self.name, self.limit = name, max(max_bytes, _ROOM)
+        self._left = self.limit
+
+    def take(self, size: int) -> None:
+        """Count bytes that are made.
+
+        Raises
+        ------
+        InputError
+            If there is no room for them.
+        """
+        self._left -= size
+        if self._left < 0:
+            raise InputError(
+                f"what it holds takes more than {self.limit} bytes of memory",
+                where=self.name,
+                remedy=_RAISE,
+            )
+
+
+@contextmanager
+def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
+    """Say of which input it is that it does not fit into the memory of the machine."""
+    try:
+        yield
+    except MemoryError:
+        allowed = (
+            "" if max_bytes is None else f" (max_bytes, --max-bytes, allows {max_bytes} bytes)"
+        )
+        raise InputError(
+            f"there is not enough memory for it{allowed}",
+            where=name,
+            remedy="give fewer items at once, or use a machine with more memory",
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +171,8 @@ class Source:
                 where=at(self.name, f"line {line}"),
                 remedy="save it as UTF-8",
             ) from None
+        if self.is_large:
+            self.__dict__.pop("data", None)  # it can be read again
         text = text.removeprefix("\ufeff") if codec == "utf-8" else text
         for bad, problem, remedy in (
             ("\0", "a NUL character", "save it as UTF-8 text"),
@@ -122,11 +186,23 @@ class Source:
             raise InputError("it is empty", where=self.name, remedy="check how it was written")
         return text
 
-    def parsed(self, parse: Callable[[str, str], Any]) -> Any:
-        """Return what a parser makes of the text and the name, once; readers do not change it."""
+    def lines(self, newline: str = "\n") -> Iterator[str]:
+        """Yield the lines of the text with their ends; with "" a carriage return ends one, too."""
+        start, text = 0, self.text
+        while start < len(text):  # of the text a part at a time: a stream takes four bytes a letter
+            stop = text.find("\n", start + _CHUNK) + 1 or len(text)
+            yield from io.StringIO(text[start:stop], newline=newline)
+            start = stop
+
+    def room(self) -> Room:
+        """Return the memory that what is made of it may take."""
+        return Room(self.name, self.max_bytes)
+
+    def parsed(self, parse: Callable[[Source], Any]) -> Any:
+        """Return what a parser makes of the source, once; readers do not change it."""
         if "value" not in self.__dict__:
             with no_collection():
-                self.__dict__["value"] = parse(self.text, self.name)
+                self.__dict__["value"] = parse(self)
         return self.__dict__["value"]
 
     def forget(self) -> None:
@@ -167,7 +243,8 @@ def check_lines(source: Source, limit: int) -> None:
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
-    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    with foreign_errors("path"):
+        name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         raise InputError(f"a path is expected, not {type(path).__name__}", remedy="give a text")
     if name == "-":
@@ -222,6 +299,8 @@ def _near(file: Path) -> str:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - Path.iterdir would build paths
     except OSError:
         return f"the directory {str(folder)!r} cannot be listed; check the path"
+    if file.is_symlink():
+        return f"it is a link to {str(file.readlink())!r}, which is not there"
     close = difflib.get_close_matches(file.name, names, n=3)
     return f"did you mean {listing(close)}?" if close else "check the path"
 
@@ -259,16 +338,17 @@ def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
         total += len(part)
         if total > max_bytes:
             spool.close()
-            raise _too_large(name, max_bytes)
+            raise too_large(name, max_bytes)
         spool.write(part)
     return spool
 
 
-def _too_large(name: str, max_bytes: int, *, packed: bool = False) -> InputError:
+def too_large(name: str, max_bytes: int, *, packed: bool = False, times: int = 1) -> InputError:
+    """Return the error of an input with more bytes than the limit, or some times the limit."""
     return InputError(
         f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
         where=name,
-        remedy="if that is right, raise max_bytes (--max-bytes)",
+        remedy=_RAISE if times == 1 else f"{_RAISE}, of which it may have {times} times as many",
     )
 
 
@@ -282,7 +362,7 @@ def _limited(
     for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
-            raise _too_large(name, max_bytes, packed=packed)
+            raise too_large(name, max_bytes, packed=packed)
         yield part
 
 

@@ -11,7 +11,6 @@ are kept exactly as they are, blanks included.
 from __future__ import annotations
 
 import csv
-import io
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,14 +26,15 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.items import Items
-from semmetrics.data.json_files import pair_scores
+from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import Source, check_lines
+from semmetrics.data.source import Room, Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, shown
 
 __all__ = [
     "RowTable",
     "Rows",
+    "columns_not_used",
     "describe_table",
     "field_limit",
     "item_rows",
@@ -42,7 +42,8 @@ __all__ = [
     "row_notes",
 ]
 
-_BATCH = 2**14
+_BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
+_ROW, _ITEM = 100, 320  # bytes that a row takes, at most, and an item
 _LOCK = threading.Lock()
 T = TypeVar("T", Items, Lists)
 
@@ -72,8 +73,8 @@ class Rows:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[str]()
         delimiter = options.delimiter or ("\t" if tabs else ",")
-        text = io.StringIO(source.text, newline="")
-        self._reader = csv.reader(text, delimiter=delimiter, strict=True)
+        self._reader = csv.reader(source.lines(""), delimiter=delimiter, strict=True)
+        self.header: list[str] = []
         _, self.header = next(self._lines())
         if not self.header:
             raise InputError(
@@ -86,6 +87,8 @@ class Rows:
         end = self._reader.line_num
         try:
             for row in self._reader:
+                if row and self.header and len(row) != len(self.header):
+                    raise self._wrong_width(end + 1, row)
                 yield end + 1, row
                 end = self._reader.line_num
         except csv.Error as error:
@@ -102,31 +105,26 @@ class Rows:
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Rows and their lines, many at once so that columns are taken at the speed of C."""
-        blank, pending = list[int](), list[int]()
-        lines = self._lines()
-        while batch := list(islice(lines, _BATCH)):
-            for line, row in batch if not all(row for _, row in batch) else ():
-                if not row:
-                    pending.append(line)
-                elif pending:
-                    blank += pending
-                    pending = []
-            blank += pending if batch[-1][1] else []
-            numbers = [line for line, row in batch if row]
+        blank = BlankLines()
+        lines, size = self._lines(), max(1, min(_BATCH, _CELLS // len(self.header)))
+        while batch := list(islice(lines, size)):
             rows = [row for _, row in batch if row]
-            self._check_widths(numbers, rows)
-            yield numbers, rows
-        if blank:
-            self.notes.append(
-                f"{counted(blank, 'blank line')} between rows, the first is line {blank[0]}"
-            )
+            if not rows:
+                blank.see(batch[0][0], len(batch))
+                continue
+            for line, row in batch if len(rows) < len(batch) else ():
+                if row:
+                    blank.go_on()
+                else:
+                    blank.see(line)
+            if batch[-1][1]:
+                blank.go_on()
+            yield [line for line, row in batch if row], rows
+        self.notes += blank.notes("rows")
 
-    def _check_widths(self, lines: list[int], rows: list[list[str]]) -> None:
+    def _wrong_width(self, line: int, row: list[str]) -> InputError:
         width = len(self.header)
-        if set(map(len, rows)) <= {width}:
-            return
-        line, row = next(pair for pair in zip(lines, rows, strict=True) if len(pair[1]) != width)
-        raise InputError(
+        return InputError(
             f"the row has {len(row)} cells, the header {width}; the first is {shown(row[0])}",
             where=at(self.name, f"line {line}"),
             remedy="quote cells that contain the delimiter",
@@ -141,6 +139,8 @@ class RowTable:
     name, unit : str
         The input, and how the place of a row is written.
     form : Form
+    room : Room, optional
+        What items may take.
 
     Examples
     --------
@@ -150,8 +150,10 @@ class RowTable:
     [['x', 'z'], ['y']]
     """
 
-    def __init__(self, name: str, form: Form, unit: str = "line {}") -> None:
-        self.name, self.form, self.unit = name, form, unit
+    def __init__(
+        self, name: str, form: Form, unit: str = "line {}", room: Room | None = None
+    ) -> None:
+        self.name, self.form, self.unit, self.room = name, form, unit, room
         self.groups: dict[str, list[Any]] = {}
         self.places: list[int] = []
         self.empty: dict[str, int] = {}
@@ -174,7 +176,7 @@ class RowTable:
         if scores is not None:
             numbers = self._numbers(places, ids, entries, scores)
             entries = list(zip(entries, numbers, strict=True))
-        previous, groups = self._previous, self.groups
+        previous, groups, before = self._previous, self.groups, len(self.groups)
         current = groups[previous] if previous is not None else []
         for place, id_, entry in zip(places, ids, entries, strict=True):
             if id_ != previous:
@@ -187,6 +189,8 @@ class RowTable:
                     current = groups[id_] = []
             current.append(entry)
         self._previous = previous
+        if self.room is not None:
+            self.room.take(_ROW * len(ids) + _ITEM * (len(groups) - before))
 
     def finish(self) -> Items:
         """Return the items, in order of first appearance."""
@@ -295,10 +299,10 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
         where = at(source.name, "line 1")
         roles = assign(form.table, rows.header, options, where, form.first_id)
         if split is None:
-            found = _entry_rows(rows, form, roles)
+            found = _entry_rows(rows, form, roles, source.room())
         else:
             remedy = "keep one row an id, or leave out label_delimiter (--label-delimiter)"
-            cells = _cells(rows, form, roles, split)
+            cells = _cells(rows, form, roles, split, source.room())
             found = item_rows(cells, source.name, form, "line {}", remedy)
             found.notes += row_notes(sum(not item for item in found.items), 0, form)
     kind = "TSV" if tabs else "CSV"
@@ -307,20 +311,32 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     return found
 
 
+def columns_not_used(names: Sequence[str], used: Iterable[int]) -> list[str]:
+    """Name the columns that nothing is read from, in one note or none.
+
+    Examples
+    --------
+    >>> columns_not_used(["id", "weight", "by"], [0, 1]), columns_not_used(["id"], [0])
+    (["columns not used: 'by'"], [])
+    """
+    taken = set(used)
+    unused = [shown(name) for i, name in enumerate(names) if i not in taken]
+    return [f"columns not used: {', '.join(unused)}"] if unused else []
+
+
 def describe_table(
     found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
 ) -> T:
     """Say how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    unused = [shown(name) for i, name in enumerate(names) if i not in roles.values()]
-    notes: list[str] = [f"columns not used: {', '.join(unused)}"] if unused else []
+    notes: list[str] = columns_not_used(names, roles.values())
     understood = f"{kind}, one row {row_is}: {used}"
     return replace(found, understood=understood, notes=[*found.notes, *notes])
 
 
-def _entry_rows(rows: Rows, form: Form, roles: dict[str, int]) -> Items:
-    table = RowTable(rows.name, form)
+def _entry_rows(rows: Rows, form: Form, roles: dict[str, int], room: Room) -> Items:
+    table = RowTable(rows.name, form, room=room)
     share: dict[str, str] = {}  # one string for each label, however many rows have it
     for lines, batch in rows.batches():
         ids, entries, *scores = ([row[i] for row in batch] for i in roles.values())
@@ -329,7 +345,7 @@ def _entry_rows(rows: Rows, form: Form, roles: dict[str, int]) -> Items:
 
 
 def _cells(
-    rows: Rows, form: Form, roles: dict[str, int], split: str
+    rows: Rows, form: Form, roles: dict[str, int], split: str, room: Room
 ) -> Iterator[tuple[int, str, Any, Any]]:
     """Yield the rows of a table whose cells have several entries."""
     for lines, batch in rows.batches():
@@ -343,6 +359,7 @@ def _cells(
                         f"a {form.noun} of the cell is empty", remedy="remove the extra delimiter"
                     )
                 numbers = [number(score, "") for score in scores[0]] if scores else None
+                room.take(_ITEM + _ROW * len(entries))
             except InputError as error:
                 raise placed(error, at(rows.name, f"line {line}", id_)) from None
             yield line, id_, entries, numbers

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.block import Block, LabelAxis, Task, occurring
+from semmetrics.data.block import Block, LabelAxis, Task
 from semmetrics.data.lists import Ids, Side, Terms
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -33,6 +33,7 @@ __all__ = [
     "FOUND",
     "TAXONOMY",
     "CaptionTask",
+    "IgnoredLabels",
     "LabelTask",
     "Synonyms",
     "caption_task",
@@ -77,6 +78,32 @@ class Synonyms:
     found: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class IgnoredLabels:
+    """Labels that were taken out of both sides, item by item.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    pred, ref : Side
+        Codes into ``labels``.
+    """
+
+    labels: tuple[str, ...]
+    pred: Side
+    ref: Side
+
+    def times(self) -> dict[str, tuple[int, int]]:
+        """Count how often each is predicted and true; those that never are left out."""
+        sides = (np.bincount(s.codes, minlength=len(self.labels)) for s in (self.pred, self.ref))
+        every = zip(self.labels, *(counts.tolist() for counts in sides), strict=True)
+        return {name: (n_pred, n_ref) for name, n_pred, n_ref in every if n_pred or n_ref}
+
+    def take(self, rows: Ints) -> IgnoredLabels:
+        """Return those of some items."""
+        return IgnoredLabels(self.labels, self.pred.take(rows), self.ref.take(rows))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelTask(Task):
     """Predicted and reference label lists of the same items, coded in one class list.
@@ -91,6 +118,8 @@ class LabelTask(Task):
         Whether predictions are scores of labels rather than label lists.
     given : int or None
         How many of the classes were given.
+    ignored : IgnoredLabels or None
+        The labels that were taken out.
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class; None where the name of each is its one term.
@@ -107,6 +136,7 @@ class LabelTask(Task):
     ref: Side
     ranked: bool = False
     given: int | None = None
+    ignored: IgnoredLabels | None = None
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
     heads: Floats | None = None
@@ -140,12 +170,13 @@ class LabelTask(Task):
         total: np.uint64 = mix(items).sum(dtype=np.uint64)
         return total
 
-    @property
+    @cached_property
     def axis(self) -> LabelAxis:
-        """The classes, and on which sides each of them occurs."""
+        """The classes, and how often each of them occurs."""
         width = len(self.classes)
-        sides = [occurring(side.codes, width) for side in (self.ref, self.pred)]
-        return LabelAxis(self.classes, sides[0], sides[1], self.given)
+        sides = [np.bincount(side.codes, minlength=width) for side in (self.ref, self.pred)]
+        ignored = {} if self.ignored is None else self.ignored.times()
+        return LabelAxis(self.classes, sides[0], sides[1], self.given, ignored)
 
     @property
     def identities(self) -> dict[str, str]:
@@ -159,7 +190,9 @@ class LabelTask(Task):
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         heads = None if self.heads is None else self.heads[rows]
-        return {"pred": self.pred.take(rows), "ref": self.ref.take(rows), "heads": heads}
+        ignored = None if self.ignored is None else self.ignored.take(rows)
+        sides = {"pred": self.pred.take(rows), "ref": self.ref.take(rows)}
+        return {**sides, "heads": heads, "ignored": ignored}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -27,7 +27,7 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.lists import Terms
 from semmetrics.data.taxonomy_graph import closure, generations, heights
-from semmetrics.errors import InputError, at, brief, shown
+from semmetrics.errors import InputError, a_kind, at, brief, shown
 from semmetrics.frozen import dataclass
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
@@ -98,6 +98,8 @@ class Taxonomy:
         For signatures: the number of names, and a hash of the links in any order.
     lemmas : bool
         Whether terms are looked up as WordNet's lemmas.
+    notes : sequence of str
+        What there is to say of its file, such as columns that are not used.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class Taxonomy:
     roots: Ints
     identity: str
     lemmas: bool = False
+    notes: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -323,7 +326,7 @@ def _checked(links: Links) -> Iterator[tuple[str, str | None]]:
         for name in (child,) if parent is None else (child, parent):
             if not isinstance(name, str):
                 raise InputError(
-                    f"{brief(name)} is a {type(name).__name__}, not a name",
+                    f"{brief(name)} is {a_kind(name)}, not a name",
                     where=where,
                     remedy="write names as text",
                 )

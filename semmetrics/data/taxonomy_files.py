@@ -19,11 +19,11 @@ import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse
-from semmetrics.data.source import Source, load
-from semmetrics.data.tables import Rows, field_limit
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.tables import Rows, columns_not_used, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
-from semmetrics.errors import InputError, MissingDependencyError, at, shown
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, at, shown
 
 __all__ = ["as_taxonomy", "read_taxonomy", "read_wordnet"]
 
@@ -52,9 +52,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         return Taxonomy.from_parents(value)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return Taxonomy.from_edges(value)
-    raise InputError(
-        f"a {type(value).__name__} is no taxonomy", remedy='give {"cat": "animal"}, or a file'
-    )
+    raise InputError(f"{a_kind(value)} is no taxonomy", remedy='give {"cat": "animal"}, or a file')
 
 
 def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> Taxonomy:
@@ -85,12 +83,17 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     ('cat', 'animal')
     """
     if isinstance(path, str) and path.partition(":")[0] == "wordnet":
-        return read_wordnet(path.partition(":")[2] or None)
+        return read_wordnet(path.partition(":")[2] or None, max_bytes=options.max_bytes)
     source = load(path, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        return _read_source(source, options)
+
+
+def _read_source(source: Source, options: ReadOptions) -> Taxonomy:
     used = options.beside()
     kind = format_among(source, used, "a taxonomy is", ("json", "csv", "tsv"))
     if kind == "json":
-        value = parse(source.text, source.name)
+        value = parse_source(source)
         if isinstance(value, dict):
             return Taxonomy.from_parents(value, source=source.name)
         if isinstance(value, list):
@@ -99,11 +102,12 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
             f"{shown(value)} is no taxonomy", where=source.name, remedy='write {"cat": "animal"}'
         )
     with field_limit(used.max_line_bytes):
-        links = _rows(source, used, tabs=kind == "tsv")
-        return Taxonomy.from_links(links, source=source.name)
+        notes: list[str] = []
+        links = _rows(source, used, notes, tabs=kind == "tsv")
+        return replace(Taxonomy.from_links(links, source=source.name), notes=notes)
 
 
-def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
+def _rows(source: Source, options: ReadOptions, notes: list[str], *, tabs: bool) -> Links:
     rows = Rows(source, options, tabs=tabs)
     header = [column.strip().casefold() for column in rows.header]
     if header.count("child") != 1 or header.count("parent") != 1:
@@ -114,6 +118,8 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
             "delimiter (--delimiter)",
         )
     child, parent = header.index("child"), header.index("parent")
+    unused = columns_not_used(rows.header, (child, parent))
+    notes += [f"{source.name}: {note}" for note in unused]
     known: dict[str, str] = {}
     for line, row in rows:
         where = at(source.name, f"line {line}")
@@ -129,7 +135,10 @@ def _rows(source: Source, options: ReadOptions, *, tabs: bool) -> Links:
 
 
 def read_wordnet(
-    folder: str | os.PathLike[str] | None = None, *, max_pairs: int = MAX_PAIRS
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    max_pairs: int = MAX_PAIRS,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> Taxonomy:
     """Read WordNet's noun synsets.
 
@@ -139,6 +148,8 @@ def read_wordnet(
         Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
     max_pairs : int
         The most pairs of a synset and its ancestor.
+    max_bytes : int
+        The most bytes of a file.
 
     Raises
     ------
@@ -147,7 +158,7 @@ def read_wordnet(
     MissingDependencyError
         If nltk is needed and not installed.
     """
-    index, data = (_file(name, folder) for name in ("index.noun", "data.noun"))
+    index, data = (_file(name, folder, max_bytes) for name in ("index.noun", "data.noun"))
     senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
     links, names = _synsets(data, senses)
     made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
@@ -157,9 +168,9 @@ def read_wordnet(
     return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
 
 
-def _file(name: str, folder: str | os.PathLike[str] | None) -> Source:
+def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> Source:
     if folder is not None:
-        return load(Path(folder) / name, DEFAULTS.max_bytes)
+        return load(Path(folder) / name, max_bytes)
     try:
         nltk: Any = importlib.import_module("nltk.data")
     except ImportError:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from semmetrics.embed.word_vectors import (
 )
 from semmetrics.errors import InputError
 from semmetrics.store import file_digest
+from semmetrics.store.outputs import replacing
 
 __all__ = ["SCHEMA", "convert", "is_converted", "read_meta", "open_converted", "verify"]
 
@@ -76,21 +76,11 @@ def convert(
     target = Path(folder)
     if target.exists():
         raise InputError("it exists", where=str(target), remedy="name a new folder, or remove it")
-    place = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        place.mkdir(parents=True)
+    with replacing(target, folder=True) as place:
         zeros = _write_rows(vectors, place / VECTORS, progress)
         _index(vectors).save(place)
         meta = _meta(vectors, place, licence, source or vectors.where, zeros)
         (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
-        place.replace(target)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(
-            f"it cannot be written: {why}", where=str(target), remedy="choose another place"
-        ) from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
     return target
 
 
@@ -99,17 +89,22 @@ def _write_rows(
 ) -> int:
     """Write all rows, a block at a time; return the number of zero vectors."""
     total, zeros = len(vectors), 0
-    shape = (total, vectors.dimension)
-    rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
-    for start in range(0, total, _BLOCK):
-        stop = min(start + _BLOCK, total)
-        block = vectors.rows(np.arange(start, stop))
-        zeros += int((~block.any(axis=1)).sum())
-        rows[start:stop] = block
-        if progress is not None:
-            progress(stop, total)
-    rows.flush()
-    del rows
+    kind = np.dtype(np.float32)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(kind),
+        "fortran_order": False,
+        "shape": (total, vectors.dimension),
+    }
+    # Written and not assigned to a map of the file: on a full disk, that ends the process.
+    with path.open("wb") as out:
+        np.lib.format.write_array_header_1_0(out, header)
+        for start in range(0, total, _BLOCK):
+            stop = min(start + _BLOCK, total)
+            block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)
+            zeros += int((~block.any(axis=1)).sum())
+            out.write(block.data.cast("B"))
+            if progress is not None:
+                progress(stop, total)
     return zeros
 
 

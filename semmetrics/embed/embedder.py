@@ -19,8 +19,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, a_kind, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -52,11 +53,15 @@ class Embedded:
     known : bool array, shape (texts,)
     truncated : int
         Texts of which the model read only the beginning.
+    composed : bool array, shape (texts,), or None
+        Known texts with a word that the model does not list and put together from its pieces;
+        None where the model cannot tell.
     """
 
     vectors: Vectors
     known: Bools
     truncated: int = 0
+    composed: Bools | None = None
 
 
 class Embedder(Protocol):
@@ -93,13 +98,23 @@ def looks_up_words(embedder: object) -> bool:
 def is_cacheable(embedder: object) -> bool:
     """Return whether vectors are computed, and slower than a cache on disk.
 
-    A model says so by its attribute ``cacheable``; without one, models that read texts are.
+    A model says so by its attribute ``cacheable``; without one, models that read texts are. A
+    function without a version is not: another function could be given its vectors.
     """
     return bool(getattr(embedder, "cacheable", True)) and not looks_up_words(embedder)
 
 
-def format_identity(name: str, dimension: int, digest: str) -> str:
+def format_identity(name: str, dimension: int, digest: str, sign: str = "@") -> str:
     """Return what vectors are called in signatures.
+
+    Parameters
+    ----------
+    name : str
+    dimension : int
+    digest : str
+        In hex, of what decides the vectors.
+    sign : str
+        What stands before its first 12 digits; `UNVERSIONED` where they do not decide the vectors.
 
     Examples
     --------
@@ -107,7 +122,7 @@ def format_identity(name: str, dimension: int, digest: str) -> str:
     'word2vec-googlenews-300@21c05ae916a6'
     """
     plain = re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
-    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}@{digest[:12]}"
+    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}{sign}{digest[:12]}"
 
 
 def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str) -> None:
@@ -142,7 +157,7 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         fits = rows.ndim == 2 and len(rows) == len(texts) and rows.size > 0
         problem = "" if fits else f"the vectors have shape {rows.shape} for {len(texts)} texts"
     except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
-        problem = f"the vectors are a {type(values).__name__} that is no array of numbers"
+        problem = f"the vectors are {a_kind(values)} that is no array of numbers"
     if problem:
         remedy = "give one row of numbers for each text"
         raise InputError(problem, where=where, remedy=remedy) from None
@@ -168,7 +183,11 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         return embedder.embed(texts)
     once = embedder.embed(list(place))
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    return Embedded(once.vectors[rows], once.known[rows], once.truncated)
+    composed = getattr(
+        once, "composed", None
+    )  # an embedding of a user's own may know nothing of it
+    composed = None if composed is None else composed[rows]
+    return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
 
 class CallableEmbedder:
@@ -182,13 +201,17 @@ class CallableEmbedder:
         For signatures; None is the function's name.
     version : str, optional
         What decides the vectors, such as the version of a service, for the identity. None takes
-        the vectors of three fixed texts.
+        the function's attribute ``version``. Without either the identity says "unversioned", with
+        a hash of the vectors of three fixed texts, and no vector is kept in a cache: another
+        function may have the same name and the same three vectors.
 
     Examples
     --------
     >>> lengths = CallableEmbedder(lambda texts: [[len(text), 1] for text in texts], name="length")
     >>> lengths.dimension, lengths.embed(["cat"]).vectors.tolist()
     (2, [[3.0, 1.0]])
+    >>> lengths.identity, lengths.cacheable
+    ('length-2@unversioned-9586dc406dfc', False)
     """
 
     def __init__(
@@ -198,7 +221,13 @@ class CallableEmbedder:
         name: str | None = None,
         version: str | None = None,
     ) -> None:
-        self._function, self._version = function, version
+        self._function = function
+        self._version = own_version(function) if version is None else version
+        if self._version is not None and not (isinstance(version, str | None) and self._version):
+            raise InputError(
+                f"the version of an embedding function is {brief(version)}",
+                remedy="give a text that changes when its vectors change, such as '2'",
+            )
         given = getattr(function, "__name__", type(function).__name__)
         self.name = name or ("callable" if given == "<lambda>" else str(given))
 
@@ -211,11 +240,19 @@ class CallableEmbedder:
         """Numbers in a vector."""
         return int(self._probe.shape[1])
 
+    @property
+    def cacheable(self) -> bool:
+        """Whether its vectors may be kept on disk: it has a version."""
+        return self._version is not None
+
     @cached_property
     def identity(self) -> str:
         """What the vectors are, for signatures."""
-        decisive = self._probe.tobytes() if self._version is None else self._version.encode()
-        return format_identity(self.name, self.dimension, hashlib.sha256(decisive).hexdigest())
+        if self._version is None:
+            digest = hashlib.sha256(self._probe.tobytes()).hexdigest()
+            return format_identity(self.name, self.dimension, digest, UNVERSIONED)
+        digest = hashlib.sha256(self._version.encode()).hexdigest()
+        return format_identity(self.name, self.dimension, digest)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts; all are known except those whose vector is zero.
@@ -252,12 +289,12 @@ class CachedEmbedder:
     Raises
     ------
     InputError
-        If the file is damaged or cannot be written.
+        If the model is a function without a version.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> slow = CallableEmbedder(lambda texts: [[len(text)] for text in texts], name="slow")
+    >>> slow = CallableEmbedder(lambda texts: [[len(t)] for t in texts], name="slow", version="1")
     >>> path = pathlib.Path(tempfile.mkdtemp(), "cache.sqlite")
     >>> CachedEmbedder(slow, path).embed(["cat", "mouse"]).vectors.tolist()
     [[3.0], [5.0]]
@@ -269,7 +306,15 @@ class CachedEmbedder:
         from semmetrics.store import cache_folder
         from semmetrics.store.cache import TextCache
 
+        if UNVERSIONED in embedder.identity:
+            raise InputError(
+                "a function without a version is not kept in a cache: another one may share its "
+                "name and its vectors of three texts",
+                where=embedder.identity,
+                remedy="say what decides its vectors: CallableEmbedder(function, version='1')",
+            )
         self.embedder = embedder
+        # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
         place = cache_folder() / "embeddings.sqlite" if path is None else path
         self._cache = TextCache(place, "vectors", columns)
@@ -291,33 +336,40 @@ class CachedEmbedder:
         return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed where they are not kept yet.
-
-        Raises
-        ------
-        InputError
-            If the file is damaged or cannot be written.
-        """
+        """Return the vectors of texts, computed where they are not kept yet."""
         kept = self._cache.rows(self.identity, texts, self._compute)
         vectors = np.zeros((len(kept), self.dimension), np.float32)
-        for number, (text, (vector, *_)) in enumerate(kept.items()):
+        for number, (vector, *_) in enumerate(kept.values()):
             if len(vector) != 4 * self.dimension:
-                raise self._cache.damaged(f"the vector of {text!r:.60} has {len(vector)} bytes")
+                return self._distrust(texts, f"a vector has {len(vector)} bytes")
             vectors[number] = np.frombuffer(vector, "<f4")
         if not np.isfinite(vectors).all():
-            raise self._cache.damaged("a vector holds a number that is not finite")
+            return self._distrust(texts, "a vector holds a number that is not finite")
         place = {text: number for number, text in enumerate(kept)}
         rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-        known = np.array([bool(row[1]) for row in kept.values()], np.bool_)
+        known = np.array([row[1] for row in kept.values()], np.int64)[rows]
         truncated = np.array([bool(row[2]) for row in kept.values()], np.bool_)
-        return Embedded(vectors[rows], known[rows], int(truncated[rows].sum()))
+        composed = known == 3 if (known > 1).any() else None
+        return Embedded(vectors[rows], known > 0, int(truncated[rows].sum()), composed)
+
+    @property
+    def trouble(self) -> str:
+        """Why the file is not used, or what in it was damaged; "" where all is well."""
+        return self._cache.trouble
+
+    def _distrust(self, texts: Sequence[str], why: str) -> Embedded:
+        """Compute all, and keep nothing more."""
+        self._cache.give_up(f"is damaged: {why}", "remove the file")
+        return self.embedder.embed(texts)
 
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
         computed = self.embedder.embed(texts)
         vectors = np.ascontiguousarray(computed.vectors, "<f4")
         is_truncated = getattr(self.embedder, "is_truncated", None)
         truncated = np.zeros(len(texts)) if is_truncated is None else is_truncated(texts)
+        told = getattr(computed, "composed", None)  # one of a user's own may know nothing of it
+        known = computed.known if told is None else computed.known * (2 + told.astype(np.int64))
         return [
-            (vector.tobytes(), int(known), int(cut))
-            for vector, known, cut in zip(vectors, computed.known, truncated, strict=True)
+            (vector.tobytes(), int(state), int(cut))
+            for vector, state, cut in zip(vectors, known, truncated, strict=True)
         ]

@@ -9,14 +9,17 @@ from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from semmetrics.embed.converted import convert, is_converted, read_meta
 from semmetrics.embed.word_formats import WORD_KINDS
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
+
+if TYPE_CHECKING:
+    from semmetrics.embed.word_vectors import WordVectors
 
 __all__ = ["MANIFEST", "Entry", "Fetched", "fetch", "read_manifest", "vectors_folder"]
 
@@ -39,7 +42,8 @@ class Entry:
     name, url, kind, licence : str
     dimension : int
     sha256 : str
-        Of the file at the URL, or "" where it is not known for certain.
+        Of the file at the URL, or "" where it is not known for certain: then that of the first
+        download is trusted and kept, and later ones are compared with it.
     member : str
         The file in a zip archive, or "".
     words, megabytes : int
@@ -94,8 +98,9 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError(f"it cannot be read: {why}", where=str(file), remedy="check it") from None
-    except ValueError as error:
-        raise InputError(f"it is no TOML: {error}", where=str(file), remedy="correct it") from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"it is no TOML: {why}", where=str(file), remedy="correct it") from None
     return {name: _entry(name, table, str(file)) for name, table in tables.items()}
 
 
@@ -105,7 +110,7 @@ def _entry(name: str, table: Any, file: str) -> Entry:
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or not isinstance(table, dict):
         problem, remedy = "it is no entry", "write [name] and its keys"
     elif wrong := [key for key in table if type(table[key]).__name__ != known.get(key)]:
-        problem = f"{wrong[0]} = {table[wrong[0]]!r}"
+        problem = f"{wrong[0]} = {brief(table[wrong[0]])}"
         remedy = f"the keys are {', '.join(known)}; texts, or whole numbers for the last"
     elif missing := [key for key in _REQUIRED if key not in table]:
         problem, remedy = f"there is no {missing[0]}", f"write {missing[0]} = …"
@@ -137,13 +142,14 @@ class Fetched:
         The converted vectors.
     sha256 : str
         Of the download, or "" where nothing was downloaded.
-    checked : bool
-        Whether the manifest says which SHA-256 it must have.
+    checked : str
+        What it was compared with: "manifest", the "first download" from the URL, whose SHA-256 was
+        kept, or "" where this is the first.
     """
 
     folder: Path
     sha256: str
-    checked: bool
+    checked: str
 
 
 def fetch(
@@ -178,8 +184,13 @@ def fetch(
         If the network fails, the SHA-256 is another, the vectors are not those expected, or
         something else is in the folder.
     """
-    from semmetrics.embed.vector_files import read_vectors
-    from semmetrics.store.downloads import download, download_path, exclusive
+    from semmetrics.store.downloads import (
+        download,
+        download_path,
+        exclusive,
+        record_path,
+        recorded,
+    )
 
     target = entry.folder if folder is None else Path(folder)
     source = entry.url if max_words is None else f"{entry.url}, the first {max_words:,} words"
@@ -189,23 +200,37 @@ def fetch(
     with exclusive(file):
         if target.exists():  # another process has fetched it meanwhile
             return _existing(target, entry, source)
+        checked = "manifest" if entry.sha256 else "first download" if recorded(entry.url) else ""
         sha256 = download(
             entry.url, file, sha256=entry.sha256, alternative=_ALTERNATIVE, progress=progress
         )
-        vectors = read_vectors(
-            file, kind=entry.kind, max_words=max_words, name=entry.name, member=entry.member or None
-        )
-        if vectors.dimension != entry.dimension:
-            raise InputError(
-                f"its vectors have {vectors.dimension} numbers, and {entry.dimension} were "
-                "expected",
-                where=str(file),
-                remedy="correct the manifest, or fetch it again",
-            )
+        try:
+            vectors = _read(entry, file, max_words)
+        except InputError:
+            if not checked:  # what the server sent may not be the file at all
+                file.unlink()
+                record_path(entry.url).unlink(missing_ok=True)
+            raise
         convert(vectors, target, licence=entry.licence, source=source, progress=progress)
         if not keep:
             file.unlink()
-    return Fetched(target, sha256, bool(entry.sha256))
+    return Fetched(target, sha256, checked)
+
+
+def _read(entry: Entry, file: Path, max_words: int | None) -> WordVectors:
+    """Read a download, and compare it with its entry."""
+    from semmetrics.embed.vector_files import read_vectors
+
+    vectors = read_vectors(
+        file, kind=entry.kind, max_words=max_words, name=entry.name, member=entry.member or None
+    )
+    if vectors.dimension != entry.dimension:
+        raise InputError(
+            f"its vectors have {vectors.dimension} numbers, and {entry.dimension} were expected",
+            where=str(file),
+            remedy="correct the manifest, or fetch it again",
+        )
+    return vectors
 
 
 def _existing(folder: Path, entry: Entry, source: str) -> Fetched:
@@ -214,6 +239,6 @@ def _existing(folder: Path, entry: Entry, source: str) -> Fetched:
     if is_converted(folder):
         meta = read_meta(folder)
         if (meta["name"], meta.get("source")) == (entry.name, source):
-            return Fetched(folder, "", bool(entry.sha256))
+            return Fetched(folder, "", "manifest" if entry.sha256 else "")
         problem = f"it holds other vectors: {meta['name']}, from {meta.get('source')}"
     raise InputError(problem, where=str(folder), remedy=remedy)

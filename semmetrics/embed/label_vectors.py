@@ -159,6 +159,10 @@ class Coverage:
         Lists none of whose synonyms is known.
     names : tuple of str
         The distinct unknown labels, the most frequent first.
+    composed : int
+        Known labels whose terms are all unknown or put together from pieces of words.
+    composed_names : tuple of str
+        The distinct ones of those, the most frequent first.
     """
 
     system: str
@@ -167,6 +171,8 @@ class Coverage:
     terms: int
     unknown: int
     names: tuple[str, ...] = ()
+    composed: int = 0
+    composed_names: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -184,6 +190,7 @@ class Coverage:
         return {
             **asdict(self),
             "names": list(self.names),
+            "composed_names": list(self.composed_names),
             "share": None,
             "synonyms": None,
             **shares,
@@ -197,7 +204,7 @@ def measure_coverage(
     lookup: str = "auto",
     top_k: int | None = None,
 ) -> list[Coverage]:
-    """Count the labels of each system that an embedding does not know.
+    """Count the labels of each system that an embedding does not know, or composes of pieces.
 
     Parameters
     ----------
@@ -227,7 +234,8 @@ def measure_coverage(
     >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
     >>> measure_coverage({"vet": labels}, model)
-    [Coverage(system='vet', images=2, labels=3, terms=4, unknown=1, names=('cow',))]
+    [Coverage(system='vet', images=2, labels=3, terms=4, unknown=1, names=('cow',), composed=0,
+    composed_names=())]
     """
     if top_k is not None and top_k < 1:
         raise InputError(f"top_k={top_k}", remedy="give a number of labels, at least 1")
@@ -247,10 +255,13 @@ def _count(
     vocabulary = labels.terms
     uses = np.bincount(side.codes, minlength=len(vocabulary))
     found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
-    known = np.zeros(len(vocabulary), np.bool_)
-    known[row_numbers(found.indptr)[found.included[found.rows]]] = True
-    unknown = np.flatnonzero(~known & (uses > 0)).tolist()
-    unknown.sort(key=lambda code: -int(uses[code]))
+    owner, known, whole = row_numbers(found.indptr), *np.zeros((2, len(vocabulary)), np.bool_)
+    known[owner[found.known[found.rows]]] = True
+    whole[owner[(found.known & ~found.composed)[found.rows]]] = True
+    unknown, composed = (
+        sorted(np.flatnonzero(chosen & (uses > 0)).tolist(), key=lambda code: -int(uses[code]))
+        for chosen in (~known, known & ~whole)
+    )
     return Coverage(
         system=name,
         images=int((np.diff(side.indptr) > 0).sum()),
@@ -258,6 +269,8 @@ def _count(
         terms=int(uses @ np.diff(found.indptr)),
         unknown=int(uses[unknown].sum()),
         names=tuple(", ".join(vocabulary[code]) for code in unknown),
+        composed=int(uses[composed].sum()),
+        composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
     )
 
 

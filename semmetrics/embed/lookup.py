@@ -17,7 +17,9 @@ Rules of lookup; of the candidates that a rule tries, the first that the vocabul
 
 Out-of-vocabulary policies: ``unknown``: the vector of the word "unknown" stands for the term, so
 two unknown terms have cosine 1; ``skip``: the term takes no part; ``zero``: a vector of zeros,
-whose cosine with every vector is 0; ``error``. What was unknown is counted under every policy.
+whose cosine with every vector is 0; ``error``. What was unknown is counted under every policy, and
+so is what is *composed*: a term that is known because the model put together the pieces of a word
+that it does not list.
 """
 
 from __future__ import annotations
@@ -173,11 +175,14 @@ class TermVectors:
     vectors : float32 array, shape (terms, dimension)
         As the model has them, not normalised; for unknown terms what the policy says.
     known : bool array, shape (terms,)
+    composed : bool array, shape (terms,)
+        Known terms with a word that was put together from its pieces.
     included : bool array, shape (terms,)
         Terms that take part: all but the unknown ones under ``skip``.
     counts : dict
-        ``terms``; ``unknown``; ``mean_of_words``, found word by word; ``zero_vectors``, known terms
-        whose vector is zero; ``truncated``, texts of which the model read the beginning.
+        ``terms``; ``unknown``; ``composed``; ``mean_of_words``, found word by word;
+        ``zero_vectors``, known terms whose vector is zero; ``truncated``, texts of which the model
+        read the beginning.
     words : list of str or None, or None
         The words that stand for each term, joined by " + "; None for models that read text.
     lookup, oov : str
@@ -186,6 +191,7 @@ class TermVectors:
 
     vectors: Vectors
     known: Bools
+    composed: Bools
     included: Bools
     counts: dict[str, int]
     words: list[str | None] | None
@@ -227,24 +233,27 @@ def embed_terms(
     """
     check_rules(lookup, oov)
     rule = lookup_rule(embedder, lookup)
-    truncated, composed = 0, 0
+    truncated, means = 0, 0
     words: list[str | None] | None = None
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
         vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
+        told = getattr(read, "composed", None)
+        composed = np.zeros(len(terms), np.bool_) if told is None else told
     else:
-        vectors, words, composed = _look_up(terms, embedder, rule)
+        vectors, words, composed, means = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)
     counts = {
         "terms": len(terms),
         "unknown": int((~known).sum()),
-        "mean_of_words": composed,
+        "composed": int(composed.sum()),
+        "mean_of_words": means,
         "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
         "truncated": truncated,
     }
     _stand_in(vectors, known, terms, embedder, oov)
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
-    return TermVectors(vectors, known, included, counts, words, rule, oov)
+    return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
 
 
 def check_rules(lookup: str, oov: str) -> None:
@@ -272,7 +281,7 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
     if rule != "text" and not looks_up_words(embedder):
         raise InputError(
             f"lookup={rule!r} looks words up, and {embedder.identity} reads text",
-            remedy="choose lookup='text', or word vectors",
+            remedy="choose lookup='text' (--lookup text), or word vectors",
         )
     return rule
 
@@ -289,8 +298,8 @@ def rules_for(embedder: Embedder, lookup: str, oov: str) -> dict[str, str]:
 
 def _look_up(
     terms: Sequence[str], embedder: Any, rule: str
-) -> tuple[Vectors, list[str | None], int]:
-    """Return the vectors of terms, the words that stand for them, and how many are means."""
+) -> tuple[Vectors, list[str | None], Bools, int]:
+    """Return vectors of terms, the words that stand for them, which are composed, and means."""
     tried = {term: _CANDIDATES[rule](term) for term in dict.fromkeys(terms)}
     rows = _find_rows(embedder, tried.values())
     found = {term: _first_known([forms], rows) for term, forms in tried.items()}
@@ -305,9 +314,10 @@ def _look_up(
     vectors = _mean_vectors(embedder, rows, lists)
     words = [" + ".join(some) or None for some in lists]
     means = sum(term in parts and bool(found[term]) for term in terms)
+    composed = np.zeros(len(terms), np.bool_)
     if rule == "words" and getattr(embedder, "compose", None) is not None:
-        _compose(embedder, terms, parts, vectors, words)
-    return vectors, words, means
+        composed[_compose(embedder, terms, parts, vectors, words)] = True
+    return vectors, words, composed, means
 
 
 def _first_known(several: Iterable[tuple[str, ...]], rows: Mapping[str, int]) -> tuple[str, ...]:
@@ -345,8 +355,12 @@ def _compose(
     parts: Mapping[str, Sequence[tuple[str, ...]]],
     vectors: Vectors,
     words: list[str | None],
-) -> None:
-    """Make up vectors of terms none of whose words is listed from the parts of their words."""
+) -> list[int]:
+    """Make up vectors of terms none of whose words is listed from the parts of their words.
+
+    Return the places of those terms.
+    """
+    done = []
     for number, term in enumerate(terms):
         written = [forms[0] for forms in parts.get(term, ())]
         if words[number] is None and written:
@@ -354,6 +368,8 @@ def _compose(
             if has_vector.any():
                 vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
                 words[number] = " + ".join(f"{part}*" for part in written)
+                done.append(number)
+    return done
 
 
 def _stand_in(
@@ -366,7 +382,7 @@ def _stand_in(
     if oov == "error":
         raise InputError(
             f"{embedder.identity} does not know {listing(unknown)}",
-            remedy="rename them, or choose oov='skip', 'zero' or 'unknown'",
+            remedy="rename them, or choose oov='skip', 'zero' or 'unknown' (--oov)",
         )
     vectors[~known] = 0
     if oov == "unknown":
@@ -374,6 +390,6 @@ def _stand_in(
         if not read.known[0]:
             raise InputError(
                 f"{embedder.identity} has no word 'unknown' to stand for {listing(unknown)}",
-                remedy="choose oov='skip', 'zero' or 'error'",
+                remedy="choose oov='skip', 'zero' or 'error' (--oov)",
             )
         vectors[~known] = read.vectors[0]

@@ -15,8 +15,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from semmetrics.embed.embedder import CachedEmbedder, Embedder, is_cacheable
-from semmetrics.errors import InputError
+from semmetrics.arguments import foreign_errors
+from semmetrics.core.hashing import own_version
+from semmetrics.data.form import DEFAULTS
+from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
+from semmetrics.embed.word_vectors import from_words
+from semmetrics.errors import InputError, a_kind, placed
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -24,6 +28,7 @@ __all__ = [
     "KINDS",
     "Kind",
     "describe",
+    "named_or_words",
     "open_embedding",
     "open_embeddings",
     "opening_options",
@@ -42,8 +47,8 @@ class Kind:
     opener : str
         The module and the function that open it, imported when they are needed; "" if it is open.
     options : tuple of str
-        Those of ``device``, ``batch_size``, ``max_words`` and ``cache`` that apply. Kinds without
-        ``cache`` are faster than any cache.
+        Those of ``device``, ``batch_size``, ``max_words``, ``max_bytes`` and ``cache`` that
+        apply. Kinds without ``cache`` are faster than any cache.
     fixed : mapping
         Further arguments of the function.
     """
@@ -63,7 +68,8 @@ class Kind:
 
 
 _TEXTS = ("device", "batch_size", "cache")
-_WORDS = ("max_words",)
+_FILE = ("max_bytes",)
+_WORDS = ("max_words", *_FILE)
 _READ = "vector_files.read_vectors"
 #: Each kind is opened in one place, and the options that apply to it are said in one place: here.
 KINDS = {
@@ -95,6 +101,7 @@ KINDS = {
     "matrix": Kind(
         "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
         "vector_files.read_matrix",
+        _FILE,
     ),
 }
 _APPLIES_TO = {
@@ -112,14 +119,16 @@ def open_embedding(
     batch_size: int = 32,
     max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> Embedder:
     """Open an embedding.
 
     Parameters
     ----------
-    spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer or callable
+    spec : str, path, Embedder, gensim KeyedVectors, SentenceTransformer, callable or mapping
         ``NAME``: "static", or a name of the manifest that has been fetched; ``PATH``; or
-        ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. An object is taken as it is.
+        ``kind:NAME`` and ``kind:PATH`` with a kind of `KINDS`. A mapping has the vectors of words,
+        of one length; another object is taken as it is.
     device : str, optional
         Of sentence and transformer models: "cpu" (when left out), "cuda", "cuda:1", "mps".
     batch_size : int
@@ -128,8 +137,11 @@ def open_embedding(
         Of files of word vectors: the first words only.
     cache : bool or path
         Keep the vectors of models that read text on disk: sentence and transformer models,
-        functions, embeddings of your own; True is the user's cache folder. Word vectors, matrices
-        and "static" are faster than any cache, and stay without one.
+        functions with a version, embeddings of your own; True is the user's cache folder. Word
+        vectors, matrices and "static" are faster than any cache, and stay without one.
+    max_bytes : int
+        Of files of word vectors and matrices: the limit of other files. Vectors are many, so a
+        file may have 16 times as many bytes, unpacked; the words of word vectors may take so many.
 
     Returns
     -------
@@ -139,7 +151,8 @@ def open_embedding(
     ------
     InputError
         If there is no such name, file or kind, which says what can be named; if there is no such
-        device; or if ``device`` or ``max_words`` does not apply to such an embedding.
+        device; if ``device`` or ``max_words`` does not apply to such an embedding; or if ``cache``
+        is to keep a function without a version, which nothing tells from another one.
 
     Examples
     --------
@@ -149,12 +162,13 @@ def open_embedding(
     """
     kind, named = _resolve(spec)
     _check_options(spec, kind, device=device, max_words=max_words)
-    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
-        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
+    _check_cache(cache)
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
+    options["max_bytes"] = max_bytes
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
-    if cache is None or cache is False or "cache" not in kind.options:
-        return model
+    cacheable = "cache" in kind.options and is_cacheable(model)
+    if cache is None or cache is False or not (cacheable or isinstance(model, CallableEmbedder)):
+        return model  # a function without a version is refused below
     return CachedEmbedder(model, None if cache is True else cache)
 
 
@@ -164,6 +178,7 @@ def open_embeddings(
     device: str | None = None,
     max_words: int | None = None,
     cache: bool | str | os.PathLike[str] | None = False,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> dict[str, Embedder]:
     """Open several embeddings, each with those options that apply to it.
 
@@ -171,8 +186,9 @@ def open_embeddings(
     ----------
     specs : mapping from name to specification
         As for `open_embedding`.
-    device, max_words, cache
-        As for `open_embedding`; a device is for those that run on one.
+    device, max_words, cache, max_bytes
+        As for `open_embedding`; a device is for those that run on one, and a cache for those that
+        it can keep.
 
     Returns
     -------
@@ -183,6 +199,7 @@ def open_embeddings(
     InputError
         If one cannot be opened, or ``max_words`` applies to none of them.
     """
+    _check_cache(cache)
     options = {name: opening_options(spec) for name, spec in specs.items()}
     unused = not any("max_words" in some for some in options.values())  # the first refuses it
     return {
@@ -190,10 +207,24 @@ def open_embeddings(
             spec,
             device=device if "device" in options[name] else None,
             max_words=max_words if unused or "max_words" in options[name] else None,
-            cache=cache,
+            cache=cache if _may_be_kept(spec) else False,
+            max_bytes=max_bytes,
         )
         for name, spec in specs.items()
     }
+
+
+def _check_cache(cache: Any) -> None:
+    """Refuse what is no place to keep vectors."""
+    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
+        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
+
+
+def _may_be_kept(spec: Any) -> bool:
+    """Return whether a cache may keep an embedding; a function without a version it may not."""
+    if isinstance(spec, CallableEmbedder):
+        return spec.cacheable
+    return _resolve(spec)[0].opener != "embedder.CallableEmbedder" or own_version(spec) is not None
 
 
 def opening_options(spec: Any) -> tuple[str, ...]:
@@ -207,7 +238,7 @@ def opening_options(spec: Any) -> tuple[str, ...]:
     Examples
     --------
     >>> opening_options("sbert:all-MiniLM-L6-v2"), opening_options("word2vec:words.bin")
-    (('device', 'batch_size', 'cache'), ('max_words',))
+    (('device', 'batch_size', 'cache'), ('max_words', 'max_bytes'))
     """
     return _resolve(spec)[0].options
 
@@ -245,7 +276,7 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
             raise InputError(
                 "only converted vectors have a SHA-256 of their parts",
                 where=spec,
-                remedy="leave --verify out, or convert them",
+                remedy="leave check= (--verify) out, or convert them",
             )
         verify(folder)
     model: Any = open_embedding(spec)
@@ -288,19 +319,79 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
     return KINDS["converted"], _fetched_folder(text)
 
 
+def named_or_words(embedding: Any) -> Any:
+    """Return what a user gives as embedding, with mappings from words to vectors made word vectors.
+
+    Parameters
+    ----------
+    embedding : None, specification, Embedder, mapping from word to vector, or mapping from name
+        A name stands for any of the others.
+
+    Raises
+    ------
+    InputError
+        If the values of a mapping are neither embeddings nor vectors of one length; names the key.
+
+    Examples
+    --------
+    >>> named_or_words({"cat": [1, 0], "kitten": [1, 0.5]}).identity
+    'words-2@58ce4cf87e89'
+    >>> named_or_words({"cat": [1, 0], "bert": "sbert:bert"})
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: embedding: 'cat' has a vector and 'bert' has none; ...
+    """
+    if not isinstance(embedding, Mapping):
+        return embedding
+    with foreign_errors("embedding"):
+        given = dict(embedding)
+    vectors = {key: _is_vector(value) for key, value in given.items()}
+    if not any(vectors.values()):
+        return {name: _named(name, value) for name, value in given.items()}
+    if not all(vectors.values()):
+        word, other = (next(key for key in given if vectors[key] is one) for one in (True, False))
+        raise InputError(
+            f"{word!r} has a vector and {other!r} has none",
+            where="embedding",
+            remedy="give a vector of each word, or an embedding by each name",
+        )
+    return from_words(given)
+
+
+def _is_vector(value: Any) -> bool:
+    """Tell a vector of numbers, or what was meant as one, from a specification or an embedding."""
+    array = getattr(value, "shape", None)
+    return isinstance(value, list | tuple) or isinstance(array, tuple)
+
+
+def _named(name: Any, value: Any) -> Any:
+    """Return an embedding of a name, which is to be opened."""
+    if isinstance(value, Mapping):
+        with foreign_errors(f"embedding {name!r}"):
+            return from_words(dict(value), f"embedding {name!r}")
+    try:
+        if not isinstance(value, str | os.PathLike):
+            _kind_of_object(value)
+    except InputError as error:
+        raise placed(error, f"embedding {name!r}") from None
+    return value
+
+
 def _kind_of_object(model: Any) -> Kind:
     """Return the kind of an object that is an embedding, or can be made one."""
+    if isinstance(model, Mapping):
+        return Kind("vectors of words", "word_vectors.from_words")
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
         return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
     if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
-        return Kind("an object of gensim", "vector_files.from_keyed_vectors", _WORDS)
+        return Kind("an object of gensim", "vector_files.from_keyed_vectors", ("max_words",))
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
-    if callable(model):
+    if callable(model) and not isinstance(model, type):
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
     raise InputError(
-        f"a {type(model).__name__} is no embedding",
-        remedy="give a name, a path, a gensim KeyedVectors, or a function from texts to vectors",
+        f"{a_kind(model)} is no embedding",
+        remedy="give a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a "
+        "function from texts to vectors",
     )
 
 

@@ -35,7 +35,7 @@ import numpy as np
 from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, MissingDependencyError, a_kind
 
 __all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
 
@@ -206,7 +206,7 @@ class TransformerEmbedder(SentenceEmbedder):
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError(
-                f"a {type(model).__name__} has a decoder, whose states are of no use here",
+                f"{a_kind(model)} has a decoder, whose states are of no use here",
                 where=name,
                 remedy="take a model that only encodes, such as BERT, RoBERTa or XLNet",
             )

@@ -10,7 +10,9 @@ longest beginning that is an entry and ``##`` continuations.
 A text that is one entry has the entry's vector, which is the sentence model's own vector of that
 text. Any other text has ``mean + sum(parts) / sqrt(entries / 2)``: a part is what an entry adds to
 a longer text, fitted by the recipe. Vectors have length 1, as the sentence model's. A text is
-unknown only where nothing of it is an entry: no letter or digit that can be read as Latin.
+unknown only where nothing of it is an entry: no letter or digit that can be read as Latin. A text
+with a word that is cut into pieces is *composed*: its vector says little where the word is a name
+or a misspelling.
 
 ``embeddings/README.md`` says how the data was made, ``embeddings/EVALUATION.md`` how good it is.
 """
@@ -29,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Ints, offsets
+from semmetrics.core.ragged import Ints, offsets, row_numbers
 from semmetrics.embed.embedder import Embedded, Vectors
 from semmetrics.errors import InputError
 from semmetrics.store import file_digest
@@ -201,7 +203,10 @@ class StaticModel:
         self._parts = len(rows) - self._wholes
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry."""
+        """Return the vectors of texts, of length 1; zeros where nothing of a text is an entry.
+
+        A text with a continuation among its entries is composed.
+        """
         found = [self.tokenizer(text) for text in texts]
         counts = np.fromiter(map(len, found), np.int64, len(found))
         flat = np.fromiter((number for one in found for number in one), np.int64, int(counts.sum()))
@@ -210,7 +215,9 @@ class StaticModel:
         for low in range(0, len(found), _BLOCK):
             part = slice(low, low + _BLOCK)
             self._fill(vectors[part], flat, starts[part], counts[part])
-        return Embedded(vectors, counts > 0)
+        composed = np.zeros(len(found), np.bool_)
+        composed[row_numbers(offsets(counts))[flat < self._pieces]] = True
+        return Embedded(vectors, counts > 0, composed=composed)
 
     def _fill(self, vectors: Vectors, flat: Ints, starts: Ints, counts: Ints) -> None:
         """Write the vectors of some texts.

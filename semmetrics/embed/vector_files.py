@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools
 from semmetrics.data.beside import read_class_list
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.numpy_files import read_arrays
-from semmetrics.data.source import load
+from semmetrics.data.source import Room, Source, enough_memory, load, too_large
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import WORD_KINDS, detect_format, map_file, scan_words
 from semmetrics.embed.word_vectors import (
@@ -36,7 +36,7 @@ from semmetrics.embed.word_vectors import (
     WordVectors,
     content_digest,
 )
-from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, listing
 from semmetrics.store import file_digest
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
     "read_vectors",
 ]
 
-_BYTES = 64 * 2**30  # the most bytes of a matrix
+_MORE = 16  # times the bytes of other files: vectors are mapped, or their numbers are what is used
 
 
 def read_vectors(
@@ -56,6 +56,7 @@ def read_vectors(
     max_words: int | None = None,
     name: str | None = None,
     member: str | None = None,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> WordVectors:
     """Open a file of word vectors; its words are read, their vectors when they are needed.
 
@@ -72,6 +73,8 @@ def read_vectors(
         For signatures; None is the file's name.
     member : str, optional
         The file in a zip archive.
+    max_bytes : int
+        The memory that its words may take; the file may have 16 times as many bytes, unpacked.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def read_vectors(
         )
     if max_words is not None and max_words < 1:
         raise InputError(f"max_words={max_words}", remedy="give a number of words, at least 1")
-    buffer = map_file(file, member)
+    buffer = map_file(file, member, _MORE * max_bytes)
     form = detect_format(buffer, where)
     if kind is not None and form not in WORD_KINDS[kind]:
         found = next(name for name, forms in WORD_KINDS.items() if form in forms)
@@ -101,9 +104,11 @@ def read_vectors(
         )
     if form == "fasttext":
         return _read_fasttext(file, max_words=max_words, name=name)
-    words, rows = scan_words(buffer, form, max_words, where)
+    with enough_memory(where, max_bytes):
+        words, rows = scan_words(buffer, form, max_words, where, Room(where, max_bytes))
+        index = WordIndex.build(words)
     return WordVectors(
-        WordIndex.build(words),
+        index,
         rows,
         name=name,
         digest=lambda: _digest_of_first(hashlib.sha256(buffer).hexdigest(), max_words),
@@ -166,7 +171,7 @@ def from_keyed_vectors(
     model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
     if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
         raise InputError(
-            f"a {type(model).__name__} holds no word vectors",
+            f"{a_kind(model)} holds no word vectors",
             where=where,
             remedy="give a gensim KeyedVectors",
         )
@@ -210,7 +215,11 @@ def _composer(model: Any) -> Any:
 
 
 def read_keyed_vectors(
-    path: str | os.PathLike[str], *, max_words: int | None = None, name: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    max_words: int | None = None,
+    name: str | None = None,
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory where its arrays stand beside it.
 
@@ -224,6 +233,8 @@ def read_keyed_vectors(
     file = Path(path)
     if not file.is_file():
         raise InputError("there is no such file", where=str(path), remedy="check the path")
+    if file.stat().st_size > _MORE * max_bytes:
+        raise too_large(str(path), _MORE * max_bytes, times=_MORE)
     return _open_with_gensim(
         file,
         "gensim.models",
@@ -283,6 +294,7 @@ def read_matrix(
     *,
     name: str | None = None,
     lookup: str = "exact",
+    max_bytes: int = DEFAULTS.max_bytes,
 ) -> MatrixEmbedder:
     """Read a matrix of vectors and the texts of its rows.
 
@@ -297,6 +309,8 @@ def read_matrix(
         (one text a line, or a list).
     name, lookup
         See `MatrixEmbedder`.
+    max_bytes : int
+        The most bytes of the texts; the matrix may have 16 times as many, unpacked.
 
     Returns
     -------
@@ -309,33 +323,35 @@ def read_matrix(
     """
     file = Path(path)
     tabular = file.suffix.lower() in (".parquet", ".pq")
-    vectors, found = _read_parquet(file) if tabular else _read_arrays(file)
-    if texts is not None and not isinstance(texts, str | os.PathLike):
-        found = list(texts)
-    elif texts is not None or found is None:
-        found = _read_texts(file, texts)
+    with enough_memory(str(path), _MORE * max_bytes):
+        source = load(file, _MORE * max_bytes)
+        vectors, found = _read_parquet(source) if tabular else _read_arrays(source)
+        if texts is not None and not isinstance(texts, str | os.PathLike):
+            found = list(texts)
+        elif texts is not None or found is None:
+            found = _read_texts(file, texts, max_bytes)
     return MatrixEmbedder(vectors, found, name=name or _stem(file), lookup=lookup, where=str(path))
 
 
-def _read_arrays(file: Path) -> tuple[NDArray[Any], list[str] | None]:
+def _read_arrays(source: Source) -> tuple[NDArray[Any], list[str] | None]:
     """Return the one matrix of numbers and the one list of texts of a .npy or .npz file."""
-    arrays = read_arrays(load(file, _BYTES), _BYTES)
+    arrays = read_arrays(source, source.max_bytes)
     texts = {key: array for key, array in arrays.items() if array.dtype.kind == "U"}
     tables = {key: a for key, a in arrays.items() if a.dtype.kind in "iuf" and a.ndim == 2}
     for what, which in (("matrix of numbers", tables), ("array of texts", texts)):
         if len(which) > 1:
             raise InputError(
                 f"it holds more than one {what}: {listing(which)}",
-                where=str(file),
+                where=source.name,
                 remedy="save one",
             )
     if not tables:
-        raise InputError("it holds no matrix of numbers", where=str(file), remedy="save one")
+        raise InputError("it holds no matrix of numbers", where=source.name, remedy="save one")
     found = next(iter(texts.values())).ravel().tolist() if texts else None
     return next(iter(tables.values())), found
 
 
-def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
+def _read_texts(file: Path, texts: str | os.PathLike[str] | None, max_bytes: int) -> list[str]:
     """Read texts from the file that is given, or from the one beside the matrix."""
     if texts is None:
         beside = [file.with_suffix(ending) for ending in (".txt", ".json")]
@@ -347,14 +363,14 @@ def _read_texts(file: Path, texts: str | os.PathLike[str] | None) -> list[str]:
                 remedy=f"write them, one a line, into {beside[0].name} beside it",
             )
         texts = found
-    return read_class_list(texts, ReadOptions(max_bytes=_BYTES))
+    return read_class_list(texts, ReadOptions(max_bytes=max_bytes))
 
 
-def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str]]:
+def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
     """Return the vectors and the texts of the columns of a Parquet file."""
     from semmetrics.data.arrow import has_type, open_arrow
 
-    with open_arrow(load(file, _BYTES), "parquet") as (schema, batches):
+    with open_arrow(source, "parquet") as (schema, batches):
         texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
         lists = [
             field.name
@@ -366,7 +382,7 @@ def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str]]:
         if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
             raise InputError(
                 f"its columns are {listing(schema.names)}",
-                where=str(file),
+                where=source.name,
                 remedy="give one column of texts, and one of lists of numbers or many of numbers",
             )
         names = [*texts, *(lists or numbers)]
@@ -374,9 +390,9 @@ def _read_parquet(file: Path) -> tuple[NDArray[Any], list[str]]:
         table = import_module("pyarrow").Table.from_batches(batches(names), kept)
     found, *columns = (table.column(name) for name in names)
     if found.null_count:
-        raise InputError("a text is null", where=str(file), remedy="remove the row")
+        raise InputError("a text is null", where=source.name, remedy="remove the row")
     if lists:
-        return _equal_rows(columns[0].to_pylist(), str(file)), found.to_pylist()
+        return _equal_rows(columns[0].to_pylist(), source.name), found.to_pylist()
     return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import gzip
 import mmap
 import re
-import shutil
 import tempfile
 import warnings
 import zipfile
 import zlib
+from array import array
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.source import Room, too_large
 from semmetrics.embed.embedder import Vectors
 from semmetrics.errors import InputError, listing
 
@@ -44,11 +46,14 @@ _HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
 _HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
+_WORD = 200  # bytes that a word takes, at most, with its place and its hash
 _AGAIN, _WRONG_HEADER = "copy or download it again", "it is damaged, or its header is wrong"
 _CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
 
 
-def map_file(path: Path, member: str | None = None) -> mmap.mmap:
+def map_file(
+    path: Path, member: str | None = None, max_bytes: int = 16 * DEFAULTS.max_bytes
+) -> mmap.mmap:
     """Map a file into memory; a packed one is first unpacked into a file without a name.
 
     Parameters
@@ -57,6 +62,8 @@ def map_file(path: Path, member: str | None = None) -> mmap.mmap:
         A plain file, or one packed with gzip or zip.
     member : str, optional
         The file in a zip archive; needed where there are several.
+    max_bytes : int
+        The most bytes, unpacked.
 
     Raises
     ------
@@ -66,10 +73,12 @@ def map_file(path: Path, member: str | None = None) -> mmap.mmap:
     where = str(path)
     try:
         with path.open("rb") as file:
+            if path.stat().st_size > max_bytes:
+                raise too_large(where, max_bytes, times=16)
             if not file.read(4).startswith((_GZIP, _ZIP)):
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         with tempfile.TemporaryFile() as plain:
-            _unpack(path, plain, member)
+            _unpack(path, plain, member, max_bytes)
             plain.flush()
             return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
     except InputError:
@@ -91,11 +100,11 @@ def map_file(path: Path, member: str | None = None) -> mmap.mmap:
         raise InputError(f"it cannot be read: {why}", where=where, remedy="check it") from None
 
 
-def _unpack(path: Path, target: IO[bytes], member: str | None) -> None:
+def _unpack(path: Path, target: IO[bytes], member: str | None, max_bytes: int) -> None:
     """Unpack a gzip file, or one file of a zip archive."""
     if not zipfile.is_zipfile(path):
         with gzip.open(path, "rb") as stream:
-            shutil.copyfileobj(stream, target, _CHUNK)
+            _copy(stream, target, str(path), max_bytes)
         return
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
@@ -109,7 +118,15 @@ def _unpack(path: Path, target: IO[bytes], member: str | None) -> None:
                 remedy="unpack it and give the path of one of them",
             )
         with archive.open(member) as source:
-            shutil.copyfileobj(source, target, _CHUNK)
+            _copy(source, target, str(path), max_bytes)
+
+
+def _copy(source: Any, target: IO[bytes], where: str, max_bytes: int) -> None:
+    """Copy a stream of limited size."""
+    while part := source.read(_CHUNK):
+        if target.tell() + len(part) > max_bytes:
+            raise too_large(where, max_bytes, packed=True, times=16)
+        target.write(part)
 
 
 class FileRows:
@@ -216,7 +233,7 @@ def _count_numbers(head: bytes, start: int) -> int:
 
 
 def scan_words(
-    buffer: Any, form: str, max_words: int | None, where: str
+    buffer: Any, form: str, max_words: int | None, where: str, room: Room | None = None
 ) -> tuple[list[bytes], FileRows]:
     """Go through a file for its words, as UTF-8, and the rows of their numbers.
 
@@ -228,6 +245,8 @@ def scan_words(
         The first words only.
     where : str
         The name of the file, for messages.
+    room : Room, optional
+        What its words may take.
 
     Raises
     ------
@@ -240,9 +259,10 @@ def scan_words(
     if header is not None and (dimension == 0 or count == 0):
         raise InputError("its header promises no vectors", where=where, remedy="write it again")
     del header  # it would keep the map open
+    room = room or Room(where, DEFAULTS.max_bytes)
     if form == "binary":
-        return _scan_binary(buffer, start, count or 0, dimension, max_words, where)
-    return _scan_text(buffer, start, count, dimension, max_words, where)
+        return _scan_binary(buffer, start, count or 0, dimension, max_words, where, room)
+    return _scan_text(buffer, start, count, dimension, max_words, where, room)
 
 
 def _cut_off(where: str, have: int, count: int) -> InputError:
@@ -254,12 +274,19 @@ def _cut_off(where: str, have: int, count: int) -> InputError:
 
 
 def _scan_binary(
-    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, where: str
+    buffer: Any,
+    start: int,
+    count: int,
+    dimension: int,
+    max_words: int | None,
+    where: str,
+    room: Room,
 ) -> tuple[list[bytes], FileRows]:
     size, end = 4 * dimension, len(buffer)
     wanted = count if max_words is None else min(count, max_words)
     if wanted > end:  # no word is shorter than a byte
         raise _cut_off(where, 0, count)
+    room.take(_WORD * min(wanted, end // (size + 1)))
     words: list[bytes] = []
     starts = np.zeros(wanted, np.int64)
     find = buffer.find
@@ -292,11 +319,16 @@ def _no_word(where: str, row: int, remedy: str) -> InputError:
 
 
 def _scan_text(
-    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, where: str
+    buffer: Any,
+    start: int,
+    count: int | None,
+    dimension: int,
+    max_words: int | None,
+    where: str,
+    room: Room,
 ) -> tuple[list[bytes], FileRows]:
     words: list[bytes] = []
-    starts: list[int] = []
-    stops: list[int] = []
+    starts, stops = array("q"), array("q")
     end = len(buffer)
     while start < end and (max_words is None or len(words) < max_words):
         stop = buffer.find(b"\n", start)
@@ -315,6 +347,8 @@ def _scan_text(
                 remedy=f"it is damaged or was cut off: {_AGAIN}",
             )
         words.append(line[:width])
+        if not len(words) % _CHECKED_WORDS:
+            room.take(_CHECKED_WORDS * _WORD)
         starts.append(start + width + 1)
         stops.append(start + len(line))
         start = stop + 1

@@ -25,10 +25,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 
 __all__ = [
     "INDEX_FILES",
@@ -37,6 +38,7 @@ __all__ = [
     "WordIndex",
     "WordVectors",
     "content_digest",
+    "from_words",
     "hash_version",
 ]
 
@@ -319,6 +321,65 @@ class MatrixEmbedder(WordVectors):
             where=where,
         )
         self.lookup = lookup
+
+
+def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEmbedder:
+    """Return the word vectors of a mapping; their order decides nothing, neither does the type.
+
+    Parameters
+    ----------
+    vectors : mapping from word to array or list of numbers, of one length
+    where : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If a value is no vector of finite numbers, or of another length; names the word.
+
+    Examples
+    --------
+    >>> model = from_words({"kitten": [1, 0.5], "cat": [1, 0]})
+    >>> model.identity, model.embed(["cat", "cow"]).known.tolist(), model.lookup
+    ('words-2@58ce4cf87e89', [True, False], 'words')
+    """
+    with foreign_errors(where):
+        rows = {word: _numbers(word, vectors[word], where) for word in sorted(vectors, key=str)}
+    if not rows:
+        raise InputError("it has no words", where=where, remedy="give the vector of each word")
+    first = next(iter(vectors))
+    length = len(rows[first])
+    other = next((word for word in vectors if len(rows[word]) != length), None)
+    if other is not None:
+        raise InputError(
+            f"the vector of {other!r} has {len(rows[other])} numbers, and that of {first!r} "
+            f"{length}",
+            where=where,
+            remedy="give vectors of one length",
+        )
+    table, words = np.array(list(rows.values())), list(map(str, rows))
+    return MatrixEmbedder(table, words, name="words", lookup="words", where=where)
+
+
+def _numbers(word: Any, value: Any, where: str) -> NDArray[Any]:
+    """Return one vector as an array.
+
+    Raises
+    ------
+    InputError
+        If it is none; names the word.
+    """
+    try:
+        row = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):  # a tensor with a gradient raises the last
+        row = np.array(None)
+    if row.ndim != 1 or not row.size or row.dtype.kind not in "iuf":
+        raise InputError(
+            f"the vector of {word!r} is {brief(value)}",
+            where=where,
+            remedy="give a list of numbers",
+        )
+    return row
 
 
 def content_digest(words: Sequence[str], *parts: bytes | memoryview) -> str:

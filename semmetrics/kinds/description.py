@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
-from semmetrics.errors import listing
+from semmetrics.errors import listing, pluralize
 
 __all__ = [
     "count_items",
@@ -110,10 +110,13 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> Iterator[str]:
     """
     padded = [text for text in texts if text != text.strip()]
     if padded:
-        yield f"{len(padded):,} {noun}s have blanks around them: {listing(padded)}"
+        have, them = ("has", "it") if len(padded) == 1 else ("have", "them")
+        yield f"{pluralize(len(padded), noun)} {have} blanks around {them}: {listing(padded)}"
     strange = [text for text in texts if not text.strip().isprintable()]
     if strange:
-        yield f"{len(strange):,} {noun}s have characters that cannot be seen: {listing(strange)}"
+        have = "has" if len(strange) == 1 else "have"
+        what = f"{pluralize(len(strange), noun)} {have} characters that cannot be seen"
+        yield f"{what}: {listing(strange)}"
     alike = _group_alike(texts)
     if alike:
         shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])

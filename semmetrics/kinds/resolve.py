@@ -154,7 +154,8 @@ def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = Fals
     if words or len(samples) == 1:
         for place, sample in enumerate(samples):
             if sample.shape == "lists":
-                whats[place] += f" of {sample.words:.1f} words on average"
+                about = "about " if sample.cut else ""
+                whats[place] += f" of {about}{sample.words:.1f} words on average"
     return whats[0] if len(whats) == 1 else f"predictions: {whats[0]}; ground truth: {whats[1]}"
 
 

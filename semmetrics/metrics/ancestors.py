@@ -57,8 +57,9 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
     >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
     >>> placed = flowers.place([("rose",), ("tulip",)]).without_root
     >>> rose, tulip = (Side(np.array([0, 1]), np.array([code], np.int32)) for code in (0, 1))
-    >>> closed_counts(tulip, rose, placed)
-    ItemCounts(hit=array([1]), n_pred=array([2]), n_ref=array([2]))
+    >>> counts = closed_counts(tulip, rose, placed)
+    >>> counts.hit.tolist(), counts.n_pred.tolist(), counts.n_ref.tolist()
+    ([1], [2], [2])
     """
     hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
     for part in _parts(pred, ref, placed):

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import checked
 from semmetrics.core.binary import binary_matrix, column_counts, row_counts
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+@checked
 def score(
     measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> float:
@@ -81,6 +83,7 @@ def score(
     return float(SetFamily().aggregate(measure, sums, frame))
 
 
+@checked
 def per_label(
     definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Floats:
@@ -99,6 +102,7 @@ def per_label(
     return np.zeros(0) if table is None else table["value"]
 
 
+@checked
 def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     """Evaluate the formula on each item; shape (items,), nan where undefined.
 
@@ -176,6 +180,7 @@ def _measure(definition: Definition, average: str, policies: dict[str, Value]) -
     return definition(k=None, average=average, **policies)
 
 
+@checked
 def precision(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -217,6 +222,7 @@ def precision(
     return score(_measure(Precision, average, dict(policies)), pred, ref, weights=weights)
 
 
+@checked
 def recall(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -242,6 +248,7 @@ def recall(
     return score(_measure(Recall, average, dict(policies)), pred, ref, weights=weights)
 
 
+@checked
 def f1(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -263,6 +270,7 @@ def f1(
     return score(_measure(F1, average, dict(policies)), pred, ref, weights=weights)
 
 
+@checked
 def jaccard(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -284,6 +292,7 @@ def jaccard(
     return score(_measure(Jaccard, average, dict(policies)), pred, ref, weights=weights)
 
 
+@checked
 def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Compute the share of the items whose predicted set is exactly the true set.
 
@@ -298,6 +307,7 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
     return score(SubsetAccuracy(), pred, ref, weights=weights)
 
 
+@checked
 def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Compute the share of the item-label pairs that are wrong; lower is better.
 

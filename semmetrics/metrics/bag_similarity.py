@@ -121,13 +121,13 @@ def _stand_in(vectors: Any, texts: list[str], lost: Bools) -> NDArray[np.float32
     if vectors.oov == "error":
         raise InputError(
             f"{identity} does not know the label lists {missing}",
-            remedy="add their vectors, or choose oov='skip', 'zero' or 'unknown'",
+            remedy="add their vectors, or choose oov='skip', 'zero' or 'unknown' (--oov)",
         )
     read = embed_unique(vectors.embedder, ["unknown"])
     if not read.known[0]:
         raise InputError(
             f"{identity} has no word 'unknown' to stand for the label lists {missing}",
-            remedy="add their vectors, or choose oov='skip' or 'zero'",
+            remedy="add their vectors, or choose oov='skip' or 'zero' (--oov)",
         )
     return read.vectors
 

@@ -276,6 +276,7 @@ Vocabulary = _add(
     VocabularyFamily(),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
+    interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
 )
 UniqueCaptions = _add(
@@ -283,4 +284,5 @@ UniqueCaptions = _add(
     UniqueFamily(),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
+    interval="jackknife",
 )

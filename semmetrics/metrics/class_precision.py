@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -46,7 +47,7 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import policy_option, weighted_mean
+from semmetrics.metrics.families import policy_option, universe_option, weighted_mean
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import (
@@ -214,6 +215,7 @@ def class_average_precision(
     return areas
 
 
+@checked
 def average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -274,6 +276,7 @@ def average_precision(
     return values
 
 
+@checked
 def mean_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -489,7 +492,7 @@ class ClassPrecisionFamily:
     ) -> dict[str, NDArray[Any]] | None:
         """Return the average precision and positives of each class in the universe."""
         values, support = self._values(measure, sums, frame)
-        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {"label": names, "value": values[0], "support": support[0]}
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
@@ -498,7 +501,7 @@ class ClassPrecisionFamily:
         weights = sums["weights"]
         if measure["ties"] == "grouped":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
-        inside = frame.universe(str(measure["labels"]))
+        inside = frame.universe(measure)
         curves = pairs.curves(len(frame.labels), str(measure["ties"]))
         interpolation: Any = measure["interpolation"]
         values = class_average_precision(curves, weights, interpolation=interpolation)
@@ -520,13 +523,7 @@ mAP = add(
         cite=("everingham2010", "lin2014"),
         options=(
             Option("average", "avg", "macro", ("macro", "weighted"), help="equal or by support"),
-            Option(
-                "labels",
-                "labels",
-                "reference",
-                ("reference", "union", "given"),
-                help="the classes that count: of the truth, of both sides, or the class list",
-            ),
+            universe_option(),
             Option(
                 "interpolation",
                 "interp",

@@ -28,6 +28,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
 from semmetrics.errors import InputError
 
@@ -44,6 +45,7 @@ __all__ = [
 Rule: TypeAlias = Literal["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
 
 
+@checked
 def decode(
     scores: ArrayLike,
     rule: Rule = "threshold",

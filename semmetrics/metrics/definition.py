@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, UnknownKeyError, brief, listing
 from semmetrics.frozen import dataclass
 
 __all__ = [
+    "AUTO",
     "Columns",
     "Definition",
     "Family",
@@ -37,12 +38,15 @@ __all__ = [
     "Statistic",
     "Sums",
     "Value",
+    "is_cutoff",
     "written",
 ]
 
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
 Value: TypeAlias = "str | int | float | None"
+AUTO = "auto"
+"""The label universe that is the class list, or without one the labels of both sides."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Option:
     required : bool
     check : callable, optional
         Raises InputError for a value of its kind that is not allowed.
+    more : str
+        How there can be other choices, for messages.
     """
 
     name: str
@@ -75,6 +81,7 @@ class Option:
     averages: tuple[str, ...] | None = None
     required: bool = False
     check: Callable[[Any], None] | None = None
+    more: str = ""
 
     def default_for(self, average: str | None) -> Value:
         """Return the default under an average."""
@@ -87,7 +94,9 @@ class Option:
         value = self._converted(text.item() if isinstance(text, np.generic) else text)
         if self.choices and value not in self.choices:
             raise InputError(
-                f"{self.name}={value} is not allowed", remedy=f"choose one of {self._listed()}"
+                f"{self.name}={value} is not allowed",
+                remedy=f"choose one of {self._listed()}"
+                + (f", or {self.more}" if self.more else ""),
             )
         if self.check is not None:
             self.check(value)
@@ -101,7 +110,9 @@ class Option:
             except ValueError:
                 raise InputError(f"{self.name}={value} is not {self._kind_name()}") from None
         elif isinstance(value, int) and not isinstance(value, bool):
-            value = value if self.kind is int else self.kind(value)
+            value = value if self.kind is int or abs(value) >= 2**53 else self.kind(value)
+        if isinstance(value, int) and abs(value) >= 2**53:
+            raise InputError(f"{self.name}={brief(value)} is not below 2**53")
         right = isinstance(value, self.kind) and not isinstance(value, bool)
         if not right or (isinstance(value, float) and math.isnan(value)):
             raise InputError(f"{self.name}={value!r} is not {self._kind_name()}")
@@ -117,6 +128,12 @@ class Option:
 
     def _listed(self) -> str:
         return ", ".join(map(str, self.choices))
+
+
+def is_cutoff(k: object) -> bool:
+    """Return whether it is a number of predictions: from 1, and below 2**53."""
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    return whole and 1 <= int(k) < 2**53  # type: ignore[call-overload]
 
 
 def _can_be_written(text: str) -> bool:
@@ -183,7 +200,7 @@ class Frame:
     ----------
     labels : tuple of str
     in_reference, in_union : bool arrays, shape (labels,)
-        Labels in the ground truth; in it or in the predictions of any system compared.
+        Labels in the ground truth of the items; in it or in the predictions of any system compared.
     given : int or None
         The first so many labels were given as the class list.
     """
@@ -198,8 +215,14 @@ class Frame:
         """The number of labels to rank: those given, or all that the input names."""
         return len(self.labels) if self.given is None else self.given
 
-    def universe(self, name: str) -> Bools:
-        """Select the labels that an average runs over: "reference", "union" or "given"."""
+    def universe_name(self, measure: Measure) -> str:
+        """Name the labels that count in a measure: "reference", "union" or "given"."""
+        name = measure["labels"] or (AUTO if measure.definition.dictionary else "union")
+        return str(name) if name != AUTO else "union" if self.given is None else "given"
+
+    def universe(self, measure: Measure) -> Bools:
+        """Select the labels that count in a measure; the others count nowhere."""
+        name = self.universe_name(measure)
         if name == "reference":
             return self.in_reference
         if name == "union":
@@ -264,6 +287,9 @@ class Definition:
         Whether the value depends on the number of labels there are, scored or not.
     kind : str
         What it evaluates; a definition is known by its kind and its name.
+    interval : str
+        The method of its confidence intervals where none is named; that of macro averages is
+        "jackknife-bias" whatever stands here.
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping
@@ -289,8 +315,12 @@ class Definition:
     dictionary: bool = False
     kind: str = "labels"
     needs: frozenset[str] = frozenset()
+    interval: str = "percentile"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Definition({self.name!r}, kind={self.kind!r})"
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:
@@ -355,8 +385,10 @@ class Definition:
             return None
         if not self.cutoff:
             raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise InputError(f"the cutoff @{k} is not a whole number from 1")
+        if isinstance(k, bool) or not isinstance(k, int | np.integer):
+            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
+        if not is_cutoff(k):
+            raise InputError(f"the cutoff @{brief(k)} is not a whole number from 1, below 2**53")
         return int(k)
 
 
@@ -378,8 +410,38 @@ class Measure:
     k: int | None = None
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value of an option; None where it means nothing here."""
+        """Return the value of an option; None where it means nothing here.
+
+        Raises
+        ------
+        UnknownKeyError
+            If the name is no text.
+        """
+        if not isinstance(name, str):
+            raise UnknownKeyError(
+                f"{self} has no option {brief(name)}", remedy=f"it has {listing(self.keys())}"
+            )
         return dict(self.options).get(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether an option means something here."""
+        return any(name == known for known, _ in self.options)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the options."""
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        """Return the number of options."""
+        return len(self.options)
+
+    def __bool__(self) -> bool:
+        """Return True: a measure without options is one, too."""
+        return True
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the options, by which ``dict(measure)`` has their values."""
+        return tuple(name for name, _ in self.options)
 
     def __matmul__(self, k: int) -> Measure:
         """Add a cutoff: ``F1(average="macro") @ 3``."""
@@ -395,6 +457,9 @@ class Measure:
             and (option.averages is None or average in option.averages)
         }
         return self.definition(k=self.k if k is None else k, **{**kept, **changed})
+
+    def __repr__(self) -> str:
+        return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
         average = None if self["average"] is None else str(self["average"])

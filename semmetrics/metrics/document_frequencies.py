@@ -15,14 +15,16 @@ A fit is frozen: resamples and comparisons do not count again. Fits of different
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import checked, checked_but
 from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
+from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequency_files import (
     FrequencyTable,
     log_of,
@@ -82,8 +84,13 @@ class DocumentFrequencies(FrequencyTable):
         return sum(map(len, self.counts))
 
     @classmethod
+    @checked
     def load(
-        cls, path: str | os.PathLike[str], *, documents: int | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        documents: int | None = None,
+        max_bytes: int = DEFAULTS.max_bytes,
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -92,15 +99,19 @@ class DocumentFrequencies(FrequencyTable):
         path : path
         documents : int, optional
             How many documents there are, where the file does not say it.
+        max_bytes : int
+            The most bytes to read, after decompression, and to make of them.
 
         Raises
         ------
         InputError
             If the file is none of these or a count is impossible.
         """
-        return cls(**vars(read_frequencies(path, documents=documents)))
+        table = read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        return cls(**vars(table))
 
     @classmethod
+    @checked
     def from_counts(
         cls,
         counts: dict[tuple[str, ...], int],
@@ -118,6 +129,7 @@ class DocumentFrequencies(FrequencyTable):
         """
         return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         write_frequencies(self, path)
@@ -204,6 +216,7 @@ class DocumentFrequencies(FrequencyTable):
         )
         return [np.maximum(0.0, self.log_documents - np.log(one)) for one in found]
 
+    @checked
     def check_tokens(self, tokenizer: str, stem: str) -> None:
         """Refuse captions whose tokens are made in another way, as far as that is known.
 
@@ -294,6 +307,7 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
     return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
 
 
+@checked_but("captions")
 def fit_document_frequencies(
     captions: CaptionTask | Sequence[Sequence[str]],
     tokenizer: Any = None,
@@ -328,9 +342,11 @@ def fit_document_frequencies(
             remedy="read a file first: as_captions(path).to_list()",
         )
     if not is_list(captions):
+        mapping = isinstance(captions, Mapping)
         raise InputError(
             f"the captions are {name_type(captions)}, not a list",
-            remedy="give a list with a list of texts for each image; of a mapping, its values",
+            remedy="give a list with a list of texts for each image"
+            + (": list(captions.values())" if mapping else ""),
         )
     check_caption_lists(captions)
     names = list(map(str, range(len(captions))))
@@ -379,7 +395,7 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         raise InputError(
             "df=given needs document frequencies",
-            remedy="give them (--doc-freq FILE), or choose df=references",
+            remedy="give them as doc_freq= (--doc-freq FILE), or choose df=references",
         )
     return None
 

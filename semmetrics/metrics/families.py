@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import Block, Step
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, place_in
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
+    AUTO,
     Columns,
     Definition,
     Frame,
@@ -40,6 +41,7 @@ from semmetrics.metrics.definition import (
     Value,
 )
 from semmetrics.metrics.formulas import divide
+from semmetrics.metrics.registry import is_own
 
 __all__ = [
     "CAUSES",
@@ -59,6 +61,7 @@ __all__ = [
     "mean_of_defined",
     "policy_option",
     "undefined_items",
+    "universe_option",
     "value_columns",
     "weighted_mean",
 ]
@@ -74,6 +77,19 @@ def policy_option(
 ) -> Option:
     """Return the option that says what an undefined value counts as."""
     return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+
+
+def universe_option(averages: tuple[str, ...] | None = None) -> Option:
+    """Return the option that says which labels count."""
+    return Option(
+        "labels",
+        "labels",
+        AUTO,
+        (AUTO, "reference", "union", "given"),
+        help="the labels that count: the class list, or without one those of both sides (auto); "
+        "of the ground truth; of both sides; the class list",
+        averages=averages,
+    )
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
@@ -162,12 +178,24 @@ def evaluate_formula(
     Raises
     ------
     InputError
-        If it gives an infinite value, or an array of another shape than the counts.
+        If it fails, or gives an infinite value or an array of another shape than the counts.
     """
-    if definition.formula is None:
+    formula = definition.formula
+    if formula is None:
         raise TypeError(f"{definition.name} has no formula")
     arguments = {name: known[name] for name in definition.arguments}
-    values = np.asarray(definition.formula(**arguments, **dict(options)), np.float64)
+    try:
+        with np.errstate(all="ignore"):  # 0/0 is nan: that the value is undefined
+            values = np.asarray(formula(**arguments, **dict(options)), np.float64)
+    except Exception as error:
+        if isinstance(error, InputError) or not is_own(definition):
+            raise
+        code = getattr(formula, "__code__", None)
+        raise InputError(
+            f"the formula of {definition.name} fails: {type(error).__name__}: {error}",
+            where="" if code is None else place_in(error, code.co_filename),
+            remedy="mend the formula",
+        ) from error
     endless = np.isinf(values).any()
     if values.shape != next(iter(known.values())).shape or endless:
         raise InputError(

@@ -48,7 +48,7 @@ def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Floats:
     if some.all():
         quotient: Floats = np.divide(top, bottom, dtype=np.float64)
         return quotient
-    filled = np.full(np.broadcast_shapes(top.shape, bottom.shape), empty)
+    filled = np.full(np.broadcast_shapes(top.shape, bottom.shape), empty, np.float64)
     np.divide(top, bottom, out=filled, where=some)
     return filled
 

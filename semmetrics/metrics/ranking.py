@@ -30,6 +30,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import (
     Bools,
@@ -77,7 +78,7 @@ __all__ = [
     "tie_spans",
 ]
 
-Empty: TypeAlias = "float | Literal['skip']"
+Empty: TypeAlias = float | Literal["skip"]
 
 
 def item_values(
@@ -167,6 +168,7 @@ def _complete(
     return np.where(n_ref > 0, value, np.nan)
 
 
+@checked
 def coverage_error(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -208,6 +210,7 @@ def coverage_error(
     return _mean_value("CoverageError", scores, targets, empty, weights)
 
 
+@checked
 def ranking_loss(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -246,6 +249,7 @@ def ranking_loss(
     return _mean_value("RankingLoss", scores, targets, empty, weights)
 
 
+@checked
 def label_ranking_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,

@@ -15,10 +15,14 @@ from __future__ import annotations
 import copyreg
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
-from semmetrics.errors import InputError, did_you_mean, listing
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.arguments import checked
+from semmetrics.errors import InputError, brief, did_you_mean, listing
+from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
 __all__ = [
     "add",
@@ -28,9 +32,14 @@ __all__ = [
     "find",
     "forget",
     "group_of",
+    "in_its_case",
+    "is_builtin",
+    "is_own",
     "kinds_of",
+    "own_identity",
     "parse",
     "parse_all",
+    "split_measures",
     "split_outside",
 ]
 
@@ -100,12 +109,14 @@ _FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "L", "n", "data", "v",
+    "fit", "ci", "own", "L", "n", "data", "v",
 ])  # fmt: skip
 
 
 def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:
     """Register a definition, and return it.
+
+    A definition of one's own takes the place of an earlier one of the same name.
 
     Parameters
     ----------
@@ -119,16 +130,30 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
         If a name is taken or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *(aliases or {})):
-        if _load(definition.kind, name):
+        if _load(definition.kind, name) and not _is_replaced(definition, name):
             raise InputError(f"there is a measure {name} already", remedy="choose another name")
         if not _NAME.fullmatch(name):
             raise InputError(
                 f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
             )
     _check_options(definition)
+    if (definition.kind, definition.name) in _DEFINITIONS:
+        forget(_DEFINITIONS[definition.kind, definition.name])
     _DEFINITIONS[definition.kind, definition.name] = definition
     _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
     return definition
+
+
+def _is_replaced(definition: Definition, name: str) -> bool:
+    """Return whether a name is that of an own measure which the definition takes the place of."""
+    key = (definition.kind, name)
+    if key in _MODULES or (definition.kind, definition.name) in _MODULES:
+        return False
+    return (
+        name == definition.name
+        if key in _DEFINITIONS
+        else (_parts(_ALIASES[key])[0] == definition.name)
+    )
 
 
 def forget(definition: Definition) -> None:
@@ -213,6 +238,47 @@ def group_of(definition: Definition) -> str:
     return _GROUPS.get((definition.kind, definition.name), _OTHER)
 
 
+def is_own(definition: Definition) -> bool:
+    """Return whether a definition is a user's own: it does not come with semmetrics.
+
+    Examples
+    --------
+    >>> is_own(find("F1")[0])
+    False
+    """
+    return not is_builtin(definition.kind, definition.name)
+
+
+def is_builtin(kind: str, name: str) -> bool:
+    """Return whether a name, or an alias, is that of a measure that comes with semmetrics.
+
+    Examples
+    --------
+    >>> is_builtin("labels", "MacroF1"), is_builtin("labels", "F2")
+    (True, False)
+    """
+    return (kind, name) in _MODULES
+
+
+def own_identity(definition: Definition) -> str:
+    """Return what a signature says of a user's own definition: a hash of its source.
+
+    Returns
+    -------
+    str
+        Twelve hex digits of a SHA-256; "unknown" where there is no source to read.
+    """
+    import hashlib
+    import inspect
+
+    formula = definition.formula or type(definition.family)
+    try:
+        text = inspect.getsource(inspect.unwrap(formula))
+    except (OSError, TypeError):
+        return "unknown"
+    return hashlib.sha256(inspect.cleandoc(text).encode()).hexdigest()[:12]
+
+
 def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]]:
     """Find a definition by name, with the options that an alias fixes.
 
@@ -248,10 +314,14 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
         )
     names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
+    family = sorted({known for known in names if known.lower().startswith(f"{name.lower()}-")})
     remedy = did_you_mean(name, names, "see: semmetrics list")
+    if family:  # BLEU is BLEU-1 to BLEU-4
+        remedy = f"did you mean {' or '.join(family)}?"
     return InputError(f"there is no measure {name!r}", remedy=remedy)
 
 
+@checked
 def parse(text: str, kind: str | None = None) -> list[Measure]:
     """Parse a text that names one measure, or one at several cutoffs.
 
@@ -274,6 +344,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     True
     """
     form = _FORM.fullmatch(text)
+    _check_one(text, kind)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
     definition, fixed = find(form["name"], kind)
@@ -289,6 +360,46 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
         return [definition(k=k, **{**fixed, **options}) for k in ks]
     except InputError as error:
         raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
+
+
+def _check_one(text: str, kind: str | None) -> None:
+    """Refuse measures with commas between them; in cutoffs and options commas have a meaning."""
+    bare = text.strip(" ,")
+    if bare != text.strip() and _kinds_of_text(bare):
+        raise InputError(
+            f"{text!r} has a comma at its end",
+            remedy=f"put blanks alone between measures: {bare!r}",
+        )
+    first, *others = [part.strip() for part in split_outside(text)] or [""]
+    named = [other for other in others if _kinds_of_text(other)]
+    if named and (not kind or any(kind in _kinds_of_text(other) for other in named)):
+        listed = first + "".join(f" {other}" if other in named else f",{other}" for other in others)
+        raise InputError(
+            f"{text!r} names several measures with commas between them",
+            remedy=f"put blanks between measures: {listed!r}",
+        )
+
+
+def _kinds_of_text(text: str) -> tuple[str, ...]:
+    """Return the kinds that have the measure with which a text begins."""
+    form = _FORM.match(text)
+    return () if form is None else kinds_of(form["name"])
+
+
+def in_its_case(text: str, kind: str) -> str:
+    """Return the text of a measure with its name as the registry has it, where one alone is alike.
+
+    Examples
+    --------
+    >>> in_its_case("macrof1@3", "labels"), in_its_case("f2", "labels")
+    ('MacroF1@3', 'f2')
+    """
+    form = _FORM.fullmatch(text)
+    if form is None or kind in kinds_of(form["name"]):
+        return text
+    every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
+    alike = [name for name in every if name.casefold() == form["name"].casefold()]
+    return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
 
 
 def _options(text: str, inside: str) -> dict[str, str]:
@@ -312,14 +423,13 @@ def split_outside(text: str, sign: str = ",") -> list[str]:
     >>> split_outside("embedding=a(b,c),match=greedy")
     ['embedding=a(b,c)', 'match=greedy']
     """
-    parts, depth = [""], 0
-    for letter in text:
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
         if letter == sign and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part.strip()]
+            parts.append(text[start:place])
+            start = place + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]
 
 
 def cutoffs(text: str) -> list[int]:
@@ -331,15 +441,22 @@ def cutoffs(text: str) -> list[int]:
     [1, 3, 5]
     """
     parts = text.split(",")
-    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise InputError(f"the cutoffs {text!r} are not whole numbers from 1", remedy="write 1,3,5")
-    return [int(part) for part in parts]
+    digits = [part.strip() for part in parts if part.strip().isdecimal()]
+    # Python refuses to read thousands of digits.
+    if len(digits) < len(parts) or any(len(k) < 100 and int(k) < 1 for k in digits):
+        raise InputError(f"the cutoffs {brief(text)} are not whole numbers from 1",
+                         remedy="write 1,3,5")  # fmt: skip
+    if not all(len(k) < 100 and is_cutoff(int(k)) for k in digits):
+        raise InputError(f"the cutoffs {brief(text)} are not all below 2**53", remedy="write 1,3,5")
+    return [int(part) for part in digits]
 
 
 def parse_all(
     texts: Iterable[str | Measure | Definition], kind: str | None = None
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
+
+    A text may name several measures, with blanks between.
 
     Raises
     ------
@@ -348,7 +465,8 @@ def parse_all(
     """
     measures: list[Measure] = []
     problems = []
-    for text in texts:
+    words = [word for text in texts for word in _split_names(text, kind)]
+    for text in words:
         try:
             if isinstance(text, Measure):
                 measures.append(text)
@@ -364,10 +482,32 @@ def parse_all(
         raise InputError(f"{len(problems)} measures are wrong:\n  " + "\n  ".join(problems))
     if problems:
         raise InputError(problems[0])
-    repeated = [str(m) for m in dict.fromkeys(measures) if measures.count(m) > 1]
+    repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
     if repeated:
         raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
     return measures
+
+
+def split_measures(text: str) -> list[str]:
+    """Split the names of measures at blanks outside parentheses.
+
+    Examples
+    --------
+    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
+    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
+    """
+    return split_outside(" ".join(text.split()), " ")
+
+
+def _split_names(text: Any, kind: str | None) -> list[Any]:
+    """Split a text that names several measures; one may be written with blanks."""
+    words = split_measures(text) if isinstance(text, str) else []
+    if len(words) > 1:
+        with suppress(InputError):
+            parse(text, kind)
+            return [text]
+        return words
+    return [text]
 
 
 def _registered(kind: str, name: str) -> Definition:

@@ -27,11 +27,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
@@ -58,6 +59,7 @@ from semmetrics.metrics.families import (
     evaluate_formula,
     formula_options,
     policy_option,
+    universe_option,
     weighted_mean,
 )
 from semmetrics.metrics.matching import (
@@ -72,12 +74,13 @@ from semmetrics.metrics.matching import (
     Reference,
     cut_of,
 )
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import add, is_builtin
 
 __all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _AVERAGES = ("example", "micro", "macro", "weighted")
+_MORE = "declare more: @measure(averages=('example', 'macro'))"
 
 
 def check_decode(value: Value) -> None:
@@ -117,14 +120,7 @@ def set_options(
     over_labels = ("macro", "micro", "weighted")
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        Option(
-            "labels",
-            "labels",
-            {"macro": "reference", "weighted": "reference", "micro": "union"},
-            ("reference", "union", "given"),
-            help="the labels that count: of the ground truth, of both sides, or the class list",
-            averages=over_labels,
-        ),
+        universe_option(over_labels),
         Option(
             "duplicates",
             "dup",
@@ -249,7 +245,7 @@ class SetFamily(CountFormulas):
         if measure["average"] not in LABEL_AVERAGES:
             return None
         known = self.together(measure, sums, frame)
-        names = np.array(frame.labels, dtype=object)[frame.universe(str(measure["labels"]))]
+        names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {
             "label": names,
             "value": self._evaluated(measure, sums, frame)[0],
@@ -260,7 +256,7 @@ class SetFamily(CountFormulas):
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all (micro); label axis last."""
-        inside = frame.universe(str(measure["labels"]))
+        inside = frame.universe(measure)
         # in one layout, so that labels are added in one order whatever stands in front of them
         known = {
             name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
@@ -274,7 +270,7 @@ class SetFamily(CountFormulas):
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
-        inside = frame.universe(str(measure["labels"]))
+        inside = frame.universe(measure)
         known = {name: _row_counts(rows[name], inside) for name in ("hit", "n_pred", "n_ref")}
         return {**known, "total": np.full(len(known["hit"]), float(inside.sum()))}
 
@@ -284,7 +280,32 @@ def _row_counts(column: Any, inside: Bools) -> Floats:
     return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
 
 
+@overload
+def measure(formula: Callable[..., Any], /) -> Definition: ...
+
+
+@overload
 def measure(
+    *,
+    kind: str = ...,
+    averages: tuple[str, ...] = ...,
+    bounds: tuple[float, float] = ...,
+    higher_is_better: bool = ...,
+    symmetric: bool = ...,
+    order_invariant: bool = ...,
+    source: str = ...,
+    equation: str = ...,
+    cite: tuple[str, ...] = ...,
+    name: str | None = ...,
+    defaults: Mapping[str, Value] | None = ...,
+    aliases: Mapping[str, str] | None = ...,
+) -> Callable[[Callable[..., Any]], Definition]: ...
+
+
+@checked
+def measure(
+    formula: Callable[..., Any] | None = None,
+    /,
     *,
     kind: str = "labels",
     averages: tuple[str, ...] = ("example",),
@@ -298,17 +319,20 @@ def measure(
     name: str | None = None,
     defaults: Mapping[str, Value] | None = None,
     aliases: Mapping[str, str] | None = None,
-) -> Callable[[Callable[..., Any]], Definition]:
+) -> Definition | Callable[[Callable[..., Any]], Definition]:
     """Make a set metric of a formula on counts, and register it.
 
     The formula's positional parameters say which counts it takes, all arrays of one shape: ``hit``
     (predictions that match), ``n_pred``, ``n_ref``, and, but for ``average=example``, ``total``
     (items for a label; items times labels for micro); ``precision_sum`` (precision at each hit,
     summed) for ``average=example`` alone. It returns nan where it is undefined. Its keyword-only
-    parameters become options of the measure.
+    parameters become options of the measure. It takes the place of an earlier measure of your own
+    with the same name.
 
     Parameters
     ----------
+    formula : callable
+        Given by ``@measure`` without parentheses.
     kind : str
         What the measure evaluates.
     averages : tuple of {"example", "micro", "macro", "weighted"}
@@ -326,8 +350,25 @@ def measure(
 
     Returns
     -------
-    decorator
-        Gives the Definition, which is called with options to choose them.
+    Definition, or the decorator that gives it
+        It is called with options to choose them.
+
+    Raises
+    ------
+    InputError
+        If a name is taken by a measure that comes with semmetrics or is an alias of another, or a
+        parameter of the formula is neither a count nor keyword-only.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.formulas import divide
+    >>> from semmetrics.metrics.registry import forget
+    >>> @measure
+    ... def Hits(hit, n_ref):
+    ...     return divide(hit, n_ref)
+    >>> Hits(), "average" in Hits()
+    (Measure('Hits'), True)
+    >>> forget(Hits)
     """
 
     def decorate(formula: Callable[..., Any]) -> Definition:
@@ -340,10 +381,13 @@ def measure(
                 f"defaults for {listing(wrong)}, which are no shared options",
                 remedy=f"these are {listing(known, most=20)}",
             )
+        own_name = name or formula.__name__
+        if not is_builtin(kind, own_name):
+            shared = tuple(replace(o, more=_MORE) if o.name == "average" else o for o in shared)
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
             Definition(
-                name=name or formula.__name__,
+                name=own_name,
                 kind=kind,
                 family=SetFamily(),
                 summary=summary,
@@ -361,7 +405,7 @@ def measure(
             aliases,
         )
 
-    return decorate
+    return decorate if formula is None else decorate(formula)
 
 
 def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:

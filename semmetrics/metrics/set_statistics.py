@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Floats,
     Ints,
@@ -30,6 +31,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.errors import InputError
+from semmetrics.frozen import with_arrays
 
 __all__ = [
     "Cardinality",
@@ -43,6 +45,7 @@ __all__ = [
 _CELLS = 1 << 22  # label pairs held before they are counted
 
 
+@with_arrays
 class Cardinality(NamedTuple):
     """Labels per list.
 
@@ -64,6 +67,7 @@ class Cardinality(NamedTuple):
     histogram: Ints
 
 
+@with_arrays
 class LabelFrequencies(NamedTuple):
     """Labels and their counts, most frequent first; equal counts in the order of the codes."""
 
@@ -71,6 +75,7 @@ class LabelFrequencies(NamedTuple):
     counts: Ints
 
 
+@with_arrays
 class LabelOrder(NamedTuple):
     """Pairs of labels that occur together, by falling order; equal ones by their codes.
 
@@ -96,6 +101,7 @@ class LabelOrder(NamedTuple):
         return float(self.order.mean()) if len(self.order) else float("nan")
 
 
+@checked
 def cardinality(indptr: ArrayLike) -> Cardinality:
     """Summarise the number of labels per list; repeated labels count.
 
@@ -128,6 +134,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     return Cardinality(n, mean, std, np.bincount(sizes, minlength=1))
 
 
+@checked
 def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     """Count every label of the dictionary, most frequent first; repeated labels count.
 
@@ -164,6 +171,7 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     return LabelFrequencies(labels, counts[labels])
 
 
+@checked
 def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     """Measure how consistently one label of a pair precedes the other, for all pairs.
 

@@ -178,7 +178,7 @@ def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 
 
 def _smoothed(
-    name: str, average: str, labels: dict[str, Value]
+    name: str, average: str, labels: dict[str, Value] | None = None
 ) -> Callable[[Callable[..., Any]], Definition]:
     return measure(
         averages=(average,),
@@ -191,7 +191,7 @@ def _smoothed(
     )
 
 
-@_smoothed("O-F1", "micro", {"labels": "union"})
+@_smoothed("O-F1", "micro")
 def o_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Overall F1: of the counts of all labels together; nothing on either side scores 1."""
     return _smoothed_f1(hit, n_pred, n_ref)
@@ -203,7 +203,7 @@ def c_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     return _smoothed_f1(hit, n_pred, n_ref)
 
 
-@_smoothed("I-F1", "example", {})
+@_smoothed("I-F1", "example")
 def i_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Per-image F1: mean over images; an empty prediction of an empty set scores 1."""
     return _smoothed_f1(hit, n_pred, n_ref)

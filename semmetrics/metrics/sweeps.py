@@ -4,31 +4,45 @@ Conventions
 -----------
 A label is kept at k where it is among its item's first k, and at threshold t where its score is
 above t, strictly; so ``decode`` repeats the decision of every point. Each label is put once at the
-first point that keeps it; sums over points do the rest.
+first point that keeps it, and each item (or class) says how much its value changes there; sums of
+the changes give every point, so that the time does not grow with the number of points.
 
 Averages
 --------
-example  means over items of each item's precision, recall and F1
-micro    from the counts of all items and labels together
-macro    means over all labels of the dictionary
+example   means over items of each item's precision, recall and F1
+micro     from the counts of all items and labels together
+macro     means over all labels of the dictionary
+weighted  the same, each label weighted by the number of its references
 
 A ratio 0/0 is a matter of policy: see `Undefined`.
 
 References
 ----------
-Pineda, Salvador et al., 2019, section 4 (I-F1, O-F1, C-F1 are the three averages of F1).
+Pineda, Salvador et al., 2019, section 4 (I-F1, O-F1, C-F1 are the first three averages of F1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.core.ragged import Bools, Floats, Ints, offsets, order_rows, positions, row_numbers
+from semmetrics.arguments import checked
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    offsets,
+    order_rows,
+    positions,
+    row_numbers,
+    running_sums,
+    runs_within,
+)
 from semmetrics.errors import InputError
+from semmetrics.frozen import with_arrays
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.ranking import target_matrix
@@ -41,17 +55,21 @@ __all__ = [
     "Rows",
     "Sweep",
     "Undefined",
+    "best_place",
     "best_threshold",
     "candidate_thresholds",
+    "means_at_points",
+    "points_of_scores",
     "sweep_rows",
     "sweep_thresholds",
     "sweep_top_k",
-    "thin_out",
 ]
 
-Average: TypeAlias = Literal["example", "micro", "macro"]
+Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
-_CELLS = 1 << 22  # numbers in one temporary table
+_LABELS = 1 << 20  # labels that are looked at together
+_HIGH, _LOW = 26, 36  # bits of a value that are summed apart, so that sums are exact
+_EQUAL = 2.0**-50  # values closer than that are equal: 1/3 + 2/3 is 1/2 + 1/2
 
 
 class Undefined(NamedTuple):
@@ -75,6 +93,7 @@ class Undefined(NamedTuple):
 DEFAULT = Undefined()
 
 
+@with_arrays
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 
@@ -101,7 +120,7 @@ class Rows(NamedTuple):
 
     indptr: Ints
     codes: NDArray[np.integer]
-    hit: Bools
+    hit: NDArray[Any]
     scores: Floats
     n_ref: NDArray[np.integer]
     class_ref: NDArray[np.integer]
@@ -114,6 +133,7 @@ class BestThreshold(NamedTuple):
     value: float
 
 
+@checked
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
@@ -130,7 +150,7 @@ def sweep_top_k(
     Returns
     -------
     dict
-        A `Sweep` for each of "example", "micro", "macro"; points in the order given.
+        A `Sweep` for each of AVERAGES; points in the order given.
 
     Raises
     ------
@@ -157,12 +177,12 @@ def sweep_top_k(
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
+@checked
 def sweep_thresholds(
     scores: ArrayLike,
     targets: ArrayLike,
     thresholds: ArrayLike | None = None,
     *,
-    max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
     """Compute precision, recall and F1 of the labels scored above t, for every threshold t.
@@ -172,16 +192,14 @@ def sweep_thresholds(
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     thresholds : array-like, shape (T,), optional
-        Left out: for micro every decision that a threshold can make, which are those of
-        `candidate_thresholds`; for example and macro at most `max_points` of them, evenly spaced
-        by rank among the distinct scores, the first and the last included. Falling.
-    max_points : int, at least 2
+        Left out, those of `candidate_thresholds`, falling: every decision that a threshold can
+        make.
     undefined : Undefined
 
     Returns
     -------
     dict
-        A `Sweep` for each of "example", "micro", "macro"; given thresholds keep their order.
+        A `Sweep` for each of AVERAGES; given thresholds keep their order.
 
     Raises
     ------
@@ -195,8 +213,7 @@ def sweep_thresholds(
     >>> sweep["micro"].f1.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.8], [0.5, 1.0])
     """
-    rows = _dense_rows(scores, targets)
-    return sweep_rows(rows, thresholds, max_points=max_points, undefined=undefined)
+    return sweep_rows(_dense_rows(scores, targets), thresholds, undefined=undefined)
 
 
 def sweep_rows(
@@ -204,7 +221,6 @@ def sweep_rows(
     thresholds: ArrayLike | None = None,
     *,
     averages: Sequence[Average] = AVERAGES,
-    max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> dict[Average, Sweep]:
     """Do what `sweep_thresholds` does on ragged rows, in any order within a row.
@@ -213,52 +229,49 @@ def sweep_rows(
     ----------
     rows : Rows
         A label without a score is above no threshold.
-    averages : sequence of {"example", "micro", "macro"}
+    averages : sequence of {"example", "micro", "macro", "weighted"}
         Which to compute.
-    thresholds, max_points, undefined
+    thresholds, undefined
         As for `sweep_thresholds`.
 
     Returns
     -------
     dict of Sweep
     """
-    scores, by_score = rows.scores, None
     if thresholds is None:
-        by_score, every = np.argsort(-scores, kind="stable"), candidate_thresholds(scores)
+        points, bins = points_of_scores(rows.scores)
+        falling = np.arange(len(points))
     else:
-        every = np.asarray(thresholds, np.float64)
-        if every.ndim != 1 or np.isnan(every).any():
+        points = np.asarray(thresholds, np.float64)
+        if points.ndim != 1 or np.isnan(points).any():
             raise InputError("thresholds must be a list of numbers without NaN")
-    result: dict[Average, Sweep] = {}
-    for average in averages:
-        thin = thresholds is None and average != "micro"
-        points = thin_out(every, max_points) if thin else every
         falling = np.argsort(-points, kind="stable")
-        bins = _first_below(points[falling], scores, by_score)
-        result[average] = _average(rows, average, points, falling, bins, undefined)
-    return result
+        bins = np.searchsorted(-points[falling], -rows.scores, side="right")
+    return {one: _average(rows, one, points, falling, bins, undefined) for one in averages}
 
 
+@checked
 def best_threshold(
     scores: ArrayLike,
     targets: ArrayLike,
     *,
     average: Average = "micro",
     thresholds: ArrayLike | None = None,
-    max_points: int = 1001,
     undefined: Undefined = DEFAULT,
 ) -> BestThreshold:
     """Find the threshold with the best F1; of equally good ones the highest.
+
+    Every decision that a threshold can make is looked at, or every threshold given. F1 values that
+    differ by less than 1e-15 are equally good.
 
     Parameters
     ----------
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
-    average : {"micro", "macro", "example"}
+    average : {"micro", "macro", "example", "weighted"}
         Whose F1 is to be best.
-    thresholds, max_points, undefined
-        As for `sweep_thresholds`: with neither thresholds given nor micro asked for, the search
-        is over at most `max_points` of the distinct scores.
+    thresholds, undefined
+        As for `sweep_thresholds`.
 
     Returns
     -------
@@ -276,13 +289,25 @@ def best_threshold(
     BestThreshold(threshold=0.2, value=0.8)
     """
     rows = _dense_rows(scores, targets)
-    sweep = sweep_rows(
-        rows, thresholds, averages=[average], max_points=max_points, undefined=undefined
-    )[average]
+    sweep = sweep_rows(rows, thresholds, averages=[average], undefined=undefined)[average]
     if not len(sweep.points) or not len(rows.n_ref):
         raise InputError("there is no score to choose a threshold by", remedy="give some items")
-    best = np.lexsort((sweep.points, sweep.f1))[-1]
-    return BestThreshold(float(sweep.points[best]), float(sweep.f1[best]))
+    points: Any = sweep.points
+    best = best_place(points, sweep.f1)
+    return BestThreshold(float(points[best]), float(sweep.f1[best]))
+
+
+def best_place(points: Floats, values: Floats) -> int:
+    """Return the place of the best value, of equally good ones that of the highest point.
+
+    Examples
+    --------
+    >>> best_place(np.array([0.2, 0.9, 0.5]), np.array([0.1 + 0.2, 0.0, 0.3]))
+    2
+    """
+    known = np.nan_to_num(values, nan=-1.0, neginf=-np.inf)
+    good = np.flatnonzero(known >= known.max() - _EQUAL)
+    return int(good[points[good].argmax()])
 
 
 def candidate_thresholds(scores: ArrayLike) -> Floats:
@@ -304,20 +329,37 @@ def candidate_thresholds(scores: ArrayLike) -> Floats:
     >>> candidate_thresholds([0.5, 1.0, 0.5]).tolist()
     [1.0, 0.5, 0.49999999999999994]
     """
-    distinct = np.unique(np.asarray(scores, np.float64))[::-1]
-    if not len(distinct) or distinct[-1] == -np.inf:
-        return distinct
-    return np.append(distinct, np.nextafter(distinct[-1], -np.inf))
+    return points_of_scores(np.asarray(scores, np.float64).ravel())[0]
 
 
-def thin_out(points: Floats, most: int) -> Floats:
-    """Return at most so many of the points, evenly spaced, the first and the last included."""
-    if most < 2:
-        raise InputError(f"max_points = {most} is below 2")
-    if len(points) <= most:
-        return points
-    thin: Floats = points[np.linspace(0, len(points) - 1, most).round().astype(np.int64)]
-    return thin
+def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
+    """Return the candidate thresholds, and for each score the first of them that it is above.
+
+    Parameters
+    ----------
+    scores : array, shape (m,), without NaN
+
+    Returns
+    -------
+    points : array, shape (T,)
+        As `candidate_thresholds` returns them.
+    bins : array, shape (m,)
+        T for -inf, which is above none.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in points_of_scores(np.array([0.5, 1.0, 0.5]))]
+    [[1.0, 0.5, 0.49999999999999994], [2, 1, 2]]
+    """
+    order = np.argsort(-scores)
+    falling = scores[order]
+    fresh = _differs(falling)
+    bins = np.empty(len(scores), np.int64)
+    bins[order] = np.cumsum(fresh)
+    points = falling[fresh]
+    if len(points) and points[-1] != -np.inf:
+        points = np.append(points, np.nextafter(points[-1], -np.inf))
+    return points, bins
 
 
 def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
@@ -334,18 +376,6 @@ def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
     )
 
 
-def _first_below(points: Floats, scores: Floats, by_score: Ints | None) -> Ints:
-    """Return the first falling point below each score; `by_score` sorts them, for many points.
-
-    Looking up sorted scores stays in the cache, which among millions of points is ten times faster.
-    """
-    if by_score is None:
-        return np.searchsorted(-points, -scores, side="right")
-    bins = np.empty(len(scores), np.int64)
-    bins[by_score] = np.searchsorted(-points, -scores[by_score], side="right")
-    return bins
-
-
 def _average(
     rows: Rows,
     average: Average,
@@ -355,46 +385,136 @@ def _average(
     undefined: Undefined,
 ) -> Sweep:
     """Return one average at every point; bins count along the points in that order."""
-    if average == "macro":
-        by_class = np.argsort(rows.codes, kind="stable")
-        indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
-        groups = indptr, bins[by_class], rows.hit[by_class], rows.class_ref
-    elif average == "example":
-        groups = rows.indptr, bins, rows.hit, rows.n_ref
-    elif average == "micro":
-        groups = rows.indptr[[0, -1]], bins, rows.hit, rows.n_ref.sum(keepdims=True)
-    else:
-        raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
-    empty = undefined.label if average == "macro" else undefined.item
+    if np.isnan(undefined).any():  # a mean that depends on what stands for nan is nan
+        low, high = (
+            _average(
+                rows, average, points, order, bins, Undefined(*np.nan_to_num(undefined, nan=x))
+            )
+            for x in (0.0, 1.0)
+        )
+        columns = zip(low[1:], high[1:], strict=True)
+        return Sweep(points, *(np.where(one == other, one, np.nan) for one, other in columns))
+    empty = undefined.label if average in ("macro", "weighted") else undefined.item
+
+    def ratios(true: Any, kept: Any, ref: Any) -> Floats:
+        precision, recall = divide(true, kept, undefined.ratio), divide(true, ref, undefined.ratio)
+        return np.stack([precision, recall, divide(2 * true, kept + ref, empty)])
+
     means = np.empty((3, len(points)))
-    means[:, order] = _group_means(*groups, len(points), undefined.ratio, empty)
+    means[:, order] = means_at_points(rows, average, bins, len(points), ratios)
     return Sweep(points, *means)
 
 
-def _group_means(
-    indptr: Ints,
+def means_at_points(
+    rows: Rows,
+    average: str,
     bins: Ints,
-    hit: Bools,
-    n_ref: NDArray[np.integer],
     n_points: int,
-    ratio: float,
-    empty: float,
+    formula: Callable[..., Floats],
+    *more: NDArray[Any],
 ) -> Floats:
-    """Return mean precision, recall and F1 of groups of labels at every point."""
-    n, wide = len(indptr) - 1, n_points + 1  # the last bin holds what no point keeps
-    total = np.zeros((3, n_points))
-    step = max(1, _CELLS // wide)
-    for start in range(0, n, step):
-        part = indptr[start : start + step + 1]
-        flat = slice(part[0], part[-1])
-        keys = row_numbers(part) * wide + bins[flat]
-        shape = (len(part) - 1, wide)
-        kept, true = (
-            np.bincount(chosen, minlength=shape[0] * wide).reshape(shape)[:, :-1].cumsum(axis=1)
-            for chosen in (keys, keys[hit[flat]])
-        )
-        ref = n_ref[start : start + step, None]
-        total[0] += divide(true, kept, ratio).sum(axis=0)
-        total[1] += divide(true, ref, ratio).sum(axis=0)
-        total[2] += divide(2 * true, kept + ref, empty).sum(axis=0)
-    return total / n if n else np.full_like(total, np.nan)
+    """Return the mean over items or labels of values on counts, at every point.
+
+    Parameters
+    ----------
+    rows : Rows
+        The scores are not looked at.
+    average : {"example", "micro", "macro", "weighted"}
+    bins : array, shape (indptr[-1],)
+        The first point that keeps each label; `n_points` where none does.
+    n_points : int
+    formula : callable (hit, kept, ref, *more) -> array, shape (values, ...)
+        Values in [0, 1] from counts of one shape: of hits, of labels that are kept, of references,
+        and sums of what further arrays hold for the labels kept.
+    *more : int arrays, shape (indptr[-1],)
+
+    Returns
+    -------
+    array, shape (values, n_points)
+        Sums are exact: the error is at most that of rounding each value once. nan without items or
+        labels, or weights of them.
+
+    Raises
+    ------
+    InputError
+        If the average is unknown.
+    """
+    if average not in AVERAGES:
+        raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
+    columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
+    if average == "micro":
+        known = [np.bincount(bins, c, n_points + 1)[:-1].cumsum() for c in columns]
+        ref = np.full(n_points, rows.n_ref.sum())
+        return formula(known[0], known[1], ref, *known[2:])
+    indptr, n_ref = rows.indptr, rows.n_ref
+    if average != "example":
+        by_class = np.argsort(rows.codes, kind="stable")
+        indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
+        columns, bins, n_ref = [c[by_class] for c in columns], bins[by_class], rows.class_ref
+    weights = n_ref if average == "weighted" else np.ones(len(n_ref), np.int64)
+    total = _Changes(len(formula(*np.zeros((3 + len(more), 0)))), n_points)
+    for part in runs_within(indptr, max(_LABELS, n_points // 4)):
+        flat = slice(indptr[part.start], indptr[part.stop])
+        some = indptr[part.start : part.stop + 1] - flat.start
+        total.add(some, bins[flat], [c[flat] for c in columns], n_ref[part], weights[part], formula)
+    return divide(total.values(), weights.sum())
+
+
+class _Changes:
+    """Sums over groups of values that change from point to point.
+
+    A value is rounded to a multiple of 2**-62 and summed in two whole numbers, so that neither the
+    order nor the number of the changes rounds anything.
+    """
+
+    def __init__(self, n_values: int, n_points: int) -> None:
+        self.wide, self.sums = n_points + 1, np.zeros((2, n_values, n_points + 1), np.int64)
+
+    def add(
+        self,
+        indptr: Ints,
+        bins: Ints,
+        columns: Sequence[NDArray[Any]],
+        n_ref: NDArray[np.integer],
+        weights: NDArray[np.integer],
+        formula: Callable[..., Floats],
+    ) -> None:
+        """Add groups of labels; the arguments are those of `means_at_points`."""
+        keys = row_numbers(indptr) * self.wide + bins
+        order = np.argsort(keys)
+        keys = keys[order]
+        last = np.flatnonzero(_differs(keys[::-1])[::-1])
+        group, at = np.divmod(keys[last], self.wide)
+        counts = [running_sums(column[order]) for column in columns]
+        hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
+        zero = np.zeros(len(n_ref), np.int64)
+        start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]))
+        after = _cut(formula(hit, kept, n_ref[group], *more))
+        before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
+        first = _differs(group)
+        before[..., first] = start[..., group[first]]
+        change = (after - before) * weights[group]
+        for place in np.ndindex(change.shape[:2]):
+            found = np.bincount(at, change[place], self.wide)
+            self.sums[place] += found.astype(np.int64)
+        self.sums[..., 0] += (start * weights).sum(axis=-1).astype(np.int64)
+
+    def values(self) -> Floats:
+        """Return the sums at each point."""
+        high, low = self.sums.cumsum(axis=-1)[..., :-1].astype(np.float64)
+        total: Floats = np.ldexp(high, -_HIGH) + np.ldexp(low, -_HIGH - _LOW)
+        return total
+
+
+def _differs(flat: NDArray[Any]) -> Bools:
+    """Return whether each element differs from the one before; the first does."""
+    fresh = np.ones(len(flat), np.bool_)
+    np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
+    return fresh
+
+
+def _cut(values: Floats) -> Floats:
+    """Return the upper and the lower bits of values in [0, 1], each as whole numbers."""
+    scaled = np.ldexp(values, _HIGH)
+    high = np.floor(scaled)
+    return np.stack([high, np.rint(np.ldexp(scaled - high, _LOW))])

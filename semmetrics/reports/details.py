@@ -200,11 +200,13 @@ def collect_matches(scores: Sequence[Score]) -> Records:
     Raises
     ------
     InputError
-        If no measure matches labels by meaning.
+        If no measure matches labels by meaning, or items were not kept.
     """
     from semmetrics.kinds.labels.describe import match_rows
 
     heading = find_matching_heading(scores)
+    if any(score.task is None for score in scores if score.heading == heading):
+        raise InputError("items were not kept", remedy="evaluate with keep_rows=True")
     rows = (
         {**row, "system": score.system}
         for score in scores
@@ -241,5 +243,6 @@ def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
             "count": number,
         }
     if score.ci is not None and score.ci.undefined:
-        count = {"cause": "resample", "unit": None, "policy": "skip", "count": score.ci.undefined}
+        cause = "resample" if score.ci.method == "percentile" else "replicate"
+        count = {"cause": cause, "unit": None, "policy": "skip", "count": score.ci.undefined}
         yield shared | count

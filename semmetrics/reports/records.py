@@ -9,6 +9,7 @@ infinite numbers are None, so that every form of the records can hold them.
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import math
@@ -17,16 +18,19 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 
-from semmetrics.errors import InputError, MissingDependencyError, listing
+from semmetrics.arguments import check_type, checked
+from semmetrics.errors import InputError, MissingDependencyError, brief, listing
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMS", "Records", "align", "draw", "format_full"]
+__all__ = ["FORMS", "Records", "align", "check_digits", "draw", "format_full"]
 
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
+_SHOWN = 60  # by a notebook
 _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
@@ -55,14 +59,20 @@ class Records(Sequence[dict[str, Any]]):
 
     __slots__ = ("_columns", "_length")
 
+    @checked
     def __init__(self, columns: Mapping[str, Any]) -> None:
+        for name, column in columns.items():
+            check_type(f"columns[{brief(name)}]", column, Sequence[Any])
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
-            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+            raise InputError(
+                f"columns of different lengths: {sorted(lengths)}", remedy="give one value a row"
+            )
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
 
     @staticmethod
+    @checked
     def from_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Records:
         """Make records of rows; a row without a column has None there.
 
@@ -83,6 +93,7 @@ class Records(Sequence[dict[str, Any]]):
         """The names of the columns, in order."""
         return tuple(self._columns)
 
+    @checked
     def column(self, name: str) -> list[Any]:
         """Return the values of one column.
 
@@ -100,6 +111,16 @@ class Records(Sequence[dict[str, Any]]):
     def drop(self, *names: str) -> Records:
         """Return the records without some columns."""
         return Records({name: c for name, c in self._columns.items() if name not in names})
+
+    def with_columns(self, **columns: Any) -> Records:
+        """Return the records with other columns, or with more of them.
+
+        Examples
+        --------
+        >>> list(Records({"id": ["a"]}).with_columns(n=[1]))
+        [{'id': 'a', 'n': 1}]
+        """
+        return Records({**self._columns, **columns})
 
     def __len__(self) -> int:
         return self._length
@@ -128,6 +149,7 @@ class Records(Sequence[dict[str, Any]]):
     def __repr__(self) -> str:
         return f"Records({self._length:,} rows: {', '.join(self._columns)})"
 
+    @checked
     def write(self, out: TextIO, form: str) -> None:
         """Write the records in full precision, row by row where the form allows it.
 
@@ -189,19 +211,63 @@ class Records(Sequence[dict[str, Any]]):
         MissingDependencyError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingDependencyError("pandas", "to_pandas", extra="report") from None
-        columns = {name: self.column(name) for name in self._columns}
-        frame: pd.DataFrame = pd.DataFrame(columns, columns=list(self._columns))
+        pandas = _imported("pandas", "to_pandas")
+        columns = {name: _finite(column) for name, column in self._columns.items()}
+        frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars with one row a record; None becomes null.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        frame: pl.DataFrame = _imported("polars", "to_polars").from_arrow(self.to_arrow())
         return frame
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with one row a record; None becomes null."""
-        import pyarrow as pa
+        """Return an Arrow table with one row a record; None becomes null.
 
-        return pa.table({name: self.column(name) for name in self._columns})
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        arrow = _imported("pyarrow", "to_arrow")
+        table: pa.Table = arrow.table(
+            {
+                name: arrow.array(_to_plain(column), _arrow_type(column, arrow))
+                for name, column in self._columns.items()
+            }
+        )
+        return table
+
+    def _repr_html_(self) -> str:
+        from semmetrics.reports.html import write_records
+
+        return write_records(self.columns, self[:_SHOWN], max(0, len(self) - _SHOWN))
+
+
+def _imported(package: str, purpose: str) -> Any:
+    """Import a package that not every user has."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingDependencyError(package, purpose, extra="report") from None
+
+
+def _finite(column: Any) -> Any:
+    """A column as pandas takes it: numbers that are not finite are missing."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
+        return _to_plain(column)
+    return np.where(np.isfinite(column), column, np.nan)
+
+
+def _arrow_type(column: Any, pa: Any) -> Any:
+    """The type of a column of floats, which may all be undefined; None where the values tell."""
+    return pa.float64() if isinstance(column, np.ndarray) and column.dtype.kind == "f" else None
 
 
 def _to_plain(column: Any) -> list[Any]:
@@ -269,6 +335,19 @@ def _latex(rows: Rows) -> str:
 
 def _tex(text: str) -> str:
     return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+def check_digits(digits: int) -> None:
+    """Refuse a number of digits after the point that a float does not have.
+
+    Examples
+    --------
+    >>> check_digits(-1)
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: digits=-1; give 0 to 17
+    """
+    if not 0 <= digits <= 17:
+        raise InputError(f"digits={digits}", remedy="give 0 to 17")
 
 
 def format_full(value: float) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.records import align, draw, format_full
-from semmetrics.reports.table import ScoreTable
+from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
     from semmetrics.comparison.summaries import Rank, RunSummary
+    from semmetrics.scoring.score_result import Score
 
 __all__ = [
     "draw_ranks",
@@ -33,9 +34,13 @@ _POLICIES = {
     "skip": "left out",
     "nan": "makes the value undefined",
 }
-_CAUSES = {"resample": "resamples without a value"}
+_CAUSES = {
+    "resample": "resamples without a value",
+    "replicate": "resamples and jackknife values that are undefined",
+}
 _LONG = 40  # measures that share a line
-_SHARED = (*SETTINGS, *MODELS, "ci", "n", "data", "v")
+_SAID = {*SETTINGS, *MODELS, "thr", "fit", "cal", "ci", "n", "data", "v"}
+_GROUPS = 6  # of scores whose signatures differ
 
 
 def draw_systems(
@@ -55,7 +60,7 @@ def draw_systems(
 
     def text(systems: Sequence[str]) -> str:
         some = [score for score in table if score.system in systems]
-        return ScoreTable(some).to_text(digits=digits, scale=scale)
+        return draw_scores(ScoreTable(some), digits=digits, scale=scale)
 
     parts: list[list[str]] = []
     for system in table.systems:
@@ -92,13 +97,18 @@ def _join_headings(headings: Sequence[str]) -> str:
     --------
     >>> _join_headings(["F1@1", "F1@3"]), _join_headings(["F1@1", "WMD@1", "F1@3", "WMD@3"])
     ('F1@1,3', 'F1, WMD (@1,3)')
+    >>> _join_headings(["F1", "F1@1", "F1@3"])
+    'F1, F1@1,3'
     """
+    whole: list[str] = []
     cuts: dict[str, list[str]] = {}
     for heading in headings:
         name, sign, cut = heading.rpartition("@")
-        whole = not sign or not cut.isdecimal()
-        cuts.setdefault(heading if whole else name, []).extend([] if whole else [cut])
-    alike: dict[str, list[str]] = {}
+        if sign and cut.isdecimal():
+            cuts.setdefault(name, []).append(cut)
+        else:
+            whole.append(heading)
+    alike: dict[str, list[str]] = {"": whole} if whole else {}
     for name, several in cuts.items():
         alike.setdefault(",".join(several), []).append(name)
     return ", ".join(_join_cutoff(names, cut) for cut, names in alike.items())
@@ -113,12 +123,14 @@ def _join_cutoff(names: Sequence[str], cut: str) -> str:
 def _undefined_rows(table: ScoreTable) -> list[list[str]]:
     """A row for each cause: the measures, the cause and its policy, the count of each system."""
     counts: dict[tuple[str, str], dict[str, int]] = {}
-    for record in sorted(table.undefined(), key=lambda one: table.headings.index(one["measure"])):
+    place = {heading: number for number, heading in enumerate(table.headings)}
+    for record in sorted(table.undefined(), key=lambda one: place[one["measure"]]):
         cause = _cause_text(record)
         counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
     groups: dict[tuple[str, ...], list[str]] = {}
+    systems = table.systems
     for (heading, cause), by_system in counts.items():
-        key = (cause, *(str(by_system.get(system, 0)) for system in table.systems))
+        key = (cause, *(str(by_system.get(system, 0)) for system in systems))
         groups.setdefault(key, []).append(heading)
     rows = []
     for (cause, *numbers), headings in groups.items():
@@ -160,8 +172,9 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     if max(map(abs, definition.bounds)) > 1:
         scale = 1.0  # a percentage of what is no share means nothing
     parts = []
-    for system in table.systems:
-        of = f" of {system}" if len(table.systems) > 1 else ""
+    systems = table.systems
+    for system in systems:
+        of = f" of {system}" if len(systems) > 1 else ""
         lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
         task = table[system, heading].task
         for record in records:
@@ -175,14 +188,42 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
 
 
 def report_shared(table: ScoreTable) -> str:
-    """Say what all signatures have in common of items, settings, data and version, in one line."""
-    split = [score.signature.split("|") for score in table]
-    shared = [
-        part
-        for part in split[0]
-        if part.partition(":")[0] in _SHARED and all(part in other for other in split[1:])
-    ]
-    return f"signatures share: {'|'.join(shared)}"
+    """Say what signatures have in common of items, settings, data and version, and what differs.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["dog"]], measures=["F1", "SemF1"])
+    >>> print(report_shared(table).splitlines()[1])
+    signatures of SemF1: thr:0.5|emb:semmetrics-static-320@c476d4872c28|lookup:text|oov:zero
+    """
+    having: dict[str, list[Score]] = {}
+    for score in table:
+        for part in score.signature.split("|"):
+            if part.partition(":")[0] in _SAID:
+                having.setdefault(part, []).append(score)
+    groups: dict[str, list[str]] = {}
+    for part, some in having.items():
+        whose = "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        groups.setdefault(whose, []).append(part)
+    shared = "|".join(groups.pop("share", []))
+    lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
+    if len(lines) > _GROUPS:
+        lines[_GROUPS - 1 :] = [f"and {len(lines) - _GROUPS + 1} more, see --signatures"]
+    return "\n".join([f"signatures share: {shared}", *lines])
+
+
+def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:
+    """Name scores by their headings, by their systems, or by both where neither tells them."""
+    headings = list(dict.fromkeys(score.heading for score in some))
+    systems = list(dict.fromkeys(score.system for score in some))
+    chosen = {(score.system, score.heading) for score in some}
+    every = {(score.system, score.heading) for score in table}
+    if chosen == {pair for pair in every if pair[1] in headings}:
+        return _join_headings(headings)
+    if chosen == {pair for pair in every if pair[0] in systems}:
+        return ", ".join(systems)
+    return ", ".join(f"{score.system} {score.heading}" for score in some)
 
 
 def draw_signatures(table: ScoreTable) -> str:

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, overload
 
-from semmetrics.errors import InputError, listing
+import numpy as np
+
+from semmetrics.arguments import checked
+from semmetrics.errors import (
+    InputError,
+    UnknownKeyError,
+    brief,
+    did_you_mean,
+    listing,
+    pluralize,
+)
 from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import in_its_case, parse
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, draw
+from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMATS", "ScoreTable"]
+__all__ = ["FORMATS", "ScoreTable", "draw_scores", "records_of"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-_FIELDS = (
-    "system", "heading", "measure", "value", "ci_low", "ci_high", "unit", "n", "undefined",
-    "signature",
+_COLUMNS = (
+    "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
+    "unit", "n", "undefined", "signature",
 )  # fmt: skip
+_NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
+_ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,33 +85,84 @@ class ScoreTable:
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Score:
-        """The score under a heading or measure name; ``table[system, name]`` with many systems.
+    @overload
+    def __getitem__(self, key: int | str | Measure | tuple[str, str | Measure]) -> Score: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> ScoreTable: ...
+
+    def __getitem__(self, key: Any) -> Score | ScoreTable:
+        """The score at a place, or of a measure in any spelling and case; of a slice a table.
+
+        ``table[0]``, ``table[-1]``, ``table["MicroF1"]``, ``table[parse("F1@3")[0]]``; with many
+        systems ``table[system, measure]``.
 
         Raises
         ------
-        InputError
-            If there is none, or more than one.
+        IndexError
+            If there is no such place.
+        UnknownKeyError
+            If there is no such measure or system, or more than one; a KeyError and an InputError.
         """
-        system, name = key if isinstance(key, tuple) else (None, key)
-        found = [
-            score
-            for score in self.scores
-            if system in (None, score.system) and name in (score.heading, str(score.measure))
-        ]
+        if isinstance(key, slice):
+            return replace(self, scores=self.scores[key])
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            return self.scores[key]
+        found = self._find(key)
         if len(found) == 1:
             return found[0]
+        system, name = _split_key(key)
+        if found:
+            several = len({score.system for score in found}) > 1
+            often = "for several systems" if several else f"{len(found)} times"
+            raise UnknownKeyError(
+                f"{brief(key)} is there {often}", remedy="write table[system, measure]"
+            )
         if system is not None and system not in self.systems:
-            raise InputError(
-                f"the table has no system {system!r}", remedy=f"it has {listing(self.systems)}"
-            )
-        if not found:
-            raise InputError(
-                f"the table has no {name!r}", remedy=f"it has {listing(self.headings)}"
-            )
-        raise InputError(
-            f"{name!r} is there for several systems", remedy="write table[system, measure]"
-        )
+            remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
+            raise UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)
+        remedy = did_you_mean(str(name), self.headings, f"it has {listing(self.headings)}")
+        raise UnknownKeyError(f"the table has no {brief(name)}", remedy=remedy)
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether a score, or one of such a measure, is in the table."""
+        return any(key is score for score in self.scores) or bool(self._find(key))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The score of a measure, as ``table[key]``; the default where there is none.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures="F1 MicroRecall")
+        >>> table.get("F1").value == table[0].value, table.get("F2"), "MicroRecall" in table
+        (True, None, True)
+        """
+        return self[key] if self._find(key) else default
+
+    def _find(self, key: Any) -> list[Score]:
+        """The scores of a measure, by heading, name, alias, or the measure itself."""
+        system, name = _split_key(key)
+        of = [score for score in self.scores if system in (None, score.system)]
+        if isinstance(name, Measure):
+            return [score for score in of if name == score.measure or str(name) == score.heading]
+        if not isinstance(name, str):
+            return []
+        found = [score for score in of if name in (score.heading, str(score.measure))]
+        if found:
+            return found
+        folded = name.casefold()
+        alike = {
+            s.heading for s in of if folded in (s.heading.casefold(), str(s.measure).casefold())
+        }
+        if len(alike) == 1:
+            return [score for score in of if score.heading in alike]
+        meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
+        return [
+            score
+            for score in of
+            if {score.heading, str(score.measure)} & meant[score.measure.definition.kind]
+        ]
 
     @property
     def systems(self) -> list[str]:
@@ -108,6 +174,23 @@ class ScoreTable:
         """The measures' headings, in the order given."""
         return list(dict.fromkeys(score.heading for score in self.scores))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return {measure: value}, or with several systems {system: {measure: value}}.
+
+        Measures are under their headings; a value that is undefined is nan. ``to_dicts`` has all
+        that is known of each score.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> semmetrics.score([["cat"]], [["cat", "dog"]], measures="Recall Precision").to_dict()
+        {'Recall': 0.5, 'Precision': 1.0}
+        """
+        found: dict[str, dict[str, float]] = {system: {} for system in self.systems}
+        for score in self.scores:
+            found[score.system][score.heading] = score.value
+        return dict(found) if len(found) > 1 else dict(next(iter(found.values()), {}))
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
@@ -117,44 +200,102 @@ class ScoreTable:
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Write one row a score, in full precision; an empty cell for what is undefined."""
-        return self._records().to_csv()
+        """Write the columns of ``to_pandas``, in full precision; empty where undefined."""
+        return self._everything().to_csv()
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame with one row a score.
+        """Return a DataFrame with one row a score and all that is known of it.
+
+        Returns
+        -------
+        DataFrame
+            Columns "system", "part", "heading", "measure", "value", "ci_low", "ci_high",
+            "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
+            between) and "signature". A value or a bound that is undefined is missing.
 
         Raises
         ------
         MissingDependencyError
             If pandas is not installed.
         """
-        return self._records().to_pandas()
+        return self._everything().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars with the columns of ``to_pandas``.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        return self._everything().to_polars()
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with one row a score; null for what is undefined.
+        """Return an Arrow table with the columns of ``to_pandas``; null for what is undefined.
 
         Raises
         ------
         MissingDependencyError
             If pyarrow is not installed.
         """
-        return self._records().to_arrow()
+        return self._everything().to_arrow()
 
+    @checked
     def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a Markdown table with measures as rows and systems as columns."""
         return draw(self._cells(digits, scale), "markdown")
 
+    @checked
     def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write a LaTeX tabular in the style of booktabs, measures as rows."""
         return draw(self._cells(digits, scale), "latex")
 
+    @checked
     def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns for a terminal."""
-        return draw(self._cells(digits, scale))
+        """Write aligned columns for a terminal, and a line that counts what stands beside them."""
+        return "\n".join([draw_scores(self, digits=digits, scale=scale), *self._beside()])
 
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        some, hidden = self._first()
+        text = draw_scores(some) if len(some) else "no measure could be computed"
+        more = [f"… and {hidden} more"] if hidden else []
+        return "\n".join([text, *more, *self._beside()])
+
+    def _beside(self) -> list[str]:
+        """Return the line that counts what is said beside the scores, if anything is."""
+        undefined = sum(record["count"] for record in self.undefined())
+        counted = (
+            (pluralize(len(self.notes), "note"), ".notes"),
+            (pluralize(undefined, "undefined value"), ".undefined()"),
+            (f"{len(self.not_computed):,} not computed", ".not_computed"),
+            (pluralize(len(self.differences), "difference"), ".differences"),
+        )
+        parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
+        return [", ".join(parts)] if parts else []
+
+    def _first(self) -> tuple[ScoreTable, str]:
+        """The first rows and systems, as many as a screen shows; and what is not among them."""
+        names, few = self.headings[:_ROWS], self.systems[:_SYSTEMS]
+        some = [s for s in self.scores if s.system in few and s.heading in names]
+        left = (
+            (len(self.headings) - len(names), "measure"),
+            (len(self.systems) - len(few), "system"),
+        )
+        hidden = " and ".join(pluralize(number, noun) for number, noun in left if number)
+        return replace(self, scores=some), hidden
+
+    def _repr_html_(self) -> str:
+        from semmetrics.reports.html import write_table
+
+        some, hidden = self._first()
+        absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
+        lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
+        return write_table(some.scores, lines, self.undefined(), self.differences)
+
+    @checked
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write the table in one of FORMATS."""
         if form not in FORMATS:
@@ -167,15 +308,20 @@ class ScoreTable:
         return draw(digits=digits, scale=scale)
 
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
+        check_digits(digits)
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
-        return [head] + [
-            [_line(name), *(_shown(place.get((s, name)), digits, scale) for s in self.systems)]
-            for name in self.headings
-        ]
+        rows = [head]
+        for name in self.headings:
+            scores = [place.get((system, name)) for system in self.systems]
+            rows.append([_line(name), *(_shown(score, digits, scale) for score in scores)])
+            found = [None if score is None else score.best_threshold for score in scores]
+            if any(threshold is not None for threshold in found):
+                rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
+        return rows
 
-    def _records(self) -> Records:
-        return Records.from_rows(_FIELDS, map(_row, self.scores))
+    def _everything(self) -> Records:
+        return records_of(self.scores)
 
     def per_item(self) -> Records:
         """Return the value of each item, of the measures that an item alone has a value of.
@@ -221,6 +367,7 @@ class ScoreTable:
         """
         return details.collect_label_values(self.scores)
 
+    @checked
     def worst(self, n: int = 10) -> Records:
         """Return the worst items of each system, by the first measure that has item values.
 
@@ -266,7 +413,7 @@ class ScoreTable:
         Raises
         ------
         InputError
-            If no measure matches labels by meaning.
+            If no measure matches labels by meaning, or items were not kept.
 
         Examples
         --------
@@ -297,11 +444,37 @@ class ScoreTable:
         return details.count_undefined(self.scores)
 
 
+def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
+    return draw(table._cells(digits, scale))
+
+
+def records_of(scores: Sequence[Score]) -> Records:
+    """Return a record of each score, with numbers as arrays."""
+    rows = list(map(_row, scores))
+    numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _NUMBERS}
+    return Records({name: numbers.get(name, [r[name] for r in rows]) for name in _COLUMNS})
+
+
 def _row(score: Score) -> dict[str, Any]:
     entry = score.to_dict()
-    ci = entry["ci"] or {"low": None, "high": None}
+    ci = entry["ci"] or dict.fromkeys(("low", "high", "level", "method"))
     causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
-    return {**entry, "ci_low": ci["low"], "ci_high": ci["high"], "undefined": causes}
+    intervals = {f"ci_{name}": ci[name] for name in ("low", "high", "level", "method")}
+    return {**entry, **intervals, "part": score.part, "undefined": causes}
+
+
+def _split_key(key: Any) -> tuple[Any, Any]:
+    """A key as a system, or None for all, and a measure."""
+    return key if isinstance(key, tuple) and len(key) == 2 else (None, key)
+
+
+def _parsed(name: str, kind: str) -> set[str]:
+    """The measures that a text names, as scores write them."""
+    try:
+        return set(map(str, parse(in_its_case(name, kind), kind)))
+    except InputError:
+        return set()
 
 
 def _line(text: str) -> str:

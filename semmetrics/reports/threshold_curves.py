@@ -6,16 +6,22 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.arguments import checked
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.reports.records import draw, format_full
-from semmetrics.reports.table import ScoreTable
+from semmetrics.reports.records import Records, check_digits, draw, format_full
+from semmetrics.reports.table import ScoreTable, records_of
 from semmetrics.scoring.calibration import Calibration, best_place
 from semmetrics.scoring.score_result import Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 __all__ = ["FORMS", "SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
 
@@ -114,8 +120,10 @@ class ThresholdSweep:
         ]
         return draw([["threshold", *values], *rows], "csv") + "\n"
 
+    @checked
     def to_text(self, *, digits: int = 4) -> str:
         """One row a threshold, and the best value of each measure below."""
+        check_digits(digits)
         values = self.values
         rows = [
             [f"{point:g}", *(f"{column[place]:.{digits}f}" for column in values.values())]
@@ -128,6 +136,7 @@ class ThresholdSweep:
         ]
         return "\n".join([draw([["threshold", *values], *rows]), "", *lines])
 
+    @checked
     def render(self, form: str, *, digits: int = 4) -> str:
         """The sweep in one of FORMS."""
         if form not in FORMS:
@@ -139,9 +148,57 @@ class ThresholdSweep:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        from semmetrics.reports.html import write_curves
 
+        return write_curves(self.points, self.values, self.best)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a DataFrame with one row for each measure and threshold.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``ScoreTable.to_pandas``, and "threshold".
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        return self._records().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars, with the columns of ``to_pandas``.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        return self._records().to_polars()
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with the columns of ``to_pandas``.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        return self._records().to_arrow()
+
+    def _records(self) -> Records:
+        every = [score for scores in self.scores.values() for score in scores]
+        names = [name for name, scores in self.scores.items() for _ in scores]
+        thresholds = np.tile(np.array(self.points), len(self.scores))
+        return records_of(every).with_columns(measure=names, threshold=thresholds)
+
+
+@checked
 def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
     """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
+    check_digits(digits)
     one = calibration
     lines = [
         f"threshold {one.threshold!r} for {one.embedding}",
@@ -158,7 +215,10 @@ def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
         + [f"{one.curve[name][row]:.{digits}f}" for name in names[1:]]
         for row in sorted({*some, points.index(one.threshold)})
     ]
-    return "\n".join([*lines, "", draw([names, *rows])])
+    shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"
+    return "\n".join(
+        [*lines, "", *([f"{shown}:"] * (len(rows) < len(points))), draw([names, *rows])]
+    )
 
 
 def _find_nearly_as_good(one: Calibration) -> tuple[float, float]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.arguments import checked
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
@@ -19,6 +20,7 @@ __all__ = ["SCHEMA", "report_validation", "validate"]
 SCHEMA = "semmetrics.validation/1"
 
 
+@checked
 def validate(
     data: Any,
     *,
@@ -56,7 +58,7 @@ def validate(
     >>> for line in found["odd"]:
     ...     print(line)
     1 of 2 items repeat a label: 'a'
-    1 labels have blanks around them: 'Cat '
+    1 label has blanks around it: 'Cat '
     labels differ only by case or white space: 'cat' and 'Cat '
     """
     if task is not None:
@@ -70,11 +72,13 @@ def validate(
         found = resolve_kind(side, options=files)
         task = found.kind
         if not found.sure:
-            others = " or ".join(f"--task {other}" for other in KINDS if other != task)
+            others = " or ".join(
+                f"task={other!r} (--task {other})" for other in KINDS if other != task
+            )
             notes.append(f"{found.understood}, taken for {task}; if not, say {others}")
     task = task or with_classes[0]
     if classes is not None and task not in with_classes:
-        notes.append(f"--classes has no effect on {task}")
+        notes.append(f"{OPTIONS['classes'].both} has no effect on {task}")
         classes = None
     kind = find_kind(task)
     options = resolve_options({"classes": classes, "read": files}, task)

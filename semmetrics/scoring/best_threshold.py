@@ -1,4 +1,11 @@
-"""The score threshold with the best F1: ``decode=threshold:best``."""
+"""The score threshold with the best F1: ``decode=threshold:best``.
+
+Conventions
+-----------
+Every decision that a threshold can make on these scores is looked at. All rules keep a prefix of
+the ranked labels, and whether a label matches depends on those before it alone; so one matching and
+one sort serve all thresholds, for equal labels and for those that mean the same.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, Floats, positions
+from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, sum_rows
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import formula_options
+from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
+from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.metrics.matching import Matches, Ranked, Reference
-from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.sweeps import (
-    AVERAGES,
-    Rows,
-    Sweep,
-    Undefined,
-    candidate_thresholds,
-    sweep_rows,
-    thin_out,
-)
-from semmetrics.scoring.score_result import score_values
+from semmetrics.metrics.semantic import SemanticFamily, SemF1
+from semmetrics.metrics.sweeps import Rows, best_place, means_at_points, points_of_scores
+from semmetrics.scoring.statistics import frame_of
 
 __all__ = ["find_best_threshold"]
-
-_POINTS, _AT_ONCE = 1001, 64  # score thresholds tried for a semantic measure; and at a time
 
 
 def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     """Find the score threshold with the best F1, of equally good ones the highest.
 
     The F1 is that of the measure's average, label universe, cutoff and policies; for semantic
-    measures it is SemF1, with the measure's own matching.
+    measures it is SemF1, with the measure's own matching. F1 values that differ by less than 1e-15
+    are equally good.
 
     Parameters
     ----------
@@ -45,8 +44,7 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     Returns
     -------
     threshold : float
-        One of at most 1,001 scores for example, macro and semantic measures; of all distinct
-        scores for micro.
+        One of the scores, or the next float64 below the lowest.
     judge : str
         What it is best for: "F1" or "SemF1".
 
@@ -57,12 +55,6 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
         threshold.
     """
     judge = _judge(measure)
-    average = str(measure["average"])
-    if average not in AVERAGES:  # narrows the text to an Average
-        raise InputError(
-            f"decode={measure['decode']} is not known for average={average}",
-            remedy=f"choose one of {', '.join(AVERAGES)}",
-        )
     if task.pred.scores is None:
         raise InputError(
             f"decode={measure['decode']} needs a score for each predicted label",
@@ -73,84 +65,88 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
             f"decode={measure['decode']} does not know sample weights",
             remedy="find the threshold without weights, and give it as decode=threshold:0.5",
         )
-    find = _best_by_meaning if judge == SemF1.name else _best_of_sets
-    return find(measure, task), judge
+    rows, points, bins, more = _matched_rows(measure, task)
+    usable = np.isfinite(points)
+    if not usable.any():
+        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
+    values = np.nan_to_num(_under_policy(measure, rows, bins, len(points), more), nan=-1.0)
+    return float(points[best_place(points, np.where(usable, values, -np.inf))]), judge
 
 
-def _best_of_sets(measure: Measure, task: LabelTask) -> float:
-    """Find the score threshold with the best F1 of equal labels, in one pass over all scores."""
-    average: Any = measure["average"]
-    block: Block[LabelTask] = Block(task, 0, len(task))
-    ranked = block.get(Ranked())
-    example = average == "example"
-    matched = block.get(
-        Matches(str(measure["duplicates"] or "once"), "item" if example else "class")
-    )
+def _matched_rows(measure: Measure, task: LabelTask) -> tuple[Rows, Floats, Ints, list[Ints]]:
+    """Match all labels; return those that count, the thresholds, and which first keeps each label.
+
+    The last is how many references each label is the first to find, where several labels may.
+    """
     inside = _universe(measure, task)
-    place = positions(ranked.indptr)
+    blocks = task.blocks() if len(task) else [Block(task, 0, 0)]
+    parts = [_of_block(measure, block, inside) for block in blocks]
+    scores, chosen, always, lengths, codes, hit, n_ref, served = (
+        np.concatenate(column) for column in zip(*(part[:-1] for part in parts), strict=True)
+    )
+    points, bins = points_of_scores(scores)
+    class_ref: Any = sum(part[-1] for part in parts)
+    place: Any = np.cumsum(inside) - 1
+    rows = Rows(offsets(lengths), place[codes], hit, scores[chosen], n_ref, class_ref[inside])
+    bins = np.where(always, 0, bins)[
+        chosen
+    ]  # labels that are always kept are above every threshold
+    return rows, points, bins, [served] if measure["match"] == "any" else []
+
+
+def _of_block(measure: Measure, block: Block[LabelTask], inside: Bools) -> tuple[Any, ...]:
+    ranked: Any = block.get(Ranked())
+    ref, matched = block.get(Reference()), block.get(_matches(measure))
+    place, served = positions(ranked.indptr), np.zeros(0, np.int64)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
     if matched.counted is not None:
         chosen &= matched.counted
-    side = ranked.keep(chosen)
-    scores: Any = side.scores
-    # labels that are always kept are above every threshold
-    scores = np.where((place < int(measure["keep_at_least"] or 0))[chosen], np.inf, scores)
-    rows = Rows(
-        side.indptr,
-        (np.cumsum(inside) - 1)[side.codes],
-        matched.hit[chosen],
-        scores,
-        matched.n_ref,
-        np.bincount(block.get(Reference()).codes, minlength=len(inside))[inside],
-    )
-    low, high = (
-        sweep_rows(rows, averages=[average], undefined=Undefined(0.0, empty, empty))[average]
-        for empty in (0.0, 1.0)
-    )
-    groups = {"example": len(task), "micro": 1, "macro": int(inside.sum())}[average]
-    values = _under_policy(measure, low, high, groups)
-    if not len(values) or not np.isfinite(low.points).any():
-        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
-    return float(low.points[np.lexsort((low.points, values))[-1]])
+    if measure["match"] == "any":
+        served = np.bincount(matched.first, minlength=len(chosen) + 1)[:-1][chosen]
+    always = place < int(measure["keep_at_least"] or 0)
+    lengths = sum_rows(chosen, ranked.indptr)
+    codes = ref.codes if matched.once is None else ref.codes[matched.once]
+    counted = np.bincount(codes, minlength=len(inside))
+    of_labels = ranked.codes[chosen], matched.hit[chosen]
+    return ranked.scores, chosen, always, lengths, *of_labels, matched.n_ref, served, counted
 
 
-def _best_by_meaning(measure: Measure, task: LabelTask) -> float:
-    """The score threshold with the best SemF1; some at a time, so that little is kept."""
-    every: Any = task.pred.scores
-    points = candidate_thresholds(every)
-    points = thin_out(points[np.isfinite(points)], _POINTS)
-    if not len(points):
-        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
-    options = {name: value for name, value in measure.options if name != "normalize"}
-    values: list[float] = []
-    for start in range(0, len(points), _AT_ONCE):
-        rules = [f"threshold:{point!r}" for point in points[start : start + _AT_ONCE].tolist()]
-        chosen = [SemF1(k=measure.k, **{**options, "decode": rule}) for rule in rules]
-        values += score_values(task, chosen)
-    known = np.where(np.isnan(values), -1.0, values)
-    return float(points[np.lexsort((points, known))[-1]])
+def _matches(measure: Measure) -> Any:
+    """Return the step that matches labels as the measure does."""
+    if measure["threshold"] is not None:
+        counts: Any = SemanticFamily().counts(measure)
+        return counts.matches
+    return Matches(
+        str(measure["duplicates"] or "once"),
+        "item" if measure["average"] == "example" else "class",
+    )
 
 
 def _universe(measure: Measure, task: LabelTask) -> Bools:
     """The classes that the measure averages over, as far as this system has them."""
-    width = len(task.classes)
-    if measure["labels"] == "reference":
-        return np.bincount(task.ref.codes, minlength=width) > 0
-    if measure["labels"] == "given" and task.given is not None:
-        return np.arange(width) < task.given
-    return np.ones(width, np.bool_)
+    return frame_of([task.axis]).universe(measure)
 
 
-def _under_policy(measure: Measure, low: Sweep, high: Sweep, groups: int) -> Floats:
-    """F1 at each threshold; of nothing on both sides it is 0 in ``low`` and 1 in ``high``."""
-    policy = _empty_value(measure)
-    empty = np.rint((high.f1 - low.f1) * groups)
-    if policy == "skip":
-        values = low.f1 * groups / np.maximum(groups - empty, 1)
-    else:
-        values = high.f1 if policy == "1" else low.f1
-    bad = ~np.isfinite(low.points) | ((policy == "nan") & (empty > 0))
-    return np.where(bad, -1.0, values)
+def _under_policy(
+    measure: Measure, rows: Rows, bins: Ints, n_points: int, more: list[Ints]
+) -> Floats:
+    """Return F1 at each point, under the policy for nothing on both sides; nan where undefined."""
+
+    def known(hit: Any, kept: Any, ref: Any, *served: Any) -> Floats:
+        value = f1_many_to_one(hit, served[0], kept, ref) if served else f1(hit, kept, ref)
+        return np.stack([np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)])
+
+    average, policy = str(measure["average"]), _empty_value(measure)
+    total: Floats
+    empty: Floats
+    total, empty = means_at_points(rows, average, bins, n_points, known, *more)
+    if policy == "1":
+        return total + empty
+    if policy == "0":
+        return total
+    undefined = empty == 1 if policy == "skip" else empty > 0
+    share = np.where(undefined, 1.0, 1.0 - empty)
+    return np.where(undefined, np.nan, total / share)
 
 
 def _empty_value(measure: Measure) -> str:
@@ -160,7 +156,7 @@ def _empty_value(measure: Measure) -> str:
         value = float(formula(*np.zeros((3, 1)), **dict(formula_options(measure)))[0])
         if value in (0.0, 1.0):
             return str(int(value))
-    return str(measure["empty"] or measure["absent"])
+    return str(measure["absent" if measure["average"] in LABEL_AVERAGES else "empty"])
 
 
 def _judge(measure: Measure) -> str:

@@ -1,4 +1,4 @@
-"""Bootstrap replicates: weighted sums of rows aggregated again, never a metric computed again.
+"""Replicates and jackknife: weighted sums of rows aggregated again, never a metric again.
 
 Conventions
 -----------
@@ -7,14 +7,16 @@ items, the seed and the number of resamples alone, so the replicates of all meas
 parts that have the same items are paired: the first belongs to the first, and so on. Items are
 drawn in the order of their ids' hashes, so the order of the input changes nothing. Several
 captions of one image are drawn together.
+
+The jackknife leaves out one item, or group, after the other. Where there are many, they make
+parts of equal size that are left out: neighbours in the order of hashes, so chosen at random.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,170 +24,39 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column, Dense
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Statistic
+from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Bootstrap", "Interval", "Replicates", "replicate"]
+__all__ = ["replicate"]
 
+_Part: TypeAlias = tuple[str, Column, "Floats | None"]
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """How intervals are made: percentile bootstrap over items.
-
-    Attributes
-    ----------
-    level : float
-        In (0, 1).
-    resamples, seed : int
-    """
-
-    level: float = 0.95
-    resamples: int = 1000
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        for name, kinds in (("level", (float,)), ("resamples", (int,)), ("seed", (int,))):
-            value = getattr(self, name)
-            value = value.item() if isinstance(value, np.generic) else value
-            if not isinstance(value, kinds) or isinstance(value, bool):
-                raise InputError(f"{name}={value!r}", remedy="give a number such as the default")
-            object.__setattr__(self, name, value)
-        if not 0 < self.level < 1:
-            raise InputError(f"level={self.level} is not between 0 and 1")
-        if self.resamples < 2:
-            raise InputError(f"resamples={self.resamples} is less than 2")
-        if self.seed < 0:
-            raise InputError(f"seed={self.seed} is negative")
-
-    def __str__(self) -> str:
-        return f"percentile,{self.level},{self.resamples},{self.seed}"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval.
-
-    Attributes
-    ----------
-    low, high : float
-        nan where no resample has a value.
-    bootstrap : Bootstrap
-    undefined : int
-        Resamples in which the measure had no value; they are left out.
-    """
-
-    low: float
-    high: float
-    bootstrap: Bootstrap
-    undefined: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON has it: null for what is undefined."""
-        return {
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "level": self.bootstrap.level,
-            "method": "percentile",
-            "resamples": self.bootstrap.resamples,
-            "seed": self.bootstrap.seed,
-            "undefined": self.undefined,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Replicates:
-    """The value of a measure in each resample; immutable.
-
-    Attributes
-    ----------
-    values : float64 array, shape (resamples,)
-        Read-only; nan where the measure has no value in a resample.
-    seed : int
-    unit : str
-        What an item is.
-    grouped : bool
-        Whether items are drawn in groups, as the captions of one image.
-    drawn : str
-        A hash of the weights. Replicates with equal hashes are paired: a difference of their
-        values, or a formula on them, is itself a set of replicates.
-    method : str
-        "multinomial": as many items are drawn as there are, with replacement.
-
-    Examples
-    --------
-    >>> import semmetrics
-    >>> table = semmetrics.score([["cat"], ["dog"]], [["cat"], ["car"]], measures="F1", ci=True)
-    >>> replicates = table["F1"].replicates
-    >>> interval = replicates.interval(level=0.9)
-    >>> len(replicates), interval.low, interval.high
-    (1000, 0.0, 1.0)
-    """
-
-    values: Floats = field(repr=False)
-    seed: int
-    unit: str
-    grouped: bool
-    drawn: str
-    method: str = "multinomial"
-
-    def __post_init__(self) -> None:
-        # a copy, so that one measure's replicates do not keep those of all others in memory
-        values = np.array(self.values, np.float64)
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def interval(self, level: float = 0.95, method: str = "percentile") -> Interval:
-        """Return a confidence interval, from the resamples that have a value.
-
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-        method : {"percentile"}
-            The quantiles that leave out equal shares below and above.
-
-        Raises
-        ------
-        InputError
-            If the level is not between 0 and 1, or the method is not known.
-        """
-        bootstrap = Bootstrap(level, len(self), self.seed)
-        if method != "percentile":
-            raise InputError(f"method={method!r}", remedy="choose 'percentile'")
-        defined = self.values[~np.isnan(self.values)]
-        low = high = float("nan")
-        if len(defined):
-            tail = (1 - bootstrap.level) / 2
-            low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
-        return Interval(low, high, bootstrap, len(self) - len(defined))
+_PARTS, _ROW_PARTS = 1000, 100  # left out at most: of sums, and of rows, which cost more
 
 
 def replicate(
     statistics: Statistics,
     measures: Sequence[Measure],
+    points: Sequence[float],
     frame: Frame,
     bootstrap: Bootstrap,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Replicates]:
-    """Compute the replicates of all measures from one set of resamples.
+    """Compute the replicates of all measures from one set of resamples, and their jackknife.
 
     Parameters
     ----------
     statistics : Statistics
         With rows.
     measures : sequence of Measure
+    points : sequence of float
+        Their values.
     frame : Frame
     bootstrap : Bootstrap
-        Its level is not used.
+        Its level and method are not used.
     progress : callable, optional
         Called with resamples done and in all.
 
@@ -200,7 +71,8 @@ def replicate(
     """
     needed = {m: m.definition.family.statistic(m) for m in measures}
     draws = _Draws.of(statistics)
-    sums_of = _resampler(statistics, set(needed.values()), draws.most)
+    exact = _exact_columns(statistics, set(needed.values()), draws.most)
+    sums_of = _resampler(statistics, set(needed.values()), exact)
     values = np.empty((len(measures), bootstrap.resamples))
     done = 0
     for counts in draws.counts(bootstrap, _chunk(statistics)):
@@ -212,23 +84,49 @@ def replicate(
         if progress is not None:
             progress(done, bootstrap.resamples)
     grouped, drawn = statistics.groups is not None, draws.fingerprint(bootstrap)
-    return [Replicates(row, bootstrap.seed, statistics.unit, grouped, drawn) for row in values]
+    without: dict[Measure, tuple[Floats, Ints]] = {}
+    for s in set(needed.values()):
+        left = _LeftOut.of(statistics, s, exact.get(s), draws)
+        chosen = [m for m in needed if needed[m] == s]
+        found = zip(chosen, left.values(chosen, frame), strict=True)
+        without.update({m: (row, left.sizes) for m, row in found})
+    return [
+        Replicates(
+            row,
+            bootstrap.seed,
+            statistics.unit,
+            grouped,
+            drawn,
+            value=point,
+            left_out=without[m][0],
+            sizes=without[m][1],
+            bounds=m.definition.bounds,
+            default=default_method(m),
+        )
+        for m, row, point in zip(measures, values, points, strict=True)
+    ]
 
 
-def _resampler(
+def _exact_columns(
     statistics: Statistics, needed: set[Statistic], most: int
-) -> Callable[[NDArray[np.uint16]], dict[Statistic, Any]]:
-    """Return a function that gives what measures aggregate, in resamples of given counts."""
-    order, weights = statistics.order, statistics.weights
-    exact = {
+) -> dict[Statistic, Sequence[_Part]]:
+    """Return the columns of additive statistics in parts whose resampled sums are exact."""
+    return {
         s: [
             (name, part, heavy)
             for name, column in statistics.rows(s).items()
-            for part, heavy in _exact(column, weights, most)
+            for part, heavy in _exact(column, statistics.weights, most)
         ]
         for s in needed
         if s.additive
     }
+
+
+def _resampler(
+    statistics: Statistics, needed: set[Statistic], exact: Mapping[Statistic, Sequence[_Part]]
+) -> Callable[[NDArray[np.uint16]], dict[Statistic, Any]]:
+    """Return a function that gives what measures aggregate, in resamples of given counts."""
+    order, weights = statistics.order, statistics.weights
 
     def sums_of(counts: NDArray[np.uint16]) -> dict[Statistic, Any]:
         sums: dict[Statistic, Any] = {s: _resampled(parts, counts) for s, parts in exact.items()}
@@ -239,6 +137,81 @@ def _resampler(
         return sums
 
     return sums_of
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """What measures of one statistic aggregate when a part of the items is left out.
+
+    Attributes
+    ----------
+    statistics : Statistics
+    statistic : Statistic
+    exact : sequence of columns, or None
+        None for a statistic that is not additive.
+    parts : int array, shape (items,)
+        The part of each item.
+    sizes : int array, shape (parts,)
+        How many items or groups each has.
+    """
+
+    statistics: Statistics
+    statistic: Statistic
+    exact: Sequence[_Part] | None
+    parts: Ints
+    sizes: Ints
+
+    @staticmethod
+    def of(
+        statistics: Statistics, statistic: Statistic, exact: Sequence[_Part] | None, draws: _Draws
+    ) -> _LeftOut:
+        """Divide what can be drawn into parts of neighbours by hash."""
+        n = len(draws.hashes)
+        number = min(n, _ROW_PARTS if exact is None else _PARTS)
+        of_drawn = np.arange(n) * number // n
+        sizes = np.bincount(of_drawn)
+        return _LeftOut(statistics, statistic, exact, of_drawn[draws.place], sizes)
+
+    def values(self, measures: Sequence[Measure], frame: Frame) -> Floats:
+        """Return the values without each part, a row a measure; nan where nothing is left."""
+        number = len(self.sizes)
+        found = np.full((len(measures), number), np.nan)
+        if number == 1:
+            return found
+        sums_without = self._from_rows() if self.exact is None else self._from_sums(self.exact)
+        each = len(self.parts) if self.exact is None else 4 * len(self.statistics.labels)
+        chunk = max(1, _MEMORY // (8 * max(each, 1)))
+        for start in range(0, number, chunk):
+            stop = min(start + chunk, number)
+            sums = sums_without(start, stop)
+            for row, m in zip(found, measures, strict=True):
+                row[start:stop] = m.definition.family.aggregate(m, sums, frame)
+        return found
+
+    def _from_sums(self, exact: Sequence[_Part]) -> Callable[[int, int], Any]:
+        """All less the sums of each part; exact, so that it depends on no order."""
+        one = np.zeros(len(self.parts), np.int64)
+        totals = [column.group_sums(one, 1, heavy) for _, column, heavy in exact]
+
+        def sums_without(start: int, stop: int) -> dict[str, Floats]:
+            sums: dict[str, Floats] = {}
+            for (name, column, heavy), total in zip(exact, totals, strict=True):
+                rest = total - column.group_sums(self.parts - start, stop - start, heavy)
+                sums[name] = sums[name] + rest if name in sums else rest
+            return sums
+
+        return sums_without
+
+    def _from_rows(self) -> Callable[[int, int], Any]:
+        rows, order = self.statistics.rows(self.statistic), self.statistics.order
+        weights = self.statistics.weights
+
+        def sums_without(start: int, stop: int) -> dict[str, Any]:
+            heavy = (self.parts != np.arange(start, stop)[:, None]).astype(np.float64)
+            heavy *= 1.0 if weights is None else weights
+            return {"rows": rows, "weights": heavy, "order": order}
+
+        return sums_without
 
 
 def _chunk(statistics: Statistics) -> int:
@@ -322,9 +295,7 @@ def _grids(values: Floats, most: int) -> list[Floats]:
     return parts
 
 
-def _resampled(
-    parts: Sequence[tuple[str, Column, Floats | None]], counts: NDArray[np.uint16]
-) -> dict[str, Floats]:
+def _resampled(parts: Sequence[_Part], counts: NDArray[np.uint16]) -> dict[str, Floats]:
     sums: list[Any] = [0.0] * len(parts)
     for start in range(0, counts.shape[1], _BLOCK):
         stop = min(start + _BLOCK, counts.shape[1])

@@ -13,26 +13,27 @@ import hashlib
 import json
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from semmetrics._version import __version__
+from semmetrics.arguments import check_type, checked
 from semmetrics.core.hashing import Hashes, hash_ids
-from semmetrics.core.ragged import Bools
+from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.json_files import parse
-from semmetrics.data.lists import Ids
-from semmetrics.data.source import load
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
+from semmetrics.store.outputs import open_output
 
 __all__ = [
     "as_calibrations",
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 SCHEMA = "semmetrics.calibration/1"
+_LARGEST = sys.float_info.max
 Curve = Mapping[str, tuple[float, ...]]
 
 
@@ -121,7 +123,8 @@ class Calibration:
         """What a signature says of it."""
         return f"cal:{self.method}-{self.criterion.replace('|', '%7C')}@{self.digest}"
 
-    def used(self, ids: Ids) -> Bools:
+    @checked
+    def used(self, ids: Sequence[str] | range | Ints) -> Bools:
         """Which items were used to find the threshold, by their ids.
 
         Parameters
@@ -151,6 +154,7 @@ class Calibration:
         """What ``save`` writes."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON; a file appears only when it is complete.
 
@@ -159,39 +163,29 @@ class Calibration:
         InputError
             If it cannot be written.
         """
-        target = Path(os.path.realpath(path))
-        place = target.with_name(f".{target.name}.{os.getpid()}.part")
-        if target.exists() and not target.is_file():
-            place = target  # a device or a pipe is written to, not replaced
-        try:
-            place.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
-            if place != target:
-                place.replace(target)
-        except OSError as error:
-            raise InputError(
-                f"it cannot be written: {error.strerror or type(error).__name__}",
-                where=str(path),
-                remedy="name a file in a folder that exists",
-            ) from error
-        finally:
-            if place != target:
-                place.unlink(missing_ok=True)
+        with open_output(path) as out:
+            out.write(self.to_json() + "\n")
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Calibration:
-        """Read what ``save`` wrote.
+    @checked
+    def load(path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes) -> Calibration:
+        """Read what ``save`` wrote, of at most so many bytes.
 
         Raises
         ------
         InputError
             If the file holds no calibration, or one of another schema.
         """
-        source = load(path, DEFAULTS.max_bytes)
-        return _of_entry(parse(source.text, source.name), source.name)
+        source = load(path, max_bytes)
+        with enough_memory(source.name, max_bytes):
+            return _of_entry(parse_source(source), source.name)
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a number that a float can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -_LARGEST <= value <= _LARGEST
 
 
 def _is_number_or_none(value: Any) -> bool:
@@ -239,6 +233,11 @@ def _of_entry(entry: Any, where: str) -> Calibration:
     if schema != SCHEMA:
         said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"
         raise InputError(f"this is no calibration{said}", where=where, remedy=remedy)
+    extra = [name for name in entry if name not in ("schema", *_CHECKS)]
+    if extra:
+        raise InputError(
+            f"the calibration has {listing(extra)}, which mean nothing", where=where, remedy=remedy
+        )
     known = {name: entry.get(name, ...) for name in _CHECKS}
     wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
     if not wrong:
@@ -275,7 +274,7 @@ def packed_hashes(hashes: Hashes) -> str:
     return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode("ascii")
 
 
-def as_calibrations(given: Any) -> list[Calibration]:
+def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Calibration]:
     """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
 
     Raises
@@ -285,12 +284,13 @@ def as_calibrations(given: Any) -> list[Calibration]:
     """
     if given is None:
         return []
+    one = str | os.PathLike[str] | Calibration
+    check_type("calibration", given, one | Sequence[one])
     several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
-    if not isinstance(several, Iterable) or isinstance(several, Mapping):
-        raise InputError(
-            f"a {type(given).__name__} is no calibration", remedy="give a path or a Calibration"
-        )
-    found = [one if isinstance(one, Calibration) else Calibration.load(one) for one in several]
+    found = [
+        one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
+        for one in several
+    ]
     names = [one.embedding for one in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -317,8 +317,8 @@ def calibrated(
     raise InputError(
         f"{measure} compares by {identity}, and the calibration is for "
         f"{listing(one.embedding for one in calibrations)}",
-        remedy="calibrate this embedding, name the one that was calibrated (--embedding), or write "
-        f"the threshold: {measure.definition.name}(threshold=0.5)",
+        remedy="calibrate this embedding, name the calibrated one as embedding= (--embedding), "
+        f"or write the threshold: {measure.definition.name}(threshold=0.5)",
     )
 
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
@@ -50,6 +51,7 @@ _MEMORY = 1 << 28
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
+@checked_but("references", "captions")
 def caption_matrix(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -68,7 +70,8 @@ def caption_matrix(
     Parameters
     ----------
     references : sequence of sequences of str
-        The references of each image, at least one.
+        The references of each image, at least one. They stand first, unlike in ``score``: a row
+        of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
         CIDEr-D or CIDEr, with its options.
@@ -76,14 +79,16 @@ def caption_matrix(
         Counted on the references where left out.
     tokenizer : str or Tokenizer
     out : path, optional
-        A .npy file to write the matrix to. A run that was killed is continued, with the digits of
-        a run that was not; ``out`` with ``.blocks`` behind it notes what is finished.
+        A .npy file to write the matrix to, which appears when it is complete. A run that was killed
+        is continued, with the digits of a run that was not: until the end, the numbers are in
+        ``out`` with ``.part`` behind it, and what is finished is noted in ``out`` with ``.blocks``.
     memory : int
         Bytes of a block and the work on it, not counting the matrix.
     dtype : {"float64", "float32"}
         Of the result; everything is computed in float64.
     resume : bool
-        Continue ``out`` where it is there; otherwise it is written anew.
+        Continue a run that was killed, and refuse to replace an ``out`` that is there; otherwise
+        all is computed, and replaces it.
     progress : callable, optional
         Called with images done and images in all.
 
@@ -95,8 +100,8 @@ def caption_matrix(
     Raises
     ------
     InputError
-        If an image has no reference, the measure is another one, or ``out`` is of other inputs,
-        cannot be written, or is being written by another run.
+        If an image has no reference, the measure is another one, or ``out`` is there already, was
+        begun with other inputs, cannot be written, or is being written by another run.
 
     Examples
     --------
@@ -120,6 +125,7 @@ def caption_matrix(
     return matrix
 
 
+@checked_but("references", "captions")
 def caption_blocks(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -148,6 +154,7 @@ def caption_blocks(
         yield start, job.block(start, stop)
 
 
+@checked_but("references", "captions")
 def caption_top_k(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -329,14 +336,34 @@ def _check_sides(references: Any, captions: Any) -> None:
     Raises
     ------
     InputError
-        Says which side, and the number from 0.
+        Says which side, and the number from 0; and where the sides look swapped.
     """
-    for side, what in ((references, "image"), (captions, "caption")):
+    if _holds(references, str) and _holds(captions, list | tuple):
+        raise InputError(
+            "the sides look swapped: references= (the first argument) holds texts, and captions= "
+            "(the second) lists of texts",
+            remedy="give references=[[text, ...], ...], captions=[text, ...]",
+        )
+    for side, what, name, order in (
+        (references, "image", "references", "first"),
+        (captions, "caption", "captions", "second"),
+    ):
         if not is_list(side):
+            mapping = isinstance(side, Mapping)
             raise InputError(
-                f"the {what}s are {name_type(side)}, not a list", remedy="give a list of them"
+                f"the {name} are {name_type(side)}, not a list ({name}=, the {order} argument)",
+                remedy=f"give list({name}.values())" if mapping else f"give one entry a {what}",
             )
         if not len(side):
-            raise InputError(f"there is no {what}", remedy="give at least one, in a list")
+            raise InputError(
+                f"there is no {what} ({name}=, the {order} argument)",
+                remedy="give at least one, in a list",
+            )
     check_caption_lists(references)
     check_texts(captions, "caption {}")
+
+
+def _holds(side: Any, kind: Any) -> bool:
+    """Return whether all that a list or a mapping holds is of a type."""
+    values = side.values() if isinstance(side, Mapping) else side if is_list(side) else ()
+    return bool(len(values)) and all(isinstance(value, kind) for value in values)

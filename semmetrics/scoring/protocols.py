@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, brief, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
+from semmetrics.options import OPTIONS, decoding_rules
 
 __all__ = [
     "PROTOCOLS",
@@ -63,6 +62,7 @@ class Protocol:
     absent: Mapping[str, str] = field(default_factory=dict)
 
 
+_NAMED = 5  # measures that a note names
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
@@ -165,11 +165,12 @@ class NotComputed:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute: measures, their headings, and what cannot be computed."""
+    """What to compute: measures, their headings, what cannot be computed; and what is unused."""
 
     measures: list[Measure]
     headings: list[str]
     not_computed: list[NotComputed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
@@ -212,7 +213,8 @@ def _plan_named(
         absent = [NotComputed(*pair) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
-    for measure in parse_all(listed(named)):
+    several = list(parse_all(listed(named)))
+    for measure in several:
         for rule in rules:
             decoded = _decode(measure, rule, keep)
             free = decoded.definition.cutoff and decoded.k is None
@@ -222,12 +224,61 @@ def _plan_named(
         raise InputError("no measure is named", remedy="name one, or leave measures out")
     if keep and not any(measure["keep_at_least"] for measure in chosen):
         raise _needs_rule(keep)
-    return Plan(list(chosen), list(map(str, chosen)), absent)
+    notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules, options)
+    return Plan(list(chosen), list(map(str, chosen)), absent, notes)
+
+
+def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[str]:
+    """Say which measures do not take the cutoffs of ``top_k``."""
+    if not cuts:
+        return []
+    own = [str(m) for m in measures if m.k is not None and cuts != (m.k,)]
+    none = [str(m) for m in measures if m.k is None and not m.definition.cutoff]
+    return _no_effect("top_k", own, "a cutoff") + _no_effect("top_k", none)
+
+
+def _unused_rules(
+    measures: Iterable[Measure], rules: Sequence[str | None], options: Options
+) -> list[str]:
+    """Say which measures do not take the decoding rules."""
+    if set(rules) == {None}:
+        return []
+    given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
+    own = [str(m) for m in measures if m["decode"] not in (None, "all", *rules)]
+    none = [str(m) for m in measures if m["decode"] is None]
+    return _no_effect(given, own, "a decoding rule") + _no_effect(given, none)
+
+
+def _no_effect(option: str, names: Sequence[str], own: str = "") -> list[str]:
+    if not names:
+        return []
+    one = len(names) == 1
+    if own:
+        why = f"{'it has' if one else 'they have'} {own} already"
+    else:
+        why = f"{'it takes' if one else 'they take'} none"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return [f"{OPTIONS[option].both} has no effect on {', '.join(names[:_NAMED])}{more}: {why}"]
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
-    """Return the measures that a user names as a list."""
-    return [measures] if isinstance(measures, (str, Measure, Definition)) else list(measures)
+    """Return the measures that a user names as a list.
+
+    Raises
+    ------
+    InputError
+        If something else than measures and their names is given.
+    """
+    named = (str, Measure, Definition)
+    if isinstance(measures, named):
+        return [measures]
+    plain = isinstance(measures, (bytes, Mapping, type)) or not isinstance(measures, Iterable)
+    found = [] if plain else list(measures)
+    if plain or not all(isinstance(one, named) for one in found):
+        raise InputError(
+            f"measures={brief(measures)}", remedy="give names such as 'F1 MicroF1', or a list"
+        )
+    return found
 
 
 def _plan_protocol(
@@ -304,7 +355,6 @@ def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
     if isinstance(top_k, str):
         top_k = cutoffs(top_k)
     every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
-    right = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in every]
-    if not all(right) or len(set(every)) != len(every):
-        raise InputError(f"top_k={top_k!r}", remedy="give distinct whole numbers from 1")
+    if not all(map(is_cutoff, every)) or len(set(every)) != len(every):
+        raise InputError(f"top_k={brief(top_k)}", remedy="give distinct whole numbers from 1")
     return tuple(map(int, every))

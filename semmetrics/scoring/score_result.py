@@ -2,32 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats
-from semmetrics.data.block import Task
+from semmetrics.core.ragged import Bools, Floats
+from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.scoring.bootstrap import (
-    Bootstrap,
-    Interval,
-    Replicates,
-    replicate,
-)
+from semmetrics.metrics.registry import is_own
+from semmetrics.scoring.bootstrap import replicate
+from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
 
-__all__ = ["SCHEMA", "Score", "score_statistics", "score_values"]
+__all__ = [
+    "BEST_FIT",
+    "SCHEMA",
+    "LeftOut",
+    "Score",
+    "bound_notes",
+    "interval_notes",
+    "left_out_notes",
+    "score_statistics",
+    "score_values",
+]
 
 SCHEMA = "semmetrics.score/1"
+_MANY = 3  # measures that a note names
+_FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
+_ROUNDING = 1e-9  # by which a value may miss its bounds
+_SHOWN = 5  # measures that a note on intervals names
+BEST_FIT = "fit:best-"
+"""How the note of a score begins whose threshold was the best one."""
+
+
+class LeftOut(NamedTuple):
+    """Labels that count nowhere, and how often they occur.
+
+    Attributes
+    ----------
+    labels : int
+        Those that occur on either side.
+    predictions, references : int
+        Occurrences, before a cutoff or a decoding rule.
+    """
+
+    labels: int
+    predictions: int
+    references: int
+
+    @staticmethod
+    def of(axis: LabelAxis | Statistics, chosen: Bools) -> LeftOut:
+        """Count the labels chosen."""
+        predictions, references = axis.n_prediction[chosen], axis.n_reference[chosen]
+        some = int((predictions + references > 0).sum())
+        return LeftOut(some, int(predictions.sum()), int(references.sum()))
+
+    @staticmethod
+    def ignored(axis: LabelAxis | Statistics) -> LeftOut:
+        """Count the labels that are ignored."""
+        predictions, references = zip((0, 0), *axis.ignored.values(), strict=True)
+        return LeftOut(len(axis.ignored), sum(predictions), sum(references))
+
+    def text(self, verb: str = "predicted") -> str:
+        """Write the counts.
+
+        Examples
+        --------
+        >>> LeftOut(2, 5, 0).text(), LeftOut(1, 1, 2).text("scored")
+        ('2 labels (predicted 5 times)', '1 label (scored 1 time, true 2 times)')
+        """
+        times = ((verb, self.predictions), ("true", self.references))
+        shown = ", ".join(f"{name} {pluralize(n, 'time')}" for name, n in times if n)
+        return f"{pluralize(self.labels, 'label')} ({shown})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +134,34 @@ class Score:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, form: str) -> str:
+        """Write the value in a format of floats, or without one the score itself."""
+        return format(self.value, form) if form else str(self)
+
+    def __repr__(self) -> str:
+        interval = "" if self.ci is None else f" [{self.ci.low:.4f}, {self.ci.high:.4f}]"
+        of = f"{pluralize(self.n, self.unit)} of {self.system}"
+        return f"Score({self.heading} = {self.value:.4f}{interval}, {of})"
+
     @cached_property
     def signature(self) -> str:
         """What was computed, in one line; ``semmetrics score --rescore`` computes it again."""
         bootstrap = None if self.ci is None else self.ci.bootstrap
         return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
+
+    @property
+    def best_threshold(self) -> float | None:
+        """The score threshold that ``decode=threshold:best`` found; None where it was not asked."""
+        if not any(part.startswith(BEST_FIT) for part in self.note.split("|")):
+            return None
+        return float(str(self.measure["decode"]).partition(":")[2])
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """The labels outside the label universe and those that are ignored; none counts."""
+        outside = LeftOut.of(self.statistics, ~self.frame.universe(self.measure))
+        both = zip(outside, LeftOut.ignored(self.statistics), strict=True)
+        return LeftOut(*(one + other for one, other in both))
 
     @property
     def ids(self) -> Ids:
@@ -119,9 +199,49 @@ class Score:
             "unit": self.unit,
             "n": self.n,
             "undefined": self.undefined,
+            "left_out": self.left_out._asdict() if self.left_out.labels else None,
+            "best_threshold": self.best_threshold,
             "signature": self.signature,
             "rows": None,
         }
+
+
+def left_out_notes(
+    axis: LabelAxis | Statistics, scores: Sequence[Score], verb: str = "predicted"
+) -> list[str]:
+    """Say which labels of a system count nowhere, and in which measures.
+
+    Parameters
+    ----------
+    axis : LabelAxis or Statistics
+        Of the system.
+    scores : sequence of Score
+        Of the system.
+    verb : str
+        What its labels are: "predicted" or "scored".
+    """
+    found = [(LeftOut.ignored(axis), "ignored")]
+    for name, where in (("reference", "ground truth"), ("given", "class list")):
+        some = [s for s in scores if s.frame.universe_name(s.measure) == name]
+        if some:
+            nowhere = f"outside the {where}, and {{count}} nowhere in {_headings(some)}"
+            outside = ~some[0].frame.universe(some[0].measure)
+            found.append((LeftOut.of(some[0].statistics, outside), nowhere))
+        elif name == "given" and axis.given is not None:
+            outside = np.arange(len(axis.labels)) >= axis.given
+            found.append((LeftOut.of(axis, outside), f"outside the {where}"))
+    return [
+        f"{one.text(verb)} {'is' if one.labels == 1 else 'are'} "
+        + what.format(count="counts" if one.labels == 1 else "count")
+        for one, what in found
+        if one.labels
+    ]
+
+
+def _headings(scores: Sequence[Score]) -> str:
+    names = [score.heading for score in scores]
+    more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
+    return ", ".join(names[:_MANY]) + more
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
@@ -161,18 +281,29 @@ def score_statistics(
     """
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
-    frame = frame_of(list(aligned.values()))
+    union = frame_of(list(aligned.values()))
     scores: list[Score] = []
     for name, statistics in aligned.items():
+        # Items may be left out of one system alone, and their labels with them.
+        frame = replace(union, in_reference=statistics.n_reference > 0)
         chosen = [measure for measure, _ in measures[name]]
+        values = [_value(measure, statistics, frame) for measure in chosen]
         made: Sequence[Replicates | None] = [None] * len(chosen)
         if ci is not None:
-            made = replicate(statistics, chosen, frame, ci, progress)
+            made = replicate(statistics, chosen, values, frame, ci, progress)
         scores += [
-            _score(name, statistics, frame, *what, heading, replicates, ci)
-            for what, heading, replicates in zip(measures[name], headings, made, strict=True)
+            _score(name, statistics, frame, *what, heading, value, replicates, ci)
+            for what, heading, value, replicates in zip(
+                measures[name], headings, values, made, strict=True
+            )
         ]
     return scores
+
+
+def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:
+    sums = point_sums(measure, statistics)
+    value = np.asarray(measure.definition.family.aggregate(measure, sums, frame))
+    return float(value.reshape(-1)[0])
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
@@ -190,22 +321,123 @@ def _score(
     measure: Measure,
     note: str,
     heading: str,
+    value: float,
     replicates: Replicates | None,
     ci: Bootstrap | None,
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
-    value = np.asarray(family.aggregate(measure, sums, frame))
+    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
     return Score(
         system=system,
         measure=measure,
         heading=heading,
-        value=float(value.reshape(-1)[0]),
+        value=value,
         n=len(statistics),
         unit=statistics.unit,
-        ci=None if replicates is None or ci is None else replicates.interval(ci.level),
+        ci=made,
         undefined=family.undefined(measure, sums, frame),
         statistics=statistics,
         frame=frame,
         note=note,
         replicates=replicates,
     )
+
+
+def interval_notes(scores: Iterable[Score]) -> list[str]:
+    """Say which methods were used where they differ, and which intervals cannot be trusted.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
+    ['one image has no interval: at least two are needed']
+    """
+    notes: dict[str, list[str]] = {}
+    methods: dict[str, list[str]] = {}
+    for score in scores:
+        if score.replicates is not None and score.ci is not None:
+            methods.setdefault(score.ci.method, []).append(score.heading)
+            for note in _notes_of(score, score.replicates, score.ci):
+                notes.setdefault(note, []).append(score.heading)
+    lines = [note.format(_once(headings)) for note, headings in notes.items()]
+    if len(methods) < 2:
+        return lines
+    used = (f"{method} for {_once(headings)}" for method, headings in methods.items())
+    return [f"intervals are {'; '.join(used)}", *lines]
+
+
+def _once(headings: Iterable[str]) -> str:
+    names = list(dict.fromkeys(headings))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[str]:
+    if replicates.sizes.sum() == 1:
+        what = f"one group of {score.unit}s" if replicates.grouped else f"one {score.unit}"
+        yield f"{what} has no interval: at least two are needed"
+    elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
+        few = int((counts < _FEW).sum())
+        if few > _SHARE * len(counts):
+            yield (
+                f"{{}}: {few} of {len(counts)} labels have fewer than {_FEW} true items, "
+                f"{int((counts == 0).sum())} of them none: too few to trust its interval"
+            )
+    if math.isclose(ci.low, ci.high, rel_tol=1e-12):
+        left = "jackknife" in ci.method
+        same = "no item left out changes it" if left else "all resamples are equal"
+        yield f"{{}}: {same}: an interval without width does not say how certain the value is"
+
+
+def bound_notes(scores: Iterable[Score]) -> list[str]:
+    """Say which measures of one's own have values outside the bounds that they declare.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> from semmetrics.metrics.registry import forget
+    >>> @semmetrics.measure
+    ... def Hits(hit):
+    ...     return hit
+    >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
+    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0: give @measure its bounds=']
+    >>> forget(Hits)
+    """
+    notes: dict[str, str] = {}
+    for score in scores:
+        definition = score.measure.definition
+        if is_own(definition) and score.heading not in notes:
+            low, high = definition.bounds
+            values = np.append(_single_values(score), score.value)
+            outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
+            if len(outside):
+                notes[score.heading] = (
+                    f"{score.heading} has the value {outside[0]}, outside its bounds {low} to "
+                    f"{high}: give @measure its bounds="
+                )
+    return list(notes.values())
+
+
+def _single_values(score: Score) -> Floats:
+    """The values of items or labels, as far as they are kept."""
+    columns = score.per_label
+    if columns is not None:
+        return np.asarray(columns["value"], np.float64)
+    with suppress(InputError):  # rows were not kept
+        if score.items is not None:
+            return score.items
+    return np.zeros(0)
+
+
+def _true_items(score: Score) -> Floats | None:
+    """Count the items of each label averaged over that have it, whatever their weights."""
+    columns, statistics = score.per_label, score.statistics
+    if columns is not None and statistics.weights is not None:
+        family = score.measure.definition.family
+        statistic = family.statistic(score.measure)
+        rows: Any = statistics.rows(statistic)
+        sums: Any = {"rows": rows, "weights": np.ones((1, score.n)), "order": statistics.order}
+        if statistic.additive:
+            sums = {name: column.sum() for name, column in rows.items()}
+        columns = family.per_label(score.measure, sums, score.frame)
+    return None if columns is None else columns["support"]

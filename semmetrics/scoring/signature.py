@@ -4,7 +4,8 @@ Conventions
 -----------
 ``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
-the fingerprint of their ids and reference labels, and the version.
+the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
+fingerprint of their ids and sample weights, where these are given.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
-from semmetrics.metrics.registry import find
+from semmetrics.metrics.registry import find, is_own, own_identity
 from semmetrics.options import OPTIONS
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "read_signature", "signature"]
@@ -46,8 +47,15 @@ def signature(
     note : str
         What was fitted or calibrated, as "fit:best-F1-micro" or "cal:contrast-SemF1@0123456789ab".
     """
+    if measure["labels"] is not None:
+        measure = measure.with_options(labels=frame.universe_name(measure))
     parts = [measure.definition.name, *map(_escape, measure.signature())]
-    parts += [f"{key}:{_escape(value)}" for key, value in statistics.settings.items()]
+    if is_own(measure.definition):
+        parts.append(f"own:{own_identity(measure.definition)}")
+    settings = dict(statistics.settings)
+    if "weights" in settings:
+        settings["weights"] = f"{statistics.weighting:016x}"
+    parts += [f"{key}:{_escape(value)}" for key, value in settings.items()]
     if statistics.groups is not None and "cand" not in statistics.settings:
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
@@ -60,7 +68,7 @@ def signature(
     if bootstrap is not None:
         parts.append(f"ci:{bootstrap}")
     if measure["labels"] is not None:
-        parts.append(f"L:{frame.universe(str(measure['labels'])).sum()}")
+        parts.append(f"L:{frame.universe(measure).sum()}")
     elif measure.definition.dictionary:
         parts.append(f"L:{frame.dictionary}")
     parts += [
@@ -134,17 +142,17 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, *MODELS, "k", "L", "n", "data", "v", "ci", "fit", "cal"}:
+        elif key in {*SETTINGS, *MODELS, "k", "own", "L", "n", "data", "v", "ci", "fit", "cal"}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
-    if lacking or not known["n"].isdecimal():
+    if lacking or not (known["n"].isdecimal() and len(known["n"]) < 20):
         raise InputError(
             f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole"
         )
-    if not known.get("k", "1").isdecimal():
-        raise InputError(f"k:{known['k']} in the signature", remedy="copy it whole")
+    if not (known.get("k", "1").isdecimal() and len(known.get("k", "")) < 20):
+        raise InputError(f"k:{known['k'][:60]} in the signature", remedy="copy it whole")
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
@@ -160,9 +168,9 @@ def _bootstrap(text: str) -> Bootstrap:
     parts = text.split(",")
     try:
         method, level, resamples, seed = parts
-        if method != "percentile":
+        if method == AUTO:  # a signature says what was done
             raise ValueError(method)
-        return Bootstrap(float(level), int(resamples), int(seed))
+        return Bootstrap(float(level), int(resamples), int(seed), method)
     except ValueError:
         raise InputError(
             f"ci:{text} in the signature", remedy="it reads ci:percentile,0.95,1000,12345"

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
-from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.block import Noted, Task, merge_notes
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
@@ -42,30 +42,38 @@ class Statistics:
         None where rows were not kept: there are then no item values and no intervals.
     labels : tuple of str
         The label axis.
-    in_reference, in_prediction : bool arrays, shape (labels,)
+    n_reference, n_prediction : int arrays, shape (labels,)
+        How often each label occurs on each side, before a cutoff or a decoding rule.
     given : int or None
         The first so many labels are the class list.
+    ignored : mapping from label to pair of int
+        How often labels that were ignored were predicted and true.
     ids, hashes
-        The items, and a hash of each id.
+        The items, and a hash of each id. Where items were not kept, ids are a range, and there
+        are no hashes.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together; None where each is alone.
     fingerprint : int
         Of the ids and reference labels; adds modulo 2**64.
+    weighting : int
+        Of the ids and sample weights, likewise; 0 where there are none.
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
     models : mapping
         What each embedding is, for signatures, and what else must be equal in parts.
     noted : mapping
-        What steps noted for the user: counts, which parts add up, and sets, which they unite.
+        What tasks and steps noted for the user: counts, which parts add up, and sets, which they
+        unite. Sets whose name begins with # decide values, and are equal in parts.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
     parts: Mapping[Statistic, Sequence[Mapping[str, Column]]] | None
     labels: tuple[str, ...]
-    in_reference: Bools
-    in_prediction: Bools
+    n_reference: Ints
+    n_prediction: Ints
     given: int | None
+    ignored: Mapping[str, tuple[int, int]]
     ids: Ids
     hashes: Hashes
     weights: Floats | None
@@ -77,12 +85,18 @@ class Statistics:
     models: Mapping[str, str] = field(default_factory=dict)
     noted: Mapping[Hashable, Noted] = field(default_factory=dict)
     version: str = __version__
+    weighting: int = 0
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
     )
 
     def __len__(self) -> int:
-        return len(self.hashes)
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        kept = "" if self.parts is None else ", rows kept"
+        held = f"{pluralize(len(self.labels), 'label')}, {pluralize(len(self.sums), 'sum')}"
+        return f"Statistics({pluralize(len(self), self.unit)}, {held}{kept})"
 
     @property
     def order(self) -> Ints:
@@ -141,8 +155,27 @@ class Statistics:
             sums=sums,
             parts=parts,
             labels=labels,
-            in_reference=spread(self.in_reference),
-            in_prediction=spread(self.in_prediction),
+            n_reference=spread(self.n_reference),
+            n_prediction=spread(self.n_prediction),
+        )
+
+    def without_items(self) -> Statistics:
+        """The same sums, and of the items their number alone.
+
+        Raises
+        ------
+        InputError
+            If a measure needs the rows of all items.
+        """
+        if self.parts is not None:
+            raise InputError("a measure needs the rows of all items", remedy="keep them")
+        nothing = np.zeros(0, np.uint64)
+        return replace(
+            self,
+            ids=range(len(self)),
+            hashes=nothing,
+            weights=None,
+            groups=None if self.groups is None else nothing,
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -173,16 +206,18 @@ class Statistics:
             left,
             sums=sums,
             parts=parts,
-            in_reference=left.in_reference | right.in_reference,
-            in_prediction=left.in_prediction | right.in_prediction,
-            ids=_joined(left.ids, right.ids),
+            n_reference=left.n_reference + right.n_reference,
+            n_prediction=left.n_prediction + right.n_prediction,
+            ignored=_added(left.ignored, right.ignored),
+            ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
             weights=_joined_or_none(
-                left.weights, right.weights, (np.ones(len(left)), np.ones(len(right)))
+                left.weights, right.weights, lambda: (np.ones(len(left)), np.ones(len(right)))
             ),
-            groups=_joined_or_none(left.groups, right.groups, (left.hashes, right.hashes)),
+            groups=_joined_or_none(left.groups, right.groups, lambda: (left.hashes, right.hashes)),
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
+            weighting=(left.weighting + right.weighting) % (1 << 64),
             counts={n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in sorted(names)},
             noted=noted,
         )
@@ -199,7 +234,7 @@ class Statistics:
         named = {  # sets that are noted are of what a value depends on
             str(name).removeprefix("#"): ", ".join(sorted(found))
             for name, found in self.noted.items()
-            if isinstance(found, frozenset)
+            if isinstance(found, frozenset) and str(name).startswith("#")
         }
         return {**self.settings, **listed, **models, **named}
 
@@ -236,17 +271,19 @@ class Statistics:
             )
 
 
-def _joined(left: Ids, right: Ids) -> Ids:
-    if isinstance(left, (range, np.ndarray)) and isinstance(right, (range, np.ndarray)):
-        return np.concatenate([np.asarray(left, np.int64), np.asarray(right, np.int64)])
-    return [*map(str, left), *map(str, right)]
+def _joined(left: Statistics, right: Statistics) -> Ids:
+    if not len(left.hashes) and not len(right.hashes):
+        return range(len(left) + len(right))
+    if isinstance(left.ids, (range, np.ndarray)) and isinstance(right.ids, (range, np.ndarray)):
+        return np.concatenate([np.asarray(left.ids, np.int64), np.asarray(right.ids, np.int64)])
+    return [*map(str, left.ids), *map(str, right.ids)]
 
 
-def _joined_or_none(one: Any, other: Any, defaults: tuple[Any, Any]) -> Any:
+def _joined_or_none(one: Any, other: Any, defaults: Callable[[], tuple[Any, Any]]) -> Any:
     """Join what items may have, with the default of a side that lacks it; None where both do."""
     if one is None and other is None:
         return None
-    sides = zip((one, other), defaults, strict=True)
+    sides = zip((one, other), defaults(), strict=True)
     return np.concatenate([default if side is None else side for side, default in sides])
 
 
@@ -260,10 +297,17 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     return (*listed, *sorted(others))
 
 
-def frame_of(parts: Sequence[Statistics]) -> Frame:
+def _added(
+    one: Mapping[str, tuple[int, int]], other: Mapping[str, tuple[int, int]]
+) -> dict[str, tuple[int, int]]:
+    pairs = {name: (one.get(name, (0, 0)), other.get(name, (0, 0))) for name in {**one, **other}}
+    return {name: (a[0] + b[0], a[1] + b[1]) for name, (a, b) in pairs.items()}
+
+
+def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
     """The label frame of systems that are compared, all on one label axis."""
-    predicted = np.logical_or.reduce([part.in_prediction for part in parts])
-    referred = np.logical_or.reduce([part.in_reference for part in parts])
+    predicted = np.logical_or.reduce([part.n_prediction > 0 for part in parts])
+    referred = np.logical_or.reduce([part.n_reference > 0 for part in parts])
     return Frame(parts[0].labels, referred, predicted | referred, parts[0].given)
 
 
@@ -296,13 +340,15 @@ def evaluate(
         If there is no item, or a measure cannot be computed from such data.
     """
     if not len(task):
-        raise InputError("there is no item to evaluate", remedy="check ids and missing=")
+        raise InputError(
+            "there is no item to evaluate", remedy="check ids and missing= (--missing)"
+        )
     measures = list(measures)
     check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
     parts: dict[Statistic, list[dict[str, Any]]] = {statistic: [] for statistic in needed}
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
-    noted: dict[Hashable, Noted] = {}
+    noted: dict[Hashable, Noted] = dict(task.odd)
     for block in task.blocks():
         weights = None if task.weights is None else task.weights[block.start : block.stop]
         for statistic in needed:
@@ -323,6 +369,7 @@ def evaluate(
         hashes=task.hashes,
         weights=task.weights,
         fingerprint=task.fingerprint,
+        weighting=task.weighting,
         settings=task.settings,
         counts=task.counts,
         unit=task.unit,
@@ -344,7 +391,8 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     if others:
         raise InputError(
             f"{listing(others)} cannot be computed of {kind}",
-            remedy=f"semmetrics list shows the measures of {kind}; --task says what is evaluated",
+            remedy=f"semmetrics list shows the measures of {kind}; task= (--task) says what is "
+            "evaluated",
         )
 
 

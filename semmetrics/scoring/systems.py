@@ -11,29 +11,50 @@ signature, hold the number that was found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.arguments import foreign_errors
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError, a_kind, brief, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Kind, Tasks, find_kind, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import ResolvedOptions, check_choice, resolve_options
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score_result import Score, score_statistics
+from semmetrics.scoring.score_result import (
+    BEST_FIT,
+    Score,
+    bound_notes,
+    interval_notes,
+    left_out_notes,
+    score_statistics,
+)
 from semmetrics.scoring.statistics import check_kind, evaluate
 
-__all__ = ["BEST", "Prepared", "prepare_systems", "resolve_task", "score_prepared"]
+__all__ = [
+    "BEST",
+    "Prepared",
+    "Setup",
+    "check_given",
+    "check_weights",
+    "freeze",
+    "open_setup",
+    "prepare_systems",
+    "resolve_inputs",
+    "resolve_task",
+    "score_prepared",
+]
 
 BEST = "threshold:best"
+_CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
 
 
@@ -72,17 +93,33 @@ class Prepared:
             Those of the tasks, where they were computed.
         """
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
+        scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        notes += self.kind.notes(self.tasks, self.plan.measures, self.options, noted)
+        plan, options = self.plan, self.options
+        notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
+        notes += self._left_out(scores) + interval_notes(scores)
+        notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [
-            f"--{name}" for name in ("seed", "resamples", "level") if name in self.options.given
-        ]
-        without = idle and not self.options["ci"]
-        return [*notes, f"{', '.join(idle)} has no effect without --ci"] if without else notes
+        idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
+        if not idle or self.options["ci"]:
+            return notes
+        have = "has" if len(idle) == 1 else "have"
+        return [*notes, f"{', '.join(idle)} {have} no effect without ci=True (--ci)"]
+
+    def _left_out(self, scores: Iterable[Score]) -> list[str]:
+        """Say of each task which labels count nowhere."""
+        by_task: dict[str, list[Score]] = {}
+        for score in scores:
+            by_task.setdefault(name_task(score.system, score.part), []).append(score)
+        found = {}
+        for name, task in each_task(self.tasks):
+            some = by_task.get(name, [])
+            verb = "scored" if getattr(task, "ranked", False) else "predicted"
+            found[name] = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+        return group_notes(found)
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
@@ -131,41 +168,144 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     InputError
         If the input or an option is wrong.
     """
-    _check_inputs(systems, given)
+    check_given(given)
+    _check_systems(systems)
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
-    name, systems, gts = _resolve_kind(systems, gts, given)
+    name, systems, gts = resolve_inputs(systems, gts, given)
+    setup = open_setup(name, given)
+    ref = setup.read(gts, "gts")
+    preds = {system: setup.read(data, system) for system, data in systems.items()}
+    prepared = setup.prepare(preds, ref)
+    _check_items(prepared.tasks, preds, ref)
+    check_weights(prepared)
+    return prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What is evaluated and how, opened: it makes prepared tasks of any data.
+
+    Attributes
+    ----------
+    kind : Kind
+    options : ResolvedOptions
+        With what they name read and opened.
+    calibrations : sequence of Calibration
+    """
+
+    kind: Kind
+    options: ResolvedOptions
+    calibrations: Sequence[Any]
+
+    def read(self, data: Any, source: str) -> Any:
+        """Read one side."""
+        return self.kind.read(data, source, self.options)
+
+    def forget(self) -> None:
+        """Let go what is kept of the items that were prepared, such as tokens of captions."""
+        for value in self.options.values():
+            if hasattr(value, "forget"):
+                value.forget()
+
+    def prepare(
+        self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None, **changed: Any
+    ) -> Prepared:
+        """Join predictions and ground truth, choose measures and open what those need.
+
+        Parameters
+        ----------
+        preds : mapping from system to Lists
+        ref : Lists
+        plan : Plan, optional
+            What to compute, where it has been chosen before.
+        **changed
+            Options of these data.
+        """
+        options = self.options.replace(**changed)
+        tasks = self.kind.make_tasks(preds, ref, options)
+        if plan is None:
+            plan = plan_measures(self.kind, tasks, options)
+            check_kind(plan.measures, self.kind.name)
+        tasks = self.kind.prepare(tasks, plan.measures, options)
+        inputs = [*preds.values(), ref]
+        return Prepared(self.kind, options, inputs, tasks, plan, self.calibrations)
+
+
+def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
+    """Resolve the options of a kind, and read what they name.
+
+    Raises
+    ------
+    InputError
+        If an option is wrong.
+    """
     kind = find_kind(name)
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
-    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    with foreign_errors("the options"):
+        options = resolve_options(given, name, protocol=protocol, fixed=fixed)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
 
-        calibrations = as_calibrations(options["calibration"])
-    options = kind.read_beside(options)
-    ref = kind.read(gts, "gts", options)
-    preds = {system: kind.read(data, system, options) for system, data in systems.items()}
-    tasks = kind.make_tasks(preds, ref, options)
-    plan = plan_measures(kind, tasks, options)
-    check_kind(plan.measures, name)
-    tasks = kind.prepare(tasks, plan.measures, options)
-    return Prepared(kind, options, [*preds.values(), ref], tasks, plan, calibrations)
+        files = options["read"] or DEFAULTS
+        with foreign_errors("calibration"):
+            calibrations = as_calibrations(options["calibration"], files.max_bytes)
+    with foreign_errors("the options"):
+        return Setup(kind, kind.read_beside(options), calibrations)
 
 
-def _check_inputs(systems: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what is wrong whatever is evaluated."""
+def check_weights(prepared: Prepared) -> None:
+    """Refuse weights that leave nothing.
+
+    Raises
+    ------
+    InputError
+        If all items of a task weigh nothing.
+    """
+    for _, task in each_task(prepared.tasks):
+        if task.weights is not None and len(task) and not task.weights.any():
+            raise InputError(
+                "all sample weights are zero",
+                where=getattr(prepared.options["weights"], "source", "weights"),
+                remedy="give some item a weight",
+            )
+
+
+def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:
+    """Refuse a system of which no item is left."""
+    for system, task in each_task(tasks):
+        if not len(task):
+            sides = [preds[system].source] if system in preds else []
+            raise InputError(
+                "there is no item to evaluate",
+                where=" and ".join([*sides, ref.source]),
+                remedy="check that both sides have the same ids, and missing= (--missing)",
+            )
+
+
+def check_given(given: Mapping[str, Any]) -> None:
+    """Refuse options that are wrong whatever is evaluated.
+
+    Raises
+    ------
+    InputError
+        If there are measures and a protocol, or ``read`` is none.
+    """
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError(
             "both measures and a protocol are given",
             remedy="give measures= (-m) or protocol= (--protocol)",
         )
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        raise InputError(f"read={given['read']!r}", remedy="give semmetrics.ReadOptions(...)")
+        raise InputError(f"read={brief(given['read'])}", remedy="give semmetrics.ReadOptions(...)")
+
+
+def _check_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
         raise InputError(
-            f"a {type(systems).__name__} instead of systems by their names",
+            f"{a_kind(systems)} instead of systems by their names",
             remedy="give {name: predictions}, or one system to score",
         )
     if not systems:
@@ -198,7 +338,7 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _resolve_kind(
+def resolve_inputs(
     systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
 ) -> tuple[str, Mapping[str, Any], Any]:
     """Return what is evaluated; where only the data tell, with both sides opened."""
@@ -241,12 +381,19 @@ def score_prepared(prepared: Prepared) -> list[Score]:
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made; None without."""
-    ci = options["ci"]
+    ci, given = options["ci"], {name: options[name] for name in _CERTAINTY}
     if isinstance(ci, Bootstrap):
+        own = {**asdict(ci), "ci_method": ci.method}
+        for name, value in given.items():
+            if name in options.given and value != own[name]:
+                raise InputError(
+                    f"ci={ci!r} beside {name}={value!r}",
+                    remedy=f"leave one of them out: {name}= is for ci=True",
+                )
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
-    made = Bootstrap(options["level"], options["resamples"], options["seed"])
+    made = Bootstrap(method=given.pop("ci_method"), **given)
     return made if ci else None
 
 
@@ -282,7 +429,7 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
         from semmetrics.scoring.best_threshold import find_best_threshold
 
         threshold, judge = find_best_threshold(measure, task)
-        notes.append(f"fit:best-{judge}-{measure['average']}")
+        notes.append(f"{BEST_FIT}{judge}-{measure['average']}")
         measure = measure.with_options(decode=f"threshold:{threshold!r}")
     if measure["df"] is not None:
         from semmetrics.metrics.document_frequencies import frequency_hash

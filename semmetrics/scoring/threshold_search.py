@@ -43,6 +43,10 @@ from semmetrics.scoring.score_result import score_values
 __all__ = ["CRITERIA", "choose_holdout", "of_contrast", "of_pairs", "pairs_task", "derangement"]
 
 CRITERIA = ("f1", "youden", "accuracy")
+# Of fewer, a share has a standard error of up to sqrt(0.25 / 30) = 0.09, and neighbouring
+# thresholds differ by less.
+_FEW = 30
+_LARGER = "larger holdout= (--holdout)"
 _DECIMALS = 10  # cosines have nine
 
 
@@ -103,6 +107,17 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         curve=curve,
         auc=auc,
         settings={"norm": task.settings["norm"]},
+        notes=_few_pairs(int(same.sum()), int((~same).sum())),
+    )
+
+
+def _few_pairs(yes: int, no: int) -> tuple[str, ...]:
+    """Say that few pairs of one kind decide a threshold."""
+    if min(yes, no) >= _FEW:
+        return ()
+    return (
+        f"few pairs decide the threshold: {yes:,} that mean the same and {no:,} that do not; give "
+        f"at least {_FEW} of both",
     )
 
 
@@ -250,7 +265,7 @@ def of_contrast(
     chosen = task.take(np.flatnonzero(choose_holdout(task.hashes, holdout, int(seed))))
     if len(chosen) < 2:
         raise InputError(
-            f"the holdout has {len(chosen)} of {len(task)} items", remedy="take a larger holdout="
+            f"the holdout has {len(chosen)} of {len(task)} items", remedy=f"take a {_LARGER}"
         )
     others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
     measures = [measure.with_options(threshold=point) for point in points]
@@ -260,15 +275,19 @@ def of_contrast(
     if place is None:
         raise InputError(
             f"{measure} is undefined on the holdout",
-            remedy="take a larger holdout=, or another measure",
+            remedy=f"take a {_LARGER}, or another measure",
         )
     model = label_vectors_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:
         raise InputError(
             f"at no threshold is {measure} higher with an item's own references than with those of "
             f"another item{_unknown(model)}",
-            remedy="take a larger holdout=, or calibrate on labelled pairs",
+            remedy=f"take a {_LARGER}, or calibrate on labelled pairs",
         )
+    few = ""
+    if len(chosen) < _FEW:
+        few = f"few items decide the threshold: {len(chosen)} of {len(task):,} are in the holdout; "
+        few += f"give more, at least {_FEW}" if holdout == 1 else f"take a {_LARGER}"
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     return Calibration(
         threshold=points[place],
@@ -285,4 +304,5 @@ def of_contrast(
         seed=int(seed),
         settings=dict(task.settings),
         items=packed_hashes(chosen.hashes) if named else "",
+        notes=(few,) if few else (),
     )

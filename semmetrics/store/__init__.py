@@ -15,22 +15,39 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from semmetrics.errors import InputError
+
 __all__ = ["cache_folder", "file_digest", "lock"]
 
 _CHUNK = 1 << 18
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be computed or fetched again."""
+    """Return the folder for what can be computed or fetched again.
+
+    Raises
+    ------
+    InputError
+        If no folder is named and the user has no home folder, as in some containers.
+    """
     named = os.environ.get("SEMMETRICS_HOME")
     if named:
         return Path(named)
     if os.environ.get("XDG_CACHE_HOME"):
         return Path(os.environ["XDG_CACHE_HOME"], "semmetrics")
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"], "semmetrics")
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError(
+            "the user has no home folder to keep files in",
+            remedy="name a folder in the environment variable SEMMETRICS_HOME",
+        ) from None
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home()), "semmetrics")
+        return home / "semmetrics"
     below = "Library/Caches" if sys.platform == "darwin" else ".cache"
-    return Path.home() / below / "semmetrics"
+    return home / below / "semmetrics"
 
 
 def file_digest(*paths: Path) -> str:
@@ -43,20 +60,28 @@ def file_digest(*paths: Path) -> str:
     return state.hexdigest()
 
 
-def lock(file: IO[bytes]) -> bool:
-    """Lock an open file until it is closed; return False where another process has it."""
+def lock(file: IO[bytes] | int, *, unknown: bool = True) -> bool:
+    """Lock an open file until it is closed; return False where another process has it.
+
+    Parameters
+    ----------
+    file : binary file, or its number
+    unknown : bool
+        What is returned where there are no locks, as on some network drives.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            number = file if isinstance(file, int) else file.fileno()
+            os.lseek(number, 0, os.SEEK_SET)
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
-    except (ImportError, OSError):  # there are no locks here: go on as if alone
-        return True
+    except (ImportError, OSError):
+        return unknown
     return True

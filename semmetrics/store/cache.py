@@ -3,22 +3,25 @@
 Conventions
 -----------
 A table of a SQLite file holds rows of values, found by an identity (of what computed them) and a
-text. Several processes may use a file at once: readers do not wait for the writer, and a writer
-waits up to a minute for another. The row that was stored first is kept. A damaged file is refused,
-never repaired: it holds nothing that cannot be computed again.
+text, each with a checksum. Several processes may use a file at once: readers do not wait for the
+writer, and a writer waits up to a minute for another. The row that was stored first is kept.
+
+A cache never stops a run, and never gives it other values. A row whose checksum is another is
+computed and kept again. A file that is damaged, locked, full, read-only or no cache is left as it
+is, and everything is computed; ``trouble`` says so.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
-
-from semmetrics.errors import InputError
 
 __all__ = ["Row", "TextCache"]
 
@@ -27,6 +30,7 @@ Row: TypeAlias = tuple[Any, ...]
 _PAUSE = 0.01  # seconds between two attempts
 _QUERY = 500  # texts in one query
 _BLOCK = 1024  # texts computed between two writes
+_KEY = "identity TEXT NOT NULL, text BLOB NOT NULL"
 
 
 class TextCache:
@@ -43,10 +47,10 @@ class TextCache:
     wait : float
         Seconds to wait for another process to finish writing.
 
-    Raises
-    ------
-    InputError
-        If the file is damaged or cannot be written.
+    Attributes
+    ----------
+    trouble : str
+        Why the file is not used, or which rows were damaged, and what to do; "" where all is well.
 
     Examples
     --------
@@ -67,19 +71,22 @@ class TextCache:
         *,
         wait: float = 60.0,
     ) -> None:
-        self.path, self._table, self._wait = Path(path), table, wait
-        self._columns = ", ".join(columns)
-        self._insert = f"INSERT OR IGNORE INTO {table} VALUES (?, ?{', ?' * len(columns)})"
+        self.path, self._what, self._wait = Path(path), table, wait
+        self.trouble, self._usable = "", True
+        # Tables of another name were written without checksums.
+        self._table, self._columns = f"{table}_checked", ", ".join([*columns, "checksum"])
+        self._insert = f"INSERT OR IGNORE INTO {self._table} VALUES (?, ?{', ?' * len(columns)}, ?)"
         values = "".join(f"{name} {kind} NOT NULL, " for name, kind in columns.items())
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._unusable(error) from None
-        with self._transaction() as connection:
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {table} (identity TEXT NOT NULL, text BLOB NOT NULL, "
-                f"{values}PRIMARY KEY (identity, text)) WITHOUT ROWID"
-            )
+        table = (
+            f"CREATE TABLE IF NOT EXISTS {self._table} ({_KEY}, {values}"
+            "checksum BLOB NOT NULL, PRIMARY KEY (identity, text)) WITHOUT ROWID"
+        )
+
+        def create(connection: sqlite3.Connection) -> None:
+            _check_owner(connection)
+            connection.execute(table)
+
+        self._transact(create)
 
     def rows(
         self, identity: str, texts: Sequence[str], compute: Callable[[list[str]], Sequence[Row]]
@@ -94,61 +101,66 @@ class TextCache:
         compute : callable
             From a list of texts to their rows. Called with a block of missing texts at a time, each
             of which is kept before the next, so that an interrupted run is not lost.
-
-        Raises
-        ------
-        InputError
-            If the file is damaged or cannot be written.
         """
         texts = list(dict.fromkeys(texts))
         found = self._read(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
             block = missing[start : start + _BLOCK]
-            new = [
-                (identity, _encode(text), *row)
-                for text, row in zip(block, compute(block), strict=True)
+            new = dict(zip(block, map(tuple, compute(block)), strict=True))
+            found |= new
+            rows = [
+                (identity, _encode(text), *row, _checksum(identity, text, row))
+                for text, row in new.items()
             ]
-            with self._transaction() as connection:
-                connection.executemany(self._insert, new)
+            self._transact(partial(_insert, self._insert, rows))
             found |= self._read(identity, block)  # another process may have been first
         return {text: found[text] for text in texts}
 
-    def damaged(self, why: str) -> InputError:
-        """Return the error for a damaged file; also for rows that their owner finds damaged."""
-        return InputError(
-            f"the cache of {self._table} is damaged: {why}",
-            where=str(self.path),
-            remedy="remove the file; what was in it is computed again",
-        )
-
     def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
+        """Return the rows that are there and whole; remove those that are not."""
         encoded = {_encode(text): text for text in texts}
-        keys, found = list(encoded), {}
-        with self._transaction() as connection:
+        keys, found = list(encoded), dict[str, Row]()
+
+        def read(connection: sqlite3.Connection) -> None:
             for start in range(0, len(keys), _QUERY):
                 some = keys[start : start + _QUERY]
                 query = (
                     f"SELECT text, {self._columns} FROM {self._table} "
                     f"WHERE identity = ? AND text IN ({','.join('?' * len(some))})"
                 )
-                for text, *row in connection.execute(query, (identity, *some)):
-                    found[encoded[bytes(text)]] = tuple(row)
+                for key, *row, checksum in connection.execute(query, (identity, *some)).fetchall():
+                    text = encoded[key]
+                    if checksum == _checksum(identity, text, row):
+                        found[text] = tuple(row)
+                        continue
+                    self.trouble = self._said("is damaged", "its damaged rows are computed again")
+                    delete = f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
+                    connection.execute(delete, (identity, key))
+
+        self._transact(read)
         return found
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection for one transaction."""
+    def _transact(self, action: Callable[[sqlite3.Connection], None]) -> None:
+        """Do something in one transaction; nothing more with a file that cannot be used."""
+        if not self._usable:
+            return
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=self._wait)) as connection:
                 self._write_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 with connection:
-                    yield connection
-        except sqlite3.OperationalError as error:
-            raise self._unusable(error) from None
-        except sqlite3.DatabaseError as error:
-            raise self.damaged(str(error)) from None
+                    action(connection)
+        except (OSError, sqlite3.OperationalError) as error:
+            self.give_up(f"cannot be used: {error}", "check its folder and the free space")
+        except Exception as error:  # what a damaged file leads to has no one kind
+            self.give_up(f"is damaged: {error}", "remove the file")
+
+    def give_up(self, problem: str, remedy: str) -> None:
+        """Use the file no more."""
+        self._usable = False
+        self.trouble = self._said(problem, f"everything is computed and nothing kept; {remedy}")
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Let readers and a writer work at once.
@@ -166,12 +178,29 @@ class TextCache:
                     raise
             time.sleep(_PAUSE)
 
-    def _unusable(self, error: Exception) -> InputError:
-        return InputError(
-            f"the cache of {self._table} cannot be used: {error}",
-            where=str(self.path),
-            remedy="check its folder and the free space, or name another file",
-        )
+    def _said(self, problem: str, rest: str) -> str:
+        return f"{self.path}: the cache of {self._what} {problem}; {rest}"
+
+
+def _insert(command: str, rows: Sequence[Row], connection: sqlite3.Connection) -> None:
+    connection.executemany(command, rows)
+
+
+def _check_owner(connection: sqlite3.Connection) -> None:
+    """Refuse the database of another program."""
+    tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    for name, sql in tables.fetchall():
+        if not name.startswith("sqlite_") and f"({_KEY}," not in str(sql):
+            raise sqlite3.OperationalError(f"it is a database of something else (table {name})")
+
+
+def _checksum(identity: str, text: str, row: Sequence[Any]) -> bytes:
+    """Return eight bytes that are others for almost all other rows."""
+    hashed = hashlib.blake2b(digest_size=8)
+    for value in (_encode(identity), _encode(text), *row):
+        part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
+        hashed.update(f"{type(value).__name__} {len(part)} ".encode() + part)
+    return hashed.digest()
 
 
 def _encode(text: str) -> bytes:

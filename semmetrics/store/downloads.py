@@ -1,4 +1,12 @@
-"""Downloads that go on where they stopped, are checked, and are made by one process at a time."""
+"""Downloads that go on where they stopped, are checked, and are made by one process at a time.
+
+Conventions
+-----------
+A file takes its name when it is known to be whole: the server said how long it is, or sent it in
+chunks with an end, or its SHA-256 is known. Where nobody says what the SHA-256 must be, that of the
+first download is trusted and kept (``checksums`` in the cache folder, as sha256sum writes it), and
+later downloads from the same URL are compared with it.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +27,31 @@ from urllib.parse import unquote, urlsplit
 from semmetrics._version import __version__
 from semmetrics.errors import InputError
 from semmetrics.store import cache_folder, file_digest, lock
+from semmetrics.store.outputs import naming, open_output, publish
 
-__all__ = ["Progress", "download", "download_path", "exclusive"]
+__all__ = ["Progress", "download", "download_path", "exclusive", "record_path", "recorded"]
 
 _CHUNK = 1 << 18
 _TIMEOUT = 60.0  # seconds without a byte
+_NAME = 150  # bytes of a name; endings are added to it
 _PAUSE = 0.1  # seconds between two attempts to lock a file
 Progress: TypeAlias = Callable[[int, int], None]
 
 
 def download_path(url: str) -> Path:
     """Return where a download is kept: a file that no other URL has."""
-    name = Path(unquote(urlsplit(url).path)).name or "download"
-    prefix = hashlib.sha256(url.encode()).hexdigest()[:8]
-    return cache_folder() / "downloads" / f"{prefix}-{name}"
+    return cache_folder() / "downloads" / _name_of(url)
+
+
+def record_path(url: str) -> Path:
+    """Return where the SHA-256 of the first download is kept that was trusted."""
+    return cache_folder() / "checksums" / f"{_name_of(url)}.sha256"
+
+
+def _name_of(url: str) -> str:
+    name = Path(unquote(urlsplit(url).path)).name.replace("\0", "") or "download"
+    short = name.encode("utf-8", "ignore")[-_NAME:].decode("utf-8", "ignore")
+    return f"{hashlib.sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}-{short}"
 
 
 @contextmanager
@@ -89,7 +108,7 @@ def download(
         It appears when it is complete; until then it is beside it with the ending ``.part``, where
         the next attempt goes on.
     sha256 : str
-        What its SHA-256 must be; "" if that is not known.
+        What its SHA-256 must be; "" if that is not known, and that of the first download counts.
     alternative : str
         What else the user can do where the network fails; the end of messages.
     progress : callable, optional
@@ -106,24 +125,53 @@ def download(
         If the server cannot be reached or does not send all, which says how to go on; if the file
         cannot be written, or has another SHA-256, in which case it is removed.
     """
+    wanted = sha256 or recorded(url)
     if not file.is_file():
-        _download(url, file, f"or {alternative}" if alternative else "", progress)
+        hint = f"or {alternative}" if alternative else ""
+        _download(url, file, hint, progress, known=bool(wanted))
     found = file_digest(file)
-    if sha256 and found != sha256:
+    if wanted and found != wanted:
         file.unlink()
-        raise InputError(
-            f"its SHA-256 is {found}, and {sha256} was expected",
-            where=url,
-            remedy="it was removed; fetch it again, or see whether the file was replaced",
-        )
+        remedy = "it was removed; fetch it again, or see whether the file was replaced"
+        if not sha256:
+            remedy += f": if it was, and you trust it, remove {record_path(url)}"
+        was = "was expected" if sha256 else "was that of the first download"
+        raise InputError(f"its SHA-256 is {found}, and {wanted} {was}", where=url, remedy=remedy)
+    if not wanted:
+        with open_output(_with_folder(record_path(url))) as out:
+            out.write(f"{found}  {file.name}\n")
     return found
 
 
-def _download(url: str, file: Path, alternative: str, progress: Progress | None) -> None:
+def recorded(url: str) -> str:
+    """Return the SHA-256 of the first download that was trusted; "" where there was none."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = record_path(url).read_text("utf-8")[:64]
+        if re.fullmatch("[0-9a-f]{64}", text):
+            return text
+    return ""
+
+
+def _with_folder(path: Path) -> Path:
+    with naming(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _download(
+    url: str, file: Path, alternative: str, progress: Progress | None, *, known: bool
+) -> None:
     part, tag = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.tag")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with _request(url, part, tag) as response:
+            if not (known or response.chunked or response.status == 206 or _length(response)):
+                raise InputError(
+                    "the server does not say how long the file is, and no SHA-256 is known: "
+                    "nothing would show that it was cut off",
+                    where=url,
+                    remedy=f"give its sha256 in a manifest, {alternative}".rstrip(", "),
+                )
             _receive(response, part, tag, progress)
     except urllib.error.HTTPError as error:
         if error.code == 416:  # the server cannot go on with this part
@@ -145,7 +193,8 @@ def _download(url: str, file: Path, alternative: str, progress: Progress | None)
         ) from None
     except OSError as error:
         raise _unwritable(part, error) from None
-    part.replace(file)
+    with naming(str(file)):
+        publish(part, file)
     tag.unlink(missing_ok=True)
 
 
@@ -171,12 +220,18 @@ def _request(url: str, part: Path, tag: Path) -> HTTPResponse:
 
 def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress | None) -> None:
     """Write what comes; from the start where the server does not go on."""
-    span = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
     have = part.stat().st_size if part.is_file() else 0
-    goes_on = response.status == 206 and span is not None and int(span[1]) == have
+    goes_on, total = response.status == 206, _length(response)
+    if goes_on:
+        said = response.headers.get("Content-Range") or ""
+        span = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", said)
+        if span is None or int(span[1]) != have or int(span[2]) + 1 != int(span[3]):
+            part.unlink(missing_ok=True)
+            tag.unlink(missing_ok=True)
+            raise ConnectionError(f"the rest after {have:,} bytes was asked for, and {said!r} came")
+        total = int(span[3])
     done = have if goes_on else 0
-    size = int(response.headers.get("Content-Length") or 0)
-    total = done + size
+    size = max(0, total - done)
     if size and shutil.disk_usage(part.parent).free < size:
         raise InputError(
             f"{size:,} bytes are to come, and there is no room for them",
@@ -187,10 +242,20 @@ def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress |
     if mark and not mark.startswith("W/"):
         tag.write_text(mark, "utf-8")
     with part.open("ab" if goes_on else "wb") as file:
-        while data := response.read(_CHUNK):
+        # What has come is written before more is waited for, as the server may hang.
+        while data := response.read1(_CHUNK):
             file.write(data)
             done += len(data)
             if progress is not None:
                 progress(done, max(total, done))
-    if size and done < total:
+    if total and done < total:
         raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
+    if total and done > total:
+        part.unlink(missing_ok=True)
+        raise ConnectionError(f"{done:,} bytes came, and {total:,} were announced")
+
+
+def _length(response: HTTPResponse) -> int:
+    """Return how many bytes are announced; 0 where that is not said."""
+    text = response.headers.get("Content-Length") or ""
+    return int(text) if re.fullmatch(r"\d{1,18}", text) else 0

@@ -2,15 +2,16 @@
 
 Conventions
 -----------
-Beside ``phi.npy`` stands ``phi.npy.blocks``: what the matrix is of, as one line of JSON, then the
-first row of each block that is finished, a line each. A block is noted only after its numbers are
-written. The boundaries of blocks are noted too, so that a run that was interrupted gives the digits
-of one that was not. The file stays there when the matrix is complete.
+``phi.npy`` appears when it is complete. Until then its numbers are in ``phi.npy.part``, beside
+``phi.npy.blocks``: what the matrix is of, as one line of JSON, then the first row of each finished
+block, a line each. A block is noted only after its numbers are written. The boundaries of blocks
+are noted too, so that a run that was interrupted gives the digits of one that was not. Both files
+are gone when the matrix is there, which is then replaced on request only.
 
 A run locks its notes, so that no other run writes the same matrix. Where the file system has no
 locks (some network drives), two runs on one file are not noticed.
 
-The notes are worth nothing without the matrix: where it is gone, all of it is computed again.
+The notes are worth nothing without the numbers: where these are gone, all are computed again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -29,10 +30,11 @@ from numpy.typing import NDArray
 
 from semmetrics.errors import InputError, brief
 from semmetrics.store import lock
+from semmetrics.store.outputs import check_output, naming, publish
 
 __all__ = ["write_matrix"]
 
-_FORMAT = "semmetrics.matrix/1"
+_FORMAT = "semmetrics.matrix/2"
 # Of what is noted as a hash, only that it differs is worth saying.
 _HASHED = {"df": "document frequencies", "inputs": "captions or references"}
 _NOT_NOTED = "the file is there already, and no run has noted what it is"
@@ -65,7 +67,8 @@ def write_matrix(
     block : callable
         Gives rows start to stop.
     resume : bool
-        Continue a file that is there; otherwise it is written anew.
+        Continue what was not finished, and refuse to replace a matrix that is; otherwise all is
+        computed, and replaces one that is there.
     progress : callable, optional
         Called with rows done and rows in all.
 
@@ -77,8 +80,8 @@ def write_matrix(
     Raises
     ------
     InputError
-        If there is a file of other inputs, or one that no run has noted, or a damaged one; another
-        run is writing it; or it cannot be written.
+        If the matrix is there already; what was not finished is of other inputs or damaged, or no
+        run has noted what it is; another run is writing it; or it cannot be written.
     """
     job = _File(Path(path), shape, np.dtype(dtype))
     said = {"format": _FORMAT, **of, "shape": list(shape), "dtype": dtype, "block_rows": step}
@@ -86,59 +89,77 @@ def write_matrix(
     job.check_place(resume=resume)
     with job.locked() as log:
         done = job.finished(log, said, starts, resume=resume)
-        with job.opened(fresh=not done) as matrix:
-            for start in starts:
-                stop = min(start + step, shape[0])
-                if start not in done:
-                    job.write(matrix, start, block(start, stop))
-                    job.note(log, f"{start}\n")
-                if progress is not None:
-                    progress(stop, shape[0])
+        if len(done) < len(starts) or job.part.exists():
+            _write_blocks(job, log, done, starts, block, progress)
+            job.publish()
+        job.forget()
     found: NDArray[Any] = np.load(job.file, mmap_mode="r")
     return found
 
 
+def _write_blocks(
+    job: _File,
+    log: BinaryIO,
+    done: set[int],
+    starts: range,
+    block: Callable[[int, int], NDArray[Any]],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Compute and note the blocks that are not there yet."""
+    rows = job.shape[0]
+    with job.opened(fresh=not done) as matrix:
+        for start in starts:
+            stop = min(start + starts.step, rows)
+            if start not in done:
+                job.write(matrix, start, block(start, stop))
+                job.note(log, f"{start}\n")
+            if progress is not None:
+                progress(stop, rows)
+
+
 class _File:
-    """The file of a matrix, and its notes."""
+    """The file of a matrix, its unfinished numbers, and its notes."""
 
     def __init__(self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self.file, self.shape, self.dtype = file, shape, dtype
-        self.notes = Path(f"{file}.blocks")
+        target = os.path.realpath(file) if file.is_symlink() else str(file)
+        self.target = Path(target)
+        self.part, self.notes = Path(f"{target}.part"), Path(f"{target}.blocks")
         self.header = 0  # bytes before the numbers
+
+    def there(self) -> InputError:
+        """The error about a matrix that is complete."""
+        return InputError(
+            "the file is there already",
+            where=str(self.file),
+            remedy="choose another path, or compute it again with resume=False (--overwrite)",
+        )
 
     def wrong(self, problem: str, where: Path | None = None) -> InputError:
         """An error about files that cannot be continued."""
         return InputError(
             problem,
             where=str(where or self.file),
-            remedy=f"choose another path, remove {self.file} and {self.notes}, or overwrite them "
-            "with resume=False (--overwrite)",
+            remedy=f"choose another path, remove {self.part} and {self.notes}, or compute all of "
+            "it with resume=False (--overwrite)",
         )
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[None]:
         """Errors of the system, with the name of the file."""
-        try:
-            yield
-        except OSError as error:
-            raise InputError(
-                f"it cannot be written: {error.strerror or type(error).__name__}",
-                where=str(self.file),
-                remedy="make room or choose another place; a run on the same file continues it",
-            ) from error
+        return naming(
+            str(self.file), "make room or choose another place; a run on the same file continues it"
+        )
 
     def check_place(self, *, resume: bool) -> None:
         """Whether a file can be there, before anything is written."""
-        problem = ""
+        check_output(self.file)
         if self.file.exists() and not self.file.is_file():
-            problem = "this is a folder" if self.file.is_dir() else "it is no regular file"
-        elif not self.file.parent.is_dir():
-            problem = "there is no such folder"
-        elif resume and self.file.exists() and not self.notes.exists():
-            raise self.wrong(_NOT_NOTED)
-        if problem:
             remedy = "name a file in a folder that exists"
-            raise InputError(problem, where=str(self.file), remedy=remedy)
+            raise InputError("it is no regular file", where=str(self.file), remedy=remedy)
+        for place in (self.part, self.notes):  # their names are longer
+            check_output(place)
+        if resume and self.target.exists() and not (self.part.exists() or self.notes.exists()):
+            raise self.there()
 
     @contextmanager
     def locked(self) -> Iterator[BinaryIO]:
@@ -146,7 +167,11 @@ class _File:
         with self.writing():
             log = self.notes.open("a+b", buffering=0)
         with log:
-            if not lock(log):
+            # Notes that another run has just removed would be lost.
+            gone = not self.notes.exists() or not os.path.samestat(
+                os.fstat(log.fileno()), self.notes.stat()
+            )
+            if gone or not lock(log):
                 raise InputError(
                     "another run is writing it",
                     where=str(self.file),
@@ -168,14 +193,19 @@ class _File:
         log.seek(0)
         lines = log.read().splitlines(keepends=True) if resume else []
         begun = bool(lines) and lines[0].endswith(b"\n")  # otherwise nothing was written
-        if resume and self.file.exists():
-            if not begun:
-                raise self.wrong(_NOT_NOTED)
+        there = self.part.exists()
+        if there and resume and not begun:
+            raise self.wrong(_NOT_NOTED, self.part)
+        if begun and (there or self.target.exists()):
             self.check_same(lines[0], said)
             whole = [line for line in lines if line.endswith(b"\n")]
-            log.truncate(sum(map(len, whole)))  # a line may be cut off
             known = {b"%d\n" % start: start for start in starts}
-            return {known[line] for line in whole[1:] if line in known}
+            done = {known[line] for line in whole[1:] if line in known}
+            if there or len(done) == len(starts):  # all: killed before the notes were removed
+                log.truncate(sum(map(len, whole)))  # a line may be cut off
+                return done
+        if resume and self.target.exists():
+            raise self.there()
         log.truncate(0)
         self.note(log, json.dumps(said) + "\n")
         return set()
@@ -201,9 +231,7 @@ class _File:
         # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
         # ends the process.
         with self.writing():
-            if fresh:  # maps of the file as it was stay as they are; a link stays a link
-                Path(os.path.realpath(self.file)).unlink(missing_ok=True)
-            matrix = self.file.open("w+b" if fresh else "r+b", buffering=0)
+            matrix = self.part.open("w+b" if fresh else "r+b", buffering=0)
         with matrix:
             if not fresh:
                 self.check_matrix()
@@ -216,14 +244,24 @@ class _File:
                     matrix.truncate(self.header + prod(self.shape) * self.dtype.itemsize)
             yield matrix
 
+    def publish(self) -> None:
+        """Give the numbers, which are complete, the name of the matrix."""
+        with self.writing():
+            publish(self.part, self.target)
+
+    def forget(self) -> None:
+        """Remove the notes of a matrix that is there."""
+        with suppress(OSError):  # Windows removes no file that is open
+            self.notes.unlink()
+
     def check_matrix(self) -> None:
         """Refuse a file that is not as long as the matrix, or of another shape."""
         try:
-            found = np.lib.format.open_memmap(self.file, mode="r")
+            found = np.lib.format.open_memmap(self.part, mode="r")
         except (OSError, ValueError) as error:  # a map longer than the file, too
-            raise self.wrong(f"it is damaged or cut off ({error})") from None
+            raise self.wrong(f"it is damaged or cut off ({error})", self.part) from None
         if found.shape != self.shape or found.dtype != self.dtype or not found.flags.c_contiguous:
-            raise self.wrong(f"it has shape {found.shape} and type {found.dtype}")
+            raise self.wrong(f"it has shape {found.shape} and type {found.dtype}", self.part)
         self.header = found.offset
 
     def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> None:

@@ -182,6 +182,9 @@ class PtbTokenizer:
         self._plain: dict[str, list[str]] = {}
         self._alone = _WordTokens(self._scanner, self._plain)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption.
 

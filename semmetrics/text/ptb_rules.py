@@ -183,6 +183,10 @@ _replace_sign = methodcaller("translate", str.maketrans(_SIGNS))
 _name_brackets = methodcaller("translate", str.maketrans({"(": "-lrb-", ")": "-rrb-"}))
 
 
+def _shorten_dots(token: str) -> str:
+    return "..."
+
+
 def _shorten_dashes(token: str) -> str:
     return "--" if len(token) < 5 else token
 
@@ -325,7 +329,7 @@ RULES = (
     Rule("stars", r"*\\", r"\*+|(?:\\\*)+"),
     Rule("dashes", "-", "--+", change=_shorten_dashes),
     Rule("underscores", "_", "_+"),
-    Rule("dots", ".", r"\.{3,5}|\.(?:[ \xa0]\.){2,4}", change=lambda token: "..."),
+    Rule("dots", ".", r"\.{3,5}|\.(?:[ \xa0]\.){2,4}", change=_shorten_dots),
     Rule("-lrb-", "-", "-(?i:[lr][rcs]b)-"),
     Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_replace_sign),
     Rule("entity", "&", f"&(?i:{ENTITY});", change=_replace_entity),

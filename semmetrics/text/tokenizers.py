@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
-from semmetrics.errors import InputError, brief
+from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.errors import InputError, a_kind, brief
 from semmetrics.text.tokens import check_captions
 
 __all__ = [
@@ -63,6 +64,9 @@ class SplitTokenizer:
 
     def __init__(self, name: str, split: Callable[[str], Any]) -> None:
         self.name, self._split = name, split
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption.
@@ -125,6 +129,8 @@ class FunctionTokenizer(SplitTokenizer):
     ----------
     name : str
         The function's ``__qualname__``, or that of its type.
+    version : str or None
+        The function's attribute ``version``.
 
     Examples
     --------
@@ -135,6 +141,7 @@ class FunctionTokenizer(SplitTokenizer):
     def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
         name = getattr(function, "__qualname__", type(function).__qualname__)
         super().__init__(str(name), function)
+        self.version = own_version(function)
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the function's tokens of each caption.
@@ -145,7 +152,14 @@ class FunctionTokenizer(SplitTokenizer):
             If a caption is not a string, or the function gives something else than a list or tuple
             of strings; names the caption's index.
         """
-        result = super().tokens(captions)
+        check_captions(captions)
+        try:
+            result = super().tokens(captions)
+        except Exception as error:
+            raise InputError(
+                f"the tokenizer {self.name} fails: {type(error).__name__}: {error}",
+                remedy="give a function from a caption to the list of its tokens",
+            ) from error
         for index, found in enumerate(result):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
@@ -162,19 +176,26 @@ class IdentifiedTokenizer:
     Attributes
     ----------
     name : str
-        Its own name, and a hash of the tokens of captions that tell tokenizers apart.
+        Its own name, and a hash of its version (the attribute ``version`` of the function or the
+        tokenizer, a text) and of the tokens of captions that tell tokenizers apart; without a
+        version it says "unversioned", because another tokenizer may give the same tokens.
 
     Examples
     --------
     >>> one, other = (IdentifiedTokenizer(FunctionTokenizer(rule)) for rule in (str.split, list))
-    >>> one.name.partition("@")[0], other.name.partition("@")[0]
-    ('str.split', 'list')
+    >>> one.name, other.name.partition("@")[0]
+    ('str.split@unversioned-4dc5385fd01a', 'list')
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        tokens = json.dumps(tokenizer.tokens(_PROBE)).encode()
-        self.name = f"{tokenizer.name}@{hashlib.sha256(tokens).hexdigest()[:12]}"
+        version = own_version(tokenizer)
+        decisive = json.dumps([version or "", tokenizer.tokens(_PROBE)]).encode()
+        sign = UNVERSIONED if version is None else "@"
+        self.name = f"{tokenizer.name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def tokens(self, captions: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each caption."""
@@ -220,6 +241,10 @@ class CachingTokenizer:
             )
         self._known.update(zip(new, found, strict=True))
         return [self._known[text] for text in captions]
+
+    def forget(self) -> None:
+        """Let the tokens of all captions go."""
+        self._known = {}
 
 
 def _ptb() -> Tokenizer:
@@ -286,6 +311,6 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     if callable(choice):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
-        f"{brief(choice)} is a {type(choice).__name__}, not a tokenizer",
+        f"{brief(choice)} is {a_kind(choice)}, not a tokenizer",
         remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
     )

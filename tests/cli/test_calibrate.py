@@ -112,7 +112,7 @@ def test_calibrations_that_do_not_fit(ok, refused, place):
     use = ("--calibration", "c.json")
     assert "compares by semmetrics-static-320@" in refused("score", "-m", "SemF1", *use, *LISTS)
     assert "this is no calibration" in refused("score", "--calibration", "gt.json", *LISTS)
-    assert "--calibration as well" in refused(
+    assert "calibration= (--calibration) as well" in refused(
         "score", "--rescore", "F1|avg:example|n:3|data:00ff|v:0.1.0", *use, *LISTS
     )
     assert "would overwrite an input" in refused("score", *use, "-o", "c.json", *LISTS)

@@ -202,7 +202,7 @@ def test_items_without_references_have_no_value(ok, run, files):
     arguments = ("more.json", "references.json", "-m", "ROUGE-L", "--missing", "empty")
     result = run("score", *arguments, "--per-item", "items.jsonl")
     assert "ROUGE-L: no reference (images), left out  " in " ".join(result.stdout.split("\n"))
-    assert "more: items without ground truth: 1" in result.stderr
+    assert "more: items without ground truth, taken as empty: 1" in result.stderr
     rows = [json.loads(line) for line in Path("items.jsonl").read_text("utf-8").splitlines()]
     assert rows[2] == {"id": "3", "system": "more", "ROUGE-L": None}
     (entry,) = json.loads(ok("score", *arguments, "--format", "json"))
@@ -313,7 +313,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
     assert "df=given needs document frequencies" in message
     assert "--doc-freq FILE" in message
     message = refused("score", *FILES, "--rescore", signature, "--tokenizer", "13a")
-    assert "the signature says what is computed, and --tokenizer as well" in message
+    assert "the signature says what is computed, and tokenizer= (--tokenizer) as well" in message
     write("fewer.json", {"1": REFERENCES["1"], "2": ["dogs run"]})
     signature = api(measures="ROUGE-L")[0]["signature"]
     said = run("score", "captions.json", "fewer.json", "--rescore", signature).stderr
@@ -334,7 +334,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
             {**REFERENCES, "2": "dogs run"},
             ["r.json, id '2'", "'dogs run' stands where other items have lists", '["a caption"]'],
         ),
-        ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "7 is a int, not a caption"]),
+        ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "7 is an int, not a caption"]),
         ({**CAPTIONS, "2": None}, REFERENCES, ["p.json, id '2'", "None is a NoneType"]),
         ({**CAPTIONS, "2": {"text": "a"}}, REFERENCES, ["p.json, id '2'", "is a dict, not a"]),
         (
@@ -373,7 +373,7 @@ def test_a_reference_that_is_no_string(refused, files):
     for told in ([], ["--task", "captions"]):
         message = refused("score", "captions.json", "r.json", *told)
         assert "r.json, id '2'" in message
-    assert "r.json, id '2', caption 2: 3 is a int, not a caption" in message
+    assert "r.json, id '2', caption 2: 3 is an int, not a caption" in message
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_refusals(refused, vectors):
     assert "there are no vectors named 'nix'" in refused("embed", "fetch", "nix")
     assert "say where they go" in refused("embed", "fetch", "glove-6b-50", "--max-words", "9")
     assert "semmetrics embed fetch glove-6b-50" in refused("embed", "info", "glove-6b-50")
-    assert "leave --verify out" in refused("embed", "info", vectors, "--verify")
+    assert "leave check= (--verify) out" in refused("embed", "info", vectors, "--verify")
     assert "lookup='stem'" in refused("embed", "coverage", "a.json", "--lookup", "stem")
 
 

@@ -126,7 +126,7 @@ def test_validate_as_json(ok, files):
     assert report["cardinality"]["mean"] == 14.5
     assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
     assert any("labels are in more than 95%" in line for line in report["odd"])
-    assert any("1 are in one item alone" in line for line in report["odd"])
+    assert any("1 is in one item alone" in line for line in report["odd"])
 
 
 def test_validate_shows_what_the_function_gives(ok, files):
@@ -142,11 +142,11 @@ def test_validate_finds_what_is_odd(ok, files):
     lines = "\n".join(report["odd"])
     for expected in (
         "1 of 3 items have no labels: '1'",
-        "1 labels have blanks around them: ' dog'",
-        "1 ids have blanks around them: ' 1'",
+        "1 label has blanks around it: ' dog'",
+        "1 id has blanks around it: ' 1'",
         "labels differ only by case or white space: 'Cat' and 'cat'",
         "ids differ only by case or white space: ' 1' and '1'",
-        "1 labels have characters that cannot be seen: 'a\\tb'",
+        "1 label has characters that cannot be seen: 'a\\tb'",
     ):
         assert expected in lines
     assert report["synonyms"] == 1

@@ -166,19 +166,19 @@ def test_names_that_the_output_cannot_show(files):
 
 
 FAULT = """
-import semmetrics
+import semmetrics.metrics.sets
 from semmetrics.cli import main
 
-@semmetrics.measure()
-def Broken(hit):
+def broken(*arguments):
     raise RuntimeError("something is broken")
 
+semmetrics.metrics.sets.F1.family.__class__.aggregate = broken
 main()
 """
 
 
 def test_a_fault_is_one_line(files):
-    result = process("score", *LISTS, "-q", "-m", "Broken", code=FAULT, env={app.TRACEBACK: ""})
+    result = process("score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: ""})
     assert result.returncode == 1
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
@@ -188,7 +188,7 @@ def test_a_fault_is_one_line(files):
 
 
 def test_the_traceback_of_a_fault_on_request(files):
-    result = process("score", *LISTS, "-m", "Broken", code=FAULT, env={app.TRACEBACK: "1"})
+    result = process("score", *LISTS, "-m", "F1", code=FAULT, env={app.TRACEBACK: "1"})
     assert result.returncode == 1
     assert "Traceback (most recent call last)" in result.stderr
 

@@ -83,7 +83,7 @@ def test_what_is_odd(ok, files):
         "1 captions are in more than one item: 'a dog'",
         "1 captions have blanks around them: ' a bird '",
         "1 captions have control characters: '\\x1b[31m red'",
-        "1 ids have blanks around them: ' 1'",
+        "1 id has blanks around it: ' 1'",
         "ids differ only by case or white space: ' 1' and '1'",
     ):
         assert expected in found["odd"]
@@ -134,16 +134,21 @@ def test_the_shape_of_a_file_tells(ok, files, name, content, task):
 def test_lists_could_be_either(ok, files):
     write("s.json", SENTENCES)
     words = "lists of strings of 5.3 words on average"
-    assert f"  note: {words}, taken for captions; if not, say --task labels" in ok(
+    assert f"  note: {words}, taken for captions; if not, say task='labels' (--task labels)" in ok(
         "validate", "s.json"
     )
     found = report(ok, "s.json", "--task", "labels")
     assert (found["labels"], found["notes"]) == (3, [])
     assert report(ok, "s.json", "--classes", "classes.txt")["task"] == "labels"
     (note,) = report(ok, "references.json")["notes"]
-    assert note.endswith("4.6 words on average, taken for labels; if not, say --task captions")
+    assert note.endswith(
+        "4.6 words on average, taken for labels; if not, say task='captions' (--task captions)"
+    )
     found = report(ok, "references.json", "--task", "captions", "--classes", "classes.txt")
-    assert (found["captions"], found["notes"]) == (5, ["--classes has no effect on captions"])
+    assert (found["captions"], found["notes"]) == (
+        5,
+        ["classes= (--classes) has no effect on captions"],
+    )
 
 
 def test_bad_files_are_named_and_the_others_read(run, files):
@@ -151,7 +156,7 @@ def test_bad_files_are_named_and_the_others_read(run, files):
     result = run("validate", "bad.json", "captions.json", "none.json")
     assert result.exit_code == 2
     assert result.stdout.lstrip().startswith("captions.json: JSON, {id: caption}\n")
-    assert "bad.json, id '2': 7 is a int, not a caption" in result.stderr
+    assert "bad.json, id '2': 7 is an int, not a caption" in result.stderr
     assert result.stderr.count("semmetrics: error: ") == 2
     assert "is not one of 'labels', 'captions'" in run("validate", "--task", "x", "a.json").stderr
 

@@ -68,6 +68,9 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(large, "BLOCK", 64)
 
 
+ODD = ["", 1, None, [{"x": 1}], -0.0, float("nan"), {"x": [float("inf")]}, "NaN", 10**400]
+
+
 def records(rng, form):
     """Records of one shape, now and then with one of another."""
     key = rng.choice([*form.keys[:2], form.keys[0]])
@@ -86,7 +89,7 @@ def records(rng, form):
         if scored:
             record["scores"] = [rng.random() for _ in values]
         if extra and rng.random() < 0.8:
-            record[rng.choice(["url", "box"])] = rng.choice(["", 1, None, [{"x": 1}]])
+            record[rng.choice(["url", "box"])] = rng.choice(ODD)
         if rng.random() < 0.03:
             record[key] = rng.choice([None, 3, "cat", [1], [["cat", 0.5]], {"cat": 0.5}, [None]])
         yield record
@@ -95,6 +98,8 @@ def records(rng, form):
 def jsonl(rng, form):
     ends = rng.choice(["\n", "\n", "\r\n"])
     lines = [json.dumps(one, ensure_ascii=rng.random() < 0.5) for one in records(rng, form)]
+    if rng.random() < 0.1:  # a key that stands twice where nobody looks
+        lines = [line.replace('"url": 1', '"url": {"k": [1], "k": 2}') for line in lines]
     return ends.join(lines).encode() + rng.choice([b"", ends.encode()])
 
 

@@ -49,6 +49,11 @@ def saved(save, *args, **kwargs):
     return stream.getvalue()
 
 
+def write(writer, table):
+    with writer:
+        writer.write_table(table)
+
+
 def seeds():
     matrix = sparse.csr_array(np.array([[0, 0.5], [1, 0]]))
     yield "json", json.dumps({"a": ["cat", {"label": "dog", "score": 0.5}], "b": []}).encode()
@@ -89,6 +94,14 @@ def seeds():
     yield "parquet", saved(lambda to: parquet.write_table(arrow.table(many), to))
     wide = {"id": [1, 2], "labels": [["x", "y"], []], "scores": [[0.5, 1.0], []]}
     yield "parquet", saved(lambda to: parquet.write_table(arrow.table(wide), to))
+    coded = {"id": [1, 2], "label": arrow.array(["x", "y"]).dictionary_encode()}
+    for columns in (long, many, wide, coded):
+        table = arrow.table(columns)
+        for extension, writer in (("arrow", arrow.ipc.new_file), ("arrows", arrow.ipc.new_stream)):
+            yield (
+                extension,
+                saved(lambda to, table=table, new=writer: write(new(to, table.schema), table)),
+            )
 
 
 SEEDS = list(seeds())

@@ -95,7 +95,6 @@ def _array_cases() -> list[Case]:
         call("sweep_top_k of 0", metrics.sweep_top_k, SCORES, TRUTH, [0]),
         call("sweep_thresholds", metrics.sweep_thresholds, SCORES, TRUTH),
         call("sweep_thresholds, given", metrics.sweep_thresholds, SCORES, TRUTH, [0.25, 0.5]),
-        call("sweep_thresholds, few", metrics.sweep_thresholds, SCORES, TRUTH, max_points=3),
         call("best_threshold", metrics.best_threshold, SCORES, TRUTH),
         *(
             call(f"best_threshold, {average}", metrics.best_threshold, SCORES, TRUTH,
@@ -104,7 +103,6 @@ def _array_cases() -> list[Case]:
         ),
         call("best_threshold, given", metrics.best_threshold, SCORES, TRUTH,
              thresholds=[0.25, 0.5, 0.75]),
-        call("best_threshold, few", metrics.best_threshold, SCORES, TRUTH, max_points=3),
         call("cardinality", metrics.cardinality, _INDPTR),
         call("cardinality of nothing", metrics.cardinality, [0]),
         call("cardinality, falling", metrics.cardinality, [0, 2, 1]),

@@ -19,11 +19,11 @@ from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.set_measures import SetFamily
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
-CLASSES = "abcde"
+CLASSES = ["a", "b", "c", "d", "e"]
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
 TEXTS = [
     "F1", "F1(duplicates=each)", "F1@1", "F1(decode=threshold:0.5)", "F1(average=macro)",

@@ -20,7 +20,7 @@ from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 
@@ -71,7 +71,7 @@ def named(data):
 
 
 def statistics(
-    data, measures, *, weights=None, oov="skip", models=MODELS, classes="abcdez",
+    data, measures, *, weights=None, oov="skip", models=MODELS, classes=tuple("abcdez"),
     change=lambda task: task,
 ):  # fmt: skip
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))

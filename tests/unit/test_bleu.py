@@ -20,7 +20,7 @@ from semmetrics.data.block import Block
 from semmetrics.errors import InputError
 from semmetrics.metrics.bleu import BLEU, BleuCounts, clipped_matches
 from semmetrics.metrics.registry import parse
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

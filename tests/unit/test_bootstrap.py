@@ -6,6 +6,7 @@ import dataclasses
 import math
 import pickle
 import random
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -60,7 +61,7 @@ def plain(text, preds, refs, weights, bootstrap):
     (measure,) = semmetrics.parse(text)
     ids = list(refs)
     options = {name: str(value) for name, value in measure.options if name in oracle.DEFAULTS}
-    labels = str(measure["labels"])
+    labels = "given" if measure["labels"] == "auto" else str(measure["labels"])
     # the union, and the reference for micro, are those of the whole: conditions, not results
     sides = refs if labels == "reference" else {**preds, **{f"r{i}": r for i, r in refs.items()}}
     universe = CLASSES if labels == "given" else sorted(set().union(*sides.values()))
@@ -105,9 +106,10 @@ def test_equal_to_plain_python(seed, weighted):
     )
     for text, score in zip(MEASURES, table, strict=True):
         low, high, undefined = plain(text, preds, refs, weights, bootstrap)
-        assert (score.ci.low, score.ci.high) == pytest.approx((low, high), abs=1e-12), text
-        assert score.ci.undefined == undefined
-        assert score.ci.bootstrap == bootstrap
+        found = score.replicates.interval(0.8, "percentile")
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12), text
+        assert found.undefined == undefined
+        assert replace(score.ci.bootstrap, method="auto") == bootstrap
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -140,7 +142,8 @@ def test_ranking_measures_equal_repeated_items(weighted):
     for text, score in zip(measures, table, strict=True):
         known = [value for value in values[text] if not math.isnan(value)]
         expected = percentile(known, 0.05), percentile(known, 0.95)
-        assert (score.ci.low, score.ci.high) == pytest.approx(expected, abs=1e-12), text
+        found = score.replicates.interval(0.9, "percentile")
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-12), text
 
 
 def texts(table):
@@ -255,13 +258,14 @@ def test_an_interval_is_made_of_replicates():
         assert replicates.interval(level=0.5) == narrow.ci
         known = replicates.values[~np.isnan(replicates.values)].tolist()
         expected = percentile(known, 0.1), percentile(known, 0.9)
-        assert (score.ci.low, score.ci.high) == pytest.approx(expected, abs=1e-15)
+        found = replicates.interval(0.8, "percentile")
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-15)
         assert "replicates" not in repr(score)
         assert "replicates" not in score.to_dict()
     with pytest.raises(InputError, match=r"level=2\.0 is not between"):
         replicates.interval(2.0)
-    with pytest.raises(InputError, match="method='bca'; choose 'percentile'"):
-        replicates.interval(method="bca")
+    with pytest.raises(InputError, match="method='studentized'; choose one of 'auto', 'perc"):
+        replicates.interval(method="studentized")
     assert semmetrics.score(preds, refs, measures=["F1"])["F1"].replicates is None
 
 
@@ -272,7 +276,8 @@ def test_replicates_are_small_and_immutable():
     for score in table:
         values = score.replicates.values
         assert (values.dtype, values.nbytes, values.base) == (np.float64, 8000, None)
-        assert len(pickle.dumps(score.replicates)) < 9000
+        assert (score.replicates.left_out.nbytes, score.replicates.left_out.base) == (8000, None)
+        assert len(pickle.dumps(score.replicates)) < 25_000
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 0.0
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -286,7 +291,7 @@ def test_seeds_levels_and_defaults():
         return semmetrics.score(preds, refs, measures=["F1"], **options)["F1"].ci
 
     default = interval(ci=True)
-    assert default.bootstrap == Bootstrap(0.95, 1000, 12345)
+    assert default.bootstrap == Bootstrap(0.95, 1000, 12345, "percentile")
     assert default == interval(ci=True, level=0.95, resamples=1000, seed=12345)
     assert default == interval(ci=Bootstrap())
     other = interval(ci=True, seed=1)
@@ -357,10 +362,13 @@ def test_progress_counts_resamples():
         ({"level": math.nan}, "level=nan"),
         ({"level": "0.95"}, "level='0.95'"),
         ({"resamples": 1}, "resamples=1 is less than 2"),
+        ({"resamples": 10**11}, "resamples=100000000000 is more than 1,000,000"),
         ({"resamples": 100.0}, "resamples=100.0"),
         ({"seed": -1}, "seed=-1 is negative"),
         ({"seed": True}, "seed=True"),
         ({"seed": None}, "seed=None"),
+        ({"method": "basic"}, "method='basic'; choose one of 'auto', 'percentile', 'bca'"),
+        ({"method": None}, "method=None"),
     ],
 )
 def test_errors(options, message):
@@ -372,7 +380,7 @@ def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
     with pytest.raises(InputError, match="item rows were not kept"):
-        bootstrap.replicate(score.statistics, [score.measure], score.frame, Bootstrap())
+        bootstrap.replicate(score.statistics, [score.measure], [0.0], score.frame, Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 
 

@@ -179,7 +179,7 @@ def test_bad_files_of_pairs(tmp_path, name, text, message):
         (TRIPLES[4:], {}, "all 4 pairs do not mean the same"),
         ([("car", "car", 1), ("bike", "bike", 0)], {}, "all pairs are equally similar"),
         (TRIPLES, {"criterion": "mcc"}, "choose one of f1, youden, accuracy"),
-        (3, {}, "a int holds no pairs"),
+        (3, {}, "an int holds no pairs"),
         ([], {}, "there are no pairs"),
     ],
 )
@@ -542,7 +542,7 @@ def test_one_calibration_for_each_embedding(calibration):
     with pytest.raises(InputError, match="two calibrations are for"):
         semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=[calibration, calibration])
     for wrong in (3, {"a": 1}):
-        with pytest.raises(InputError, match="is no calibration"):
+        with pytest.raises(InputError, match=r"calibration=.*; give a text, a path"):
             semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=wrong)
 
 
@@ -622,7 +622,9 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     pairs = [("cat", "kitten", 1), ("zebra", "cat", 0), ("cat", "yak", 0)]
     model = Tiny({"cat": [1, 0], "kitten": [4, 3]})
     found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
-    assert found.notes == ("pairs: 2 of 4 terms unknown to tiny-2@000000000000: zero",)
+    few, unknown = found.notes
+    assert few.startswith("few pairs decide the threshold: 1 that mean the same and 2 that do not")
+    assert unknown.startswith("pairs: 2 of 4 terms unknown to tiny-2@000000000000: zero")
     assert "notes" not in found.to_dict()
     found.save(tmp_path / "c.json")
     assert Calibration.load(tmp_path / "c.json").notes == ()
@@ -630,7 +632,24 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     of_data = semmetrics.calibrate_threshold(
         preds, gts, embedding=model, holdout=1, missing="skip", thresholds=[0.7, 1.0]
     )
-    assert of_data.notes == (  # and nothing of a threshold that was only tried
-        "preds: items without a prediction: 1",
-        "preds: 2 of 4 terms unknown to tiny-2@000000000000: zero",
-    )
+    few, missing, unknown = of_data.notes  # and nothing of a threshold that was only tried
+    assert few.startswith("few items decide the threshold: 2 of 2 are in the holdout; give more")
+    assert missing == "preds: items without a prediction, left out: 1"
+    assert unknown.startswith("preds: 2 of 4 terms unknown to tiny-2@000000000000: zero")
+
+
+@pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])
+def test_few_items_or_pairs_are_said(n, few):
+    model = Tiny({"cat": [1, 0], "kitten": [4, 3], "dog": [0, 1], "puppy": [3, 4]})
+    preds = {f"{i}": ["cat" if i % 2 else "dog"] for i in range(n)}
+    gts = {name: ["kitten" if one == ["cat"] else "puppy"] for name, one in preds.items()}
+    held = semmetrics.calibrate_threshold(preds, gts, embedding=model, holdout=1)
+    assert any(note.startswith("few items") for note in held.notes) == few
+    pairs = [("cat", "kitten", 1)] * 40 + [("cat", "dog", 0)] * n
+    found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
+    assert any(note.startswith("few pairs") for note in found.notes) == few
+
+
+def test_a_part_that_is_too_small_names_option_and_flag():
+    with pytest.raises(InputError, match=r"take a larger holdout= \(--holdout\)"):
+        semmetrics.calibrate_threshold({"a": ["cat"]}, {"a": ["cat"]}, embedding=MODEL)

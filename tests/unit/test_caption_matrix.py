@@ -201,6 +201,10 @@ def notes_of(path):
     return path.with_name(f"{path.name}.blocks")
 
 
+def part_of(path):
+    return path.with_name(f"{path.name}.part")
+
+
 def test_killed_job_is_continued(tmp_path, monkeypatch):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
@@ -212,6 +216,7 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
             assert child.poll() is None
         child.kill()
     assert child.returncode != 0
+    assert not path.exists()  # what is not finished has another name
     done = len(notes_of(path).read_text().splitlines()) - 1
     assert done == 4
     computed = []
@@ -227,32 +232,74 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
     whole = matrix(references, captions, out=tmp_path / "whole.npy", memory=MEMORY)
     assert_array_equal(found, whole)
     assert_array_equal(np.load(path), np.load(tmp_path / "whole.npy"))
-    computed.clear()
-    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
-    assert computed == []
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["job.json", "phi.npy", "whole.npy"]
     assert not found.flags.writeable
+
+
+def test_a_matrix_that_is_there_is_not_computed_again(tmp_path):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    before = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    with pytest.raises(InputError, match=r"there already; .* resume=False \(--overwrite\)"):
+        matrix(references, captions[1:], out=path, memory=MEMORY)
+    with pytest.raises(Killed):
+        matrix(references, captions[1:], out=path, memory=MEMORY, resume=False,
+               progress=stopped_after(6))  # fmt: skip
+    assert_array_equal(np.load(path), before)  # until the new one is complete
+    after = matrix(references, captions[1:], out=path, memory=MEMORY)  # goes on
+    assert_array_equal(after, matrix(references, captions[1:], memory=MEMORY))
+    assert [file.name for file in tmp_path.iterdir()] == ["phi.npy"]
+
+
+def test_killed_when_only_the_notes_were_left(tmp_path, monkeypatch):
+    references, captions = made(**INPUTS)
+    path = tmp_path / "phi.npy"
+    monkeypatch.setattr("semmetrics.store.matrix_file._File.forget", lambda self: None)
+    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    assert notes_of(path).exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(SparsePairs, "block", None)  # nothing is computed
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
+    assert not notes_of(path).exists()
+
+
+def keep(path, array):
+    """Write an array under a name that numpy would add to."""
+    with path.open("wb") as out:
+        np.save(out, array)
+
+
+def stopped(path, rows=40, **options):
+    """A matrix that was stopped after some rows; the value is what it would have been."""
+    references, captions = made(**INPUTS)
+    with pytest.raises(Killed):
+        matrix(
+            references, captions, out=path, memory=MEMORY, progress=stopped_after(rows), **options
+        )
+    assert part_of(path).exists()
+    return np.array(matrix(references, captions, memory=MEMORY, **options))
 
 
 def test_block_that_was_being_noted_is_computed_again(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    whole = stopped(path)
     notes = notes_of(path)
     lines = notes.read_text().splitlines(keepends=True)
     assert len(lines) == 15
-    table = np.load(path, mmap_mode="r+")
+    table = np.load(part_of(path), mmap_mode="r+")
     table[12:] = -1
     table.flush()
     del table
     notes.write_text("".join(lines[:5]) + "1")  # of "12"
     assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
-    assert sorted(notes.read_text().splitlines()) == sorted("".join(lines).splitlines())
 
 
 def test_a_file_of_other_inputs_is_refused(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
+    stopped(path)
+    begun = part_of(path).read_bytes()
     df = fit_document_frequencies(references[:20], "whitespace")
     turned = [refs[::-1] for refs in references]
     others = {
@@ -276,7 +323,7 @@ def test_a_file_of_other_inputs_is_refused(tmp_path):
         matrix(turned, captions, out=path, memory=MEMORY)
     with pytest.raises(InputError, match="tokenizer"):
         caption_matrix(references, captions, tokenizer=str.split, out=path, memory=MEMORY)
-    assert_array_equal(np.load(path), whole)
+    assert part_of(path).read_bytes() == begun
     found = matrix(references, captions, measure="CIDEr", out=path, resume=False)
     assert_array_equal(found, matrix(references, captions, measure="CIDEr"))
 
@@ -288,15 +335,14 @@ def test_files_that_no_run_wrote(tmp_path):
     with pytest.raises(InputError, match="there already"):
         matrix(references, captions, out=path)
     assert_array_equal(np.load(path), np.zeros(3))
-    whole = np.array(matrix(references, captions, out=path, resume=False))
-    path.write_bytes(b"damaged")
-    with pytest.raises(InputError, match="damaged"):
-        matrix(references, captions, out=path)
-    np.save(path, np.zeros((2, 2)))
+    path.unlink()
+    whole = stopped(path)
+    part_of(path).write_bytes(b"damaged")
+    with pytest.raises(InputError, match=r"phi\.npy\.part: it is damaged"):
+        matrix(references, captions, out=path, memory=MEMORY)
+    keep(part_of(path), np.zeros((2, 2)))
     with pytest.raises(InputError, match="shape"):
-        matrix(references, captions, out=path)
-    path.unlink()  # notes without a matrix: all of it is computed
-    assert_array_equal(matrix(references, captions, out=path), whole)
+        matrix(references, captions, out=path, memory=MEMORY)
     for written in (b"[\n", b"[]\n", b"5\n", b"\xff\xfe\n", b"\n", b"[" * 10**5 + b"\n"):
         notes_of(path).write_bytes(written)
         with pytest.raises(InputError, match=r"phi\.npy\.blocks: it is damaged"):
@@ -305,8 +351,10 @@ def test_files_that_no_run_wrote(tmp_path):
     with pytest.raises(InputError, match="another version"):
         matrix(references, captions, out=path)
     notes_of(path).write_bytes(b"")
-    with pytest.raises(InputError, match="there already"):
+    with pytest.raises(InputError, match=r"phi\.npy\.part: the file is there already, and no run"):
         matrix(references, captions, out=path)
+    part_of(path).unlink()  # notes without numbers: all of it is computed
+    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
 
 
 class Killed(Exception):
@@ -325,14 +373,14 @@ def stopped_after(rows):
 def test_notes_of_a_matrix_that_is_gone_are_written_anew(tmp_path, written):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    whole = np.array(matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr"))
-    path.unlink()
+    whole = stopped(path, measure="CIDEr")
+    part_of(path).unlink()
     if written is not None:
         notes_of(path).write_bytes(written)
     with pytest.raises(Killed):  # the notes may also be of another measure
         matrix(references, captions, out=path, memory=MEMORY, progress=stopped_after(6))
     assert notes_of(path).read_text().splitlines()[1:] == ["0", "3"]
-    path.unlink()
+    part_of(path).unlink()
     with pytest.raises(Killed):
         matrix(references, captions, out=path, memory=MEMORY, measure="CIDEr",
                progress=stopped_after(9))  # fmt: skip
@@ -345,19 +393,19 @@ def test_notes_of_a_matrix_that_is_gone_are_written_anew(tmp_path, written):
 def test_a_matrix_that_is_cut_off_is_refused(tmp_path, kept):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    matrix(references, captions, out=path, memory=MEMORY)
-    data = path.read_bytes()[:kept]
-    path.write_bytes(data)
+    stopped(path)
+    data = part_of(path).read_bytes()[:kept]
+    part_of(path).write_bytes(data)
     with pytest.raises(InputError, match="damaged or cut off"):
         matrix(references, captions, out=path, memory=MEMORY)
-    assert path.read_bytes() == data
+    assert part_of(path).read_bytes() == data
 
 
 def test_the_order_of_rows_is_checked(tmp_path):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
-    np.save(path, np.asfortranarray(whole))
+    whole = stopped(path)
+    keep(part_of(path), np.asfortranarray(whole))
     with pytest.raises(InputError, match="shape"):
         matrix(references, captions, out=path, memory=MEMORY)
 
@@ -424,7 +472,6 @@ def test_two_runs_on_one_file(tmp_path):
     assert len(tried) == 28
     assert "phi.npy" in tried[0]
     assert_array_equal(found, matrix(references, captions, memory=MEMORY))
-    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), found)
 
 
 def test_places_where_no_file_can_be(tmp_path, monkeypatch):
@@ -444,11 +491,22 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"references": []}, "no image"),
         ({"references": [["a"], []]}, "image 1 has no reference"),
         ({"references": ["a", "b"]}, "references of image 0 are a text"),
-        ({"references": {"1": ["a"]}}, "images are a dict"),
+        (
+            {"references": {"1": ["a"]}},
+            r"references are a dict, not a list \(references=, the first argument\); "
+            r"give list\(references.values\(\)\)",
+        ),
+        ({"references": "a man"}, "references are a text, not a list"),
+        ({"references": ["a man"], "captions": [["a man"]]}, "the sides look swapped"),
+        ({"references": {"1": "a man"}, "captions": {"1": ["a man"]}}, "the sides look swapped"),
         ({"references": [["a"], {"b": 1}]}, "references of image 1 are a dict"),
         ({"references": [["a"], None]}, "references of image 1 are None"),
         ({"references": [["a"], ["a", 3]]}, r"reference 1 of image 1 is 3 \(an int\)"),
-        ({"captions": {"1": "a"}}, "captions are a dict"),
+        (
+            {"captions": {"1": "a"}},
+            r"captions are a dict, not a list \(captions=, the second argument\); "
+            r"give list\(captions.values\(\)\)",
+        ),
         ({"captions": {"a"}}, "captions are a set"),
         ({"captions": None}, "captions are None"),
         ({"captions": ["a", ["b"]]}, r"caption 1 is \['b'\] \(a list\)"),
@@ -459,7 +517,7 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"measure": "CIDEr-D(df=rows)"}, "df=rows"),
         ({"measure": "CIDEr-D(df=given)"}, "needs document frequencies"),
         ({"dtype": "float16"}, "float16"),
-        ({"doc_freq": 3}, "int"),
+        ({"doc_freq": 3}, "doc_freq=3; give DocumentFrequencies, a text or a path"),
     ],
 )
 def test_inputs_are_checked(change, problem):
@@ -482,7 +540,7 @@ def test_arrays_of_texts():
     ("k", "axis"), [(0, "captions"), (3, "captions"), (2, "images"), (1, "rows")]
 )
 def test_k_is_checked(k, axis):
-    with pytest.raises(InputError, match="choose"):
+    with pytest.raises(InputError, match=r"choose|axis='rows'; give 'captions' or 'images'"):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")
 
 

@@ -129,7 +129,7 @@ def with_head(head, scores=((0.1,), (0.2,)), rule="cardinality+scores"):
     ("call", "message"),
     [
         (lambda: decoding.decode([[0.1]], "top", k=-1), "k = -1 is negative"),
-        (lambda: decoding.decode([[0.1]], "top", k=1.5), "not an integer"),
+        (lambda: decoding.decode([[0.1]], "top", k=1.5), "k=1.5; give a whole number"),
         (lambda: decoding.decode([[0.1]], threshold=np.nan), "threshold is NaN"),
         (lambda: decoding.decode([[0.1]], keep_at_least=-1), "keep_at_least = -1"),
         (lambda: decoding.decode([[0.1]], "cardinality", head=[[1]], offset=-1), "offset = -1"),
@@ -141,7 +141,7 @@ def with_head(head, scores=((0.1,), (0.2,)), rule="cardinality+scores"):
         (lambda: with_head([[1], [1]], [[np.inf], [0.1]]), "scores, row 0: .*no probability"),
         (lambda: decoding.decode([0.1, 0.2]), r"shape \(2,\)"),
         (lambda: decoding.decode([[0.1], [np.nan]]), "row 1: a score is NaN"),
-        (lambda: decoding.decode([[0.1]], "best"), "unknown rule 'best'"),
+        (lambda: decoding.decode([[0.1]], "best"), "rule='best'; give 'threshold', 'top'"),
         (lambda: decoding.decode([[0.1]], "top"), "needs k"),
         (lambda: decoding.decode([[0.1]], "cardinality"), "needs head"),
         (lambda: decoding.decode([[0.1]], "threshold", offset=1), "no option offset"),

@@ -119,7 +119,7 @@ def test_the_worst_captions():
 
 @pytest.mark.parametrize("number", [0, -1, 1.5, True, "2"])
 def test_wrong_numbers(number):
-    with pytest.raises(InputError, match="give a whole number from 1"):
+    with pytest.raises(InputError, match="give a whole number"):
         table("F1").worst(number)
 
 

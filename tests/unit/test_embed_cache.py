@@ -1,16 +1,18 @@
-"""The cache of slow models: each text once, also across processes; damaged files refused."""
+"""The cache of slow models: each text once, and right vectors whatever becomes of the file."""
 
 import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import semmetrics
 from semmetrics.embed.embedder import CachedEmbedder, Embedded
-from semmetrics.errors import InputError
+from semmetrics.embed.open import open_embedding
 from semmetrics.store.cache import TextCache
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,37 +104,124 @@ def test_several_processes_write_at_once(path):
     ended = [(one.communicate()[1], one.returncode) for one in running]
     assert [code for _, code in ended] == [0, 0, 0], ended
     rows = sqlite3.connect(path)
-    assert rows.execute("SELECT count(*) FROM vectors").fetchone() == (310,)
+    assert rows.execute("SELECT count(*) FROM vectors_checked").fetchone() == (310,)
     rows.close()
 
 
-def test_a_damaged_file_is_refused(path):
+VECTORS = Counting().embed(["cat", "mouse"]).vectors
+
+
+def gives_the_vectors(path, trouble):
+    """The right vectors come from a cache with trouble, which is said."""
+    model = Counting()
+    cached = CachedEmbedder(model, path)
+    for _ in range(2):
+        np.testing.assert_array_equal(cached.embed(["cat", "mouse"]).vectors, VECTORS)
+    assert trouble in cached.trouble
+    assert "computed" in cached.trouble
+    return model
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(path):
     path.parent.mkdir()
-    path.write_bytes(b"this is no database, and long enough to be seen as none" * 40)
-    with pytest.raises(InputError, match="cache of vectors is damaged") as caught:
-        CachedEmbedder(Counting(), path)
-    assert "remove the file" in caught.value.remedy
-    assert path.is_file()
+    data = b"this is no database, and long enough to be seen as none" * 40
+    path.write_bytes(data)
+    gives_the_vectors(path, "is damaged: file is not a database; everything is computed")
+    assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize("blob", [b"\0" * 4, np.array([1, np.nan], "<f4").tobytes()])
-def test_a_damaged_vector_is_refused(path, blob):
+def test_the_database_of_another_program_is_left_as_it_is(path):
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE vectors_checked (identity, text, vector)")
+    gives_the_vectors(path, "it is a database of something else (table vectors_checked)")
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("vectors_checked",)]
+
+
+def test_every_damaged_place_of_a_file(path):
+    """Bytes are changed all over the file: the vectors stay right, whatever is noticed."""
+    CachedEmbedder(Counting(), path).embed(["cat", "mouse"])
+    with closing(sqlite3.connect(path)) as rows:
+        rows.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data, said = path.read_bytes(), 0
+    places = {*range(0, 200, 7), *range(200, len(data), 97), *range(len(data) - 300, len(data))}
+    for place in places:
+        for beside in path.parent.iterdir():
+            beside.unlink()
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        cached = CachedEmbedder(Counting(), path)
+        np.testing.assert_array_equal(cached.embed(["cat", "mouse"]).vectors, VECTORS)
+        said += bool(cached.trouble)
+    assert said > 50
+
+
+@pytest.mark.parametrize("change", [
+    "vector = X'00000000'", "vector = X'000080BF000080BF'", "vector = 'text'", "vector = 1.5",
+    "known = 0", "truncated = 'x'", "text = X'636f77'", "text = 'cat'", "checksum = X'00'",
+])  # fmt: skip
+def test_a_damaged_row_is_computed_again(path, change):
+    CachedEmbedder(Counting(), path).embed(["cat", "mouse"])
+    with closing(sqlite3.connect(path)) as rows:
+        rows.execute(f"UPDATE vectors_checked SET {change} WHERE text = ?", (b"cat",))
+        rows.commit()
+    model = Counting()
+    cached = CachedEmbedder(model, path)
+    got = cached.embed(["cat", "mouse"])
+    np.testing.assert_array_equal(got.vectors, VECTORS)
+    assert got.known.all()
+    assert model.asked == ["cat"]
+    again = Counting()
+    CachedEmbedder(again, path).embed(["cat", "mouse"])
+    assert again.asked == []
+
+
+def test_vectors_of_another_length_are_not_used(path):
     cached = CachedEmbedder(Counting(), path)
-    cached.embed(["cat"])
-    rows = sqlite3.connect(path)
-    rows.execute("UPDATE vectors SET vector = ?", (blob,))
-    rows.commit()
-    rows.close()
-    with pytest.raises(InputError, match="cache of vectors is damaged"):
-        cached.embed(["cat"])
+    cached._cache.rows(cached.identity, ["cat"], lambda texts: [(b"1234", 1, 0)])
+    gives_the_vectors(path, "a vector has 4 bytes")
 
 
-def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+def test_places_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(InputError, match="cannot be used"):
-        CachedEmbedder(Counting(), tmp_path / "file" / "cache.sqlite")
-    with pytest.raises(InputError, match="cannot be used"):
-        CachedEmbedder(Counting(), tmp_path)
+    gives_the_vectors(tmp_path / "file" / "cache.sqlite", "cannot be used")
+    gives_the_vectors(tmp_path, "cannot be used: unable to open database file")
+
+
+def test_a_full_disk(path, monkeypatch):
+    CachedEmbedder(Counting(), path)  # the table is there
+    connect = sqlite3.connect
+
+    def small(*args, **options):
+        connection = connect(*args, **options)
+        connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    monkeypatch.setattr("semmetrics.store.cache.sqlite3.connect", small)
+    texts = [str(number) * 50 for number in range(500)]
+    cached = CachedEmbedder(Counting(), path)
+    np.testing.assert_array_equal(cached.embed(texts).vectors, Counting().embed(texts).vectors)
+    assert "cannot be used: database or disk is full" in cached.trouble
+
+
+def test_trouble_is_said_once_in_the_notes(path):
+    path.parent.mkdir()
+    path.write_bytes(b"no database" * 100)
+    table = semmetrics.score(
+        {"1": ["cat"], "2": ["dog"]}, {"1": ["cat"], "2": ["cow"]}, measures=["SemF1", "SemRecall"],
+        embedding=Counting(), cache=path,
+    )  # fmt: skip
+    assert sum("the cache of vectors is damaged" in note for note in table.notes) == 1
+
+
+def test_what_is_composed_is_kept_too(path):
+    model = open_embedding("static")
+    texts = ["cat", "zxqwv", "cat"]
+    for _ in range(2):
+        kept = CachedEmbedder(model, path).embed(texts)
+        assert kept.composed.tolist() == model.embed(texts).composed.tolist() == [0, 1, 0]
+        assert kept.known.tolist() == model.embed(texts).known.tolist()
+    assert CachedEmbedder(Counting(), path).embed(["cat"]).composed is None
 
 
 def busy(path, seconds):
@@ -150,8 +239,9 @@ def test_it_waits_for_another_process_that_makes_the_file(path):
 
 def test_it_does_not_wait_for_ever(path):
     busy(path, 1)
-    with pytest.raises(InputError, match="cache of vectors cannot be used: database is locked"):
-        TextCache(path, "vectors", {"vector": "BLOB"}, wait=0.05)
+    cache = TextCache(path, "vectors", {"vector": "BLOB"}, wait=0.05)
+    assert "the cache of vectors cannot be used: database is locked" in cache.trouble
+    assert cache.rows("a", ["b"], lambda texts: [(b"c",)]) == {"b": (b"c",)}
 
 
 # ---- what else may be kept ----------------------------------------------------------------------
@@ -169,8 +259,9 @@ def test_tables_of_one_file_are_kept_apart(path):
     again = TextCache(path, "graphs", columns)
     assert again.rows("parser@1", ["dog"], lambda texts: 1 / 0) == {"dog": ("DOG", 3)}
     assert again.rows("parser@2", ["dog"], lambda texts: [("other", 0)]) == {"dog": ("other", 0)}
-    with pytest.raises(InputError, match="cache of graphs cannot be used: no such column"):
-        TextCache(path, "graphs", {"tree": "TEXT"}).rows("parser@1", ["dog"], graphs)
+    other = TextCache(path, "graphs", {"tree": "TEXT"})
+    assert other.rows("parser@1", ["dog"], lambda texts: [("tree",)]) == {"dog": ("tree",)}
+    assert "the cache of graphs cannot be used: no such column" in other.trouble
 
 
 def test_what_was_computed_before_an_interruption_is_kept(path):

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import socket
 import subprocess
 import sys
 import threading
@@ -12,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from semmetrics.embed.converted import open_converted, read_meta
-from semmetrics.embed.fetch import Entry, fetch
+from semmetrics.embed.fetch import Entry, fetch, read_manifest
 from semmetrics.errors import InputError
-from semmetrics.store.downloads import download
+from semmetrics.store.downloads import download, download_path, record_path
 
 GLOVE = b"".join(b"word%d %d 0.5 -1\n" % (number, number) for number in range(5000))
 PACKED = gzip.compress(GLOVE, mtime=0)
@@ -89,7 +90,7 @@ def entry(server, **given):
 
 def test_vectors_are_downloaded_checked_and_converted(server, home):
     got = fetch(entry(server, sha256=SHA256))
-    assert (got.folder, got.sha256, got.checked) == (home / "vectors" / "toy-3", SHA256, True)
+    assert (got.folder, got.sha256, got.checked) == (home / "vectors" / "toy-3", SHA256, "manifest")
     assert open_converted(got.folder).embed(["word7"]).vectors.tolist() == [[7, 0.5, -1]]
     assert open_converted(got.folder).identity.startswith("toy-3@")
     meta = read_meta(got.folder)
@@ -102,10 +103,39 @@ def test_vectors_are_downloaded_checked_and_converted(server, home):
 
 def test_without_a_digest_it_is_told_and_not_checked(server, home):
     got = fetch(entry(server), max_words=10, folder=home / "first", keep=True)
-    assert (got.sha256, got.checked) == (SHA256, False)
+    assert (got.sha256, got.checked) == (SHA256, "")
     assert len(open_converted(home / "first")) == 10
     fetch(entry(server))
     assert len(server.asked) == 1  # the download was kept
+
+
+def test_later_downloads_are_compared_with_the_first(server, home):
+    assert fetch(entry(server), folder=home / "one").checked == ""
+    again = fetch(entry(server), folder=home / "two")
+    assert (again.sha256, again.checked) == (SHA256, "first download")
+    record = download_record(server)
+    assert record.read_text() == f"{SHA256}  {record.name.removesuffix('.sha256')}\n"
+    server.data, server.tag = gzip.compress(GLOVE.partition(b"word40 ")[0], mtime=0), '"2"'
+    with pytest.raises(InputError, match=f"and {SHA256} was that of the first download") as caught:
+        fetch(entry(server), folder=home / "three")
+    assert str(record) in caught.value.remedy
+    assert not list((home / "downloads").iterdir())
+    record.unlink()
+    assert fetch(entry(server), folder=home / "three").checked == ""
+
+
+def download_record(server):
+    return record_path(server.url)
+
+
+def test_a_first_download_that_holds_no_vectors_is_not_trusted(server, home):
+    server.data = b"<html>We are closed</html>"
+    with pytest.raises(InputError):
+        fetch(entry(server))
+    assert not list((home / "downloads").iterdir())
+    assert not download_record(server).exists()
+    server.data = PACKED
+    assert fetch(entry(server)).sha256 == SHA256
 
 
 def test_another_digest_is_refused_and_the_file_removed(server, home):
@@ -138,7 +168,7 @@ def test_a_download_goes_on_where_it_stopped(server, halfway):
     assert server.asked == [None, "bytes=1000-"]
     assert halfway.read_bytes() == PACKED
     assert seen[-1] == (len(PACKED), len(PACKED))
-    assert [path.name for path in halfway.parent.iterdir()] == ["toy.txt.gz"]
+    assert sorted(path.name for path in halfway.parent.iterdir()) == ["checksums", "toy.txt.gz"]
 
 
 def test_a_server_that_cannot_go_on_sends_all(server, halfway):
@@ -265,3 +295,128 @@ def test_the_lock_of_a_process_that_was_killed_is_none(server, home):
     server.pause = 0
     assert fetch(entry(server), folder=home / "toy").sha256 == SHA256
     assert not list((home / "downloads").iterdir())
+
+
+# ---- servers that go wrong ----------------------------------------------------------------------
+
+
+class Raw:
+    """Answers each connection with the next of some texts, byte by byte as they are."""
+
+    def __init__(self, *answers, hang=0.0):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/toy.txt.gz"
+        self.answers, self.hang = list(answers), hang
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        for answer in self.answers:
+            connection, _ = self.socket.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+                time.sleep(self.hang)
+        self.socket.close()
+
+
+def answer(body, *headers, status="200 OK"):
+    lines = [f"HTTP/1.1 {status}", "Connection: close", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+LENGTH, TAG = f"Content-Length: {len(PACKED)}", 'ETag: "1"'
+CUT = answer(PACKED[:1000], LENGTH, TAG)
+
+
+@pytest.mark.parametrize(("wrong", "problem"), [
+    (answer(PACKED), "does not say how long the file is"),
+    (answer(PACKED[:1000]), "does not say how long the file is"),
+    (answer(PACKED, f"Content-Length: {len(PACKED) + 9}"), "the connection ended after"),
+    (answer(PACKED, "Content-Length: many"), "does not say how long"),
+    (answer(PACKED[:1000], "Content-Length: 1000"), "damaged|ends too early|cut off"),
+    (answer(b"800\r\n" + PACKED[:2000], "Transfer-Encoding: chunked"), "cannot be fetched"),
+    (answer(b"", "Location: /loop", status="302 Found"), "answers 302|cannot be fetched"),
+    (answer(b"", "Location: file:///etc/passwd", status="302 Found"), "302"),
+    (b"nonsense\r\n", "cannot be fetched"),
+    (b"", "cannot be fetched"),
+])  # fmt: skip
+def test_what_is_not_whole_is_never_kept(home, wrong, problem):
+    raw = Raw(wrong, *[wrong] * 12 if b"/loop" in wrong else [])
+    with pytest.raises(InputError, match=problem):
+        fetch(entry(raw), folder=home / "toy")
+    assert not download_path(raw.url).exists()
+    assert not record_path(raw.url).exists()
+    assert not (home / "toy").exists()
+
+
+@pytest.mark.parametrize("said", [
+    f"Content-Range: bytes 5-{len(PACKED) - 1}/{len(PACKED)}",  # another beginning
+    f"Content-Range: bytes 1000-1500/{len(PACKED)}",  # not up to the end
+    "Content-Range: bytes 1000-*/*",
+    "X: no range",
+])  # fmt: skip
+def test_a_rest_that_is_another_is_not_joined(home, said):
+    rest = answer(PACKED[1000:], said, f"Content-Length: {len(PACKED) - 1000}", TAG,
+                  status="206 Partial Content")  # fmt: skip
+    raw = Raw(CUT, rest, answer(PACKED, LENGTH, TAG))
+    file = home / "toy.txt.gz"
+    for problem in ("the connection ended after 1,000", "the rest after 1,000 bytes was asked for"):
+        with pytest.raises(InputError, match=problem):
+            download(raw.url, file)
+    assert not file.exists()
+    download(raw.url, file)
+    assert file.read_bytes() == PACKED
+
+
+def test_chunks_and_redirections_are_whole(home):
+    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(PACKED), PACKED)
+    raw = Raw(answer(b"", "Location: /there", status="301 Moved"),
+              answer(chunked, "Transfer-Encoding: chunked"))  # fmt: skip
+    assert fetch(entry(raw), folder=home / "toy").sha256 == SHA256
+
+
+def test_without_a_length_the_digest_is_enough(home):
+    raw = Raw(answer(PACKED[:1000]), answer(PACKED))
+    with pytest.raises(InputError, match=f"and {SHA256} was expected"):
+        fetch(entry(raw, sha256=SHA256), folder=home / "toy")
+    assert fetch(entry(raw, sha256=SHA256), folder=home / "toy").checked == "manifest"
+
+
+def test_a_server_that_hangs_is_not_waited_for(home, monkeypatch):
+    monkeypatch.setattr("semmetrics.store.downloads._TIMEOUT", 0.2)
+    raw = Raw(CUT, hang=2)
+    with pytest.raises(
+        InputError, match=r"it cannot be fetched: .*; it goes on after the 1,000 bytes"
+    ):
+        fetch(entry(raw), folder=home / "toy")
+    assert not download_path(raw.url).exists()
+
+
+def test_several_threads_fetch_one_file_once(server, home):
+    server.pause = 0.2
+    got = []
+    running = [
+        threading.Thread(target=lambda: got.append(fetch(entry(server)).sha256)) for _ in range(3)
+    ]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join()
+    assert sorted(got) == ["", "", SHA256]
+    assert server.asked == [None]
+
+
+@pytest.mark.parametrize("text", [
+    "x = " + "[" * 2000 + "]" * 2000, "[a]\nurl = " + "[" * 2000, "[a]\nwords = " + "9" * 5000,
+    "[a]\nwords = inf", "[a]\nurl = ['" + "x" * 10**6 + "']", "[a]\nurl = 1979-05-27",
+    "[a.b.c]\nx=1", "a = 1", "['']\nurl=''", "\ufeff[a]",
+])  # fmt: skip
+def test_wrong_manifests(tmp_path, text):
+    path = tmp_path / "m.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"m\.toml") as caught:
+        read_manifest(path)
+    assert len(str(caught.value)) < 2000
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="it is no TOML"):
+        read_manifest(path)

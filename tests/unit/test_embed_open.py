@@ -74,7 +74,7 @@ def test_names_of_the_manifest(glove, home):
 def test_embeddings_pass_through():
     model = MatrixEmbedder([[1.0]], ["cat"])
     assert open_embedding(model) is model
-    with pytest.raises(InputError, match="a int is no embedding"):
+    with pytest.raises(InputError, match="an int is no embedding"):
         open_embedding(7)
 
 

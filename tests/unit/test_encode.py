@@ -70,7 +70,7 @@ def test_items_of_other_kinds():
     got = as_labels([{"b", "a"}, frozenset({"c"}), {"z": 1, "y": 2}.keys(), np.array(["q", "p"])])
     texts = [[terms[0] for terms in item] for item in lists(got)]
     assert texts == [["a", "b"], ["c"], ["y", "z"], ["q", "p"]]
-    assert got.notes == ["sets of labels were taken in sorted order"]
+    assert (got.order, got.notes) == ("sorted", [])
 
 
 def test_kinds_of_text_are_one_label():
@@ -119,7 +119,7 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
         ({"cat": 0.5}, f"{WHERE}: an object stands among lists; write all items alike"),
         (iter(["cat"]), f"{WHERE}: a list_iterator stands where a list"),
         (np.array("cat"), f"{WHERE}: 'cat' stands where a list"),
-        (["a", 3], f"{WHERE}, label 2: the label 3 is a int, not a string; {LABEL}"),
+        (["a", 3], f"{WHERE}, label 2: the label 3 is an int, not a string; {LABEL}"),
         ([b"a"], f"{WHERE}, label 1: the label b'a' is a bytes"),
         ([None], f"{WHERE}, label 1: the label None is a NoneType"),
         ([[]], rf"{WHERE}, label 1: the label \[\] is a list"),
@@ -141,7 +141,7 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
         ([("a", np.complex128(1))], f"{WHERE}, label 1: the score .*1.* is not a finite number"),
         ([("a", 10**400)], f"{WHERE}, label 1: the score 10+.* is not a finite number"),
         ([("a", 10**5000)], f"{WHERE}, label 1: the score <int.* is not a finite number"),
-        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is not a finite"),
+        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is a text"),
     ],
 )
 def test_what_is_refused(item, message):
@@ -229,7 +229,7 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
         (np.zeros((1, 1, 1)), None, r"m\.npy: the matrix has shape \(1, 1, 1\)"),
         (np.zeros((2, 3)), ["a"], r"m\.npy: the matrix has 3 columns and the class list 1 names"),
         (np.zeros((2, 2)), ["a", "a"], r"m\.npy: two columns are called 'a'; rename one"),
-        (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is a int, not a string"),
+        (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is an int, not a string"),
         (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),
         (
             np.array([[0, 2]]),

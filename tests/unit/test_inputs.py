@@ -74,7 +74,7 @@ def test_an_index_is_positions_only_where_it_counts_from_zero():
 
 def test_places_in_messages_are_ids():
     for data in ({"x": ["a"], "y": [1]}, pd.Series([["a"], [1]], index=["x", "y"])):
-        with pytest.raises(InputError, match=r"^gts, id 'y', label 1: the label 1 is a int"):
+        with pytest.raises(InputError, match=r"^gts, id 'y', label 1: the label 1 is an int"):
             as_labels(data, source="gts")
     with pytest.raises(InputError, match=r"^gts, row 1: null stands where a list"):
         as_labels(pd.Series([["a"], None]), source="gts")
@@ -83,7 +83,7 @@ def test_places_in_messages_are_ids():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (3, "preds: cannot read labels from a int; give a path, {id: "),
+        (3, "preds: cannot read labels from an int; give a path, {id: "),
         (None, "preds: cannot read labels from a NoneType"),
         (b"preds.json", "preds: cannot read labels from a bytes"),
         ((x for x in LISTS), "preds: cannot read labels from a generator"),
@@ -103,7 +103,7 @@ def test_places_in_messages_are_ids():
         (pd.Series([[]], index=[np.nan]), "preds: the id nan is a float"),
         (pd.DataFrame([[0, 1]], columns=["a", "a"]), "preds: two columns are called 'a'"),
         (pd.DataFrame([[0, 1]], columns=[1, "1"]), "preds: two columns are called '1'"),
-        (pd.DataFrame({"a": ["x"]}), "preds: the matrix holds object; give 0/1 or float scores"),
+        (pd.DataFrame({"a": ["x"]}), "preds, column 'a': it holds text, and where no column has"),
         (
             pd.DataFrame({"a": [0.5, np.nan]}),
             "preds, row 1, column 0 \\(from 0\\): nan is no finite number",
@@ -122,7 +122,7 @@ def test_what_is_refused(data, message):
         (["a"], "input: the matrix has 2 columns and the class list 1 names"),
         (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
         (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
-        (["a", 7], r"class list, class 1 \(from 0\): 7 is a int, not a string; write a class as"),
+        (["a", 7], r"class list, class 1 \(from 0\): 7 is an int, not a string; write a class as"),
         ([None, "b"], r"class list, class 0 \(from 0\): None is a NoneType"),
         ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
         (["b", "b"], "input: two columns are called 'b'"),

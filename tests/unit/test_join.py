@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import semmetrics
 from semmetrics.data.join import aligned_rows, aligned_weights, join
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
@@ -191,7 +192,7 @@ BAD = "weights are finite numbers, and not negative"
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"a": 1}, "2 items have no weight: 'b', 'c'; give every id one"),
+        ({"a": 1}, "2 items have no weight: 'b', 'c'; give it to each"),
         ({"a": 1, "b": -0.5, "c": 1}, f"the weight of item 'b' is -0.5; {BAD}"),
         ([1, 1, float("inf")], f"the weight of item 'c' is inf; {BAD}"),
         ([1, float("nan"), 1], f"the weight of item 'b' is nan; {BAD}"),
@@ -207,13 +208,36 @@ BAD = "weights are finite numbers, and not negative"
 )
 def test_weights_that_are_refused(weights, message):
     ref = side("abc")
-    with pytest.raises(InputError, match=f"^{message}"):
+    with pytest.raises(InputError, match=f"^weights: {message}"):
         aligned_weights(weights, ref, ref.ids)
 
 
 def test_items_that_only_predictions_have_need_weights_by_id():
     ref = side("ab")
     joined = join(side("cab"), ref, missing="empty")
-    with pytest.raises(InputError, match=r"^1 items have no weight: 'c'; give every id one"):
+    with pytest.raises(InputError, match=r"^weights: 1 item has no weight: 'c'; give it to each"):
         aligned_weights([1, 1], ref, joined.ids)
     assert aligned_weights({"a": 1, "b": 2, "c": 3}, ref, joined.ids).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "difference"),
+    [
+        ("im00", "im00.jpg", "a file extension"),
+        ("7", "007", "leading zeros"),
+        ("val/im.jpg", "im.jpg", "their folders"),
+        ("IM ", "im", "case or blanks"),
+    ],
+)
+def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):
+    preds, gts = {ours: ["cat"]}, {theirs: ["cat"]}
+    with pytest.raises(InputError, match=rf"the same ids: .* differ by {difference}$"):
+        semmetrics.score(preds, gts)
+    message = rf"; write ids alike \(.* differ by {difference}\), or add them, or say missing="
+    with pytest.raises(InputError, match=message):
+        semmetrics.score({**preds, "same": ["x"]}, {**gts, "same": ["x"]})
+
+
+def test_ids_that_have_nothing_in_common():
+    with pytest.raises(InputError, match=r"; check that both sides use the same ids$"):
+        semmetrics.score({"q": ["cat"]}, {"z": ["cat"]})

@@ -29,7 +29,7 @@ from semmetrics.metrics.meteor import (
     meteor_value,
     segment_counts,
 )
-from semmetrics.scoring.bootstrap import Bootstrap
+from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
 

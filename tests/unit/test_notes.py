@@ -57,11 +57,30 @@ def test_label_lists_that_a_model_does_not_know_are_counted(oov):
 
 
 def test_one_term_is_one_term():
-    table = semmetrics.score([["?"]], [["?"]], measures="SemF1", embedding=NEAR)
-    assert table.notes == [f"preds: 1 of 1 term unknown to {NEAR.identity}: zero"]
+    table = semmetrics.score([["?"]], [["?"]], measures="SoftF1", embedding=NEAR)
+    named = "'?'; semmetrics embed coverage counts them"
+    assert table.notes == [f"preds: 1 of 1 term unknown to {NEAR.identity}: zero: {named}"]
 
 
-@pytest.mark.parametrize("measure", ["SemF1", "SoftF1", "WMD", "MeanSim", "BagSim"])
+def test_the_first_terms_that_are_not_known_are_named():
+    table = semmetrics.score([["a", "?4", "?1"]], [["?3", "?2"]], measures="SoftF1", embedding=NEAR)
+    assert table.notes == [
+        f"preds: 4 of 5 terms unknown to {NEAR.identity}: zero: '?1', '?2', '?3' and 1 more; "
+        "semmetrics embed coverage counts them"
+    ]
+
+
+def test_terms_of_many_systems_are_one_note_however_many_are_named():
+    unknown = ["?1", "it's", "?3", "?4", "?5"]
+    systems = {name: [["a", *unknown[:n]]] for n, name in enumerate("uvwxy", 1)}
+    table = semmetrics.score_systems(systems, [["a"]], measures="SoftF1", embedding=NEAR)
+    assert table.notes == [
+        f"all 5 systems: 1 to 5 of 2 to 6 terms unknown to {NEAR.identity}: zero: '?1', '?3', "
+        "'?4' and 1 more; semmetrics embed coverage counts them"
+    ]
+
+
+@pytest.mark.parametrize("measure", ["SemF1(threshold=0.5)", "SoftF1", "WMD", "MeanSim", "BagSim"])
 def test_numbers_that_are_compared_by_meaning_are_noted(measure):
     asked = {"measures": ["F1", measure], "embedding": NUMBERS}
     table = semmetrics.score([["0"], ["1"]], [["0"], ["1"]], **asked)
@@ -92,17 +111,18 @@ def test_embeddings_that_no_measure_uses():
         return semmetrics.score([["a"]], [["a"]], measures=texts, embedding=embedding).notes
 
     idle = "has no effect: no measure here uses it"
-    assert said(["F1", "SemF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
-    assert said(["SemF1(embedding=foo)"], {"foo": NEAR}) == []
+    assert said(["F1", "SoftF1"], {"foo": NEAR}) == [f"the embedding 'foo' {idle}"]
+    assert said(["SoftF1(embedding=foo)"], {"foo": NEAR}) == []
     both = {"default": NEAR, "foo": NEAR}
-    assert said(["SemF1(embedding=foo)"], both) == [f"the embedding {idle}"]
-    assert said(["SemF1", "BagSim(embedding=foo)"], both) == []
+    assert said(["SoftF1(embedding=foo)"], both) == [f"the embedding {idle}"]
+    assert said(["SoftF1", "BagSim(embedding=foo)"], both) == []
     idle = "has no effect: no measure here compares meanings (SemF1 does)"
-    assert said(["F1"], both) == [f"the embedding {idle}", f"the embedding 'foo' {idle}"]
+    several = idle.replace("has", "have", 1)
+    assert said(["F1"], both) == [f"the embeddings 'default', 'foo' {several}"]
     assert said(["F1"], {"None": NEAR}) == [f"the embedding 'None' {idle}"]
     for given in (NEAR, "static"):
         assert said(["F1"], given) == [f"the embedding {idle}"]
-        assert said(["SemF1"], given) == []
+        assert said(["SoftF1"], given) == []
     assert said(["F1"], None) == []
 
 
@@ -121,3 +141,13 @@ def test_notes_of_a_task_without_vectors():
     assert semmetrics.score(*sides, measures="F1", system="x").notes == []
     table = semmetrics.score(*sides, measures="SoftF1", embedding=NUMBERS, system="x")
     assert table.notes == [NUMBERED.replace("preds", "x")]
+
+
+def test_labels_outside_of_many_systems_are_one_note():
+    systems = {f"s{n}": [["dog"], ["bus"]] for n in range(5)}
+    measure = "F1(average=macro,labels=reference)"
+    table = semmetrics.score_systems(systems, [["cat"], ["bus"]], measures=measure)
+    assert table.notes == [
+        "all 5 systems: 1 label (predicted 1 time) is outside the ground truth, and counts nowhere "
+        f"in {measure}"
+    ]

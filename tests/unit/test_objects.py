@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from reading import Read
@@ -54,6 +55,60 @@ def test_a_list_a_row(kind):
     texts = {"image_id": [1, 1, 2], "caption": ["a cat", "the cat", ""]}
     got = as_captions(KINDS[kind](texts))
     assert (list(got.ids), got.to_list()) == (["1", "2"], [["a cat", "the cat"], [""]])
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_of_labels_is_no_class_where_all_columns_have_a_role(kind):
+    for columns in ({"id": [1, 2], "label": [3, 5]}, {"id": [1], "label": [3], "score": [0.5]}):
+        with pytest.raises(InputError, match="column 'label': int64 is no type of a column of lab"):
+            as_labels(kind(columns))
+    classes = kind({"id": ["a", "b"], "cat": [1, 0], "label": [0, 1]})  # classes by those names
+    assert as_labels(classes).to_list() == [["cat"], ["label"]]
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_without_numbers_among_classes_is_named(kind):
+    with pytest.raises(InputError, match=r"input, column 'file': it holds text.*sought any of lab"):
+        as_labels(kind({"cat": [1, 0], "file": ["a", "b"]}))
+    taken = r"name it with id_column if it has the ids \(they were taken from column 'item'\)"
+    with pytest.raises(InputError, match=taken):
+        as_labels(kind({"index": ["a", "b"], "cat": [1, 0], "item": [1, 0]}))
+    with pytest.raises(InputError, match="input, column 'item': the id '1' is there twice"):
+        as_labels(kind({"cat": [1, 0], "item": [1, 1]}))
+
+
+def test_columns_of_several_types_are_one_matrix():
+    frame = pd.DataFrame({"cat": [True, False], "dog": [0.5, 0.25]}, index=["a", "b"])
+    assert Read(as_labels(frame)).items[0] == [("cat", 1.0), ("dog", 0.5)]
+    noted = as_labels(frame.assign(item=[1, 2])).notes
+    assert noted == ["the ids are those of the column of ids, not those of the index"]
+    with pytest.raises(InputError, match=r"column 'split': .*\(they were taken from the index\)"):
+        as_labels(frame.assign(split="train"))
+
+
+@pytest.mark.parametrize(("no", "yes"), [(0, 1), (0.0, 1.0), (False, True)])
+def test_numbers_that_are_0_or_1_say_which_labels_an_item_has(tmp_path, no, yes):
+    mapped = {"a": {"dog": yes, "cat": no, "ant": yes}, "b": {"cat": no}}
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(mapped))
+    records = [{"id": id_, "labels": labels} for id_, labels in mapped.items()]
+    for given in (mapped, file, records, pd.Series(mapped)):
+        got = as_labels(given)
+        assert (got.to_list(), got.side.scores) == ([["dog", "ant"], []], None)
+        assert "0/1" in got.understood
+    table = semmetrics.score({"a": {"x": yes, "y": no}}, {"a": {"x": no, "y": yes}}, measures="F1")
+    assert table["F1"].value == 0.0
+
+
+def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
+    got = as_labels({"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}})
+    assert Read(got).items == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
+    assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]  # perhaps a sure score
+    assert as_labels({"a": {"cat": True}}).side.scores is None
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
+    with pytest.raises(InputError, match="where all are 0 or 1, none has one"):
+        scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
 
 
 def test_records_and_scores_as_files_have_them():

@@ -2,8 +2,10 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
-from semmetrics.options import OPTIONS
+from semmetrics.arguments import describe_type
+from semmetrics.options import OPTIONS, hint_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 
@@ -15,10 +17,12 @@ def rows():
 
 
 def expected(option):
-    flags = [*(option.flags or (option.flag,)), option.short] if option.group else []
+    flags = option.flags or (option.flag,) if option.group else ()
+    hint = hint_of(option.name)
     return [
         f"`{option.name}`",
-        ", ".join(f"`{flag}`" for flag in flags if flag),
+        ", ".join(f"`{flag}`" for flag in flags),
+        "" if hint is Any else describe_type(hint),
         ", ".join(option.kinds) or "all",
         f"`{option.default!r}`",
         f"`{option.key}:`" if option.key else "",

@@ -286,14 +286,20 @@ def test_sparse_targets_are_taken():
         (lambda: ranking.coverage_error([[0.1], [np.nan]], [[1], [1]]), "scores, row 1"),
         (lambda: ranking.ranking_loss([[0.1], [0.2]], [[1], [2]]), "targets, row 1"),
         (lambda: ranking.ranking_loss([[0.1]], [[1, 0]]), "same shape"),
-        (lambda: ranking.ranking_loss([[0.1]], [[1]], empty="zero"), "unknown policy 'zero'"),
+        (
+            lambda: ranking.ranking_loss([[0.1]], [[1]], empty="zero"),
+            "empty='zero'; give a number or 'skip'",
+        ),
         (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[1, 2]), "weights have shape"),
         (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[-1]), "weight is negative"),
         (
             lambda: classwise.average_precision([[0.1]], [[1]], interpolation="voc"),
-            "unknown interp",
+            "interpolation='voc'; give 'none'",
         ),
-        (lambda: classwise.average_precision([[0.1]], [[1]], ties="no"), "unknown tie rule"),
+        (
+            lambda: classwise.average_precision([[0.1]], [[1]], ties="no"),
+            "ties='no'; give 'grouped'",
+        ),
         (
             lambda: classwise.class_average_precision(
                 classwise.class_curves(*partial_classes(0)[0]), np.full((1, 30), np.inf)

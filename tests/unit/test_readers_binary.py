@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -332,3 +334,32 @@ def test_offsets_beyond_the_text(tmp_path):
         file.write_table(table)
     with pytest.raises(InputError, match="it cannot be read as Arrow"):
         as_labels(path)
+
+
+FLIPPED = """
+import sys
+from semmetrics import InputError, as_labels
+
+path, data = sys.argv[1], open(sys.argv[1], "rb").read()
+footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+refused = 0
+for bit in range(8 * footer, 8 * (footer + 70)):
+    damaged = bytearray(data)
+    damaged[bit // 8] ^= 1 << bit % 8
+    open(path, "wb").write(damaged)
+    try:
+        as_labels(path)
+    except InputError:
+        refused += 1
+print(refused)
+"""
+
+
+def test_no_damage_of_a_schema_ends_the_process(tmp_path):
+    # pyarrow calls abort() where some damaged metadata are looked at before they are read.
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": ["a", "b"], "labels": [["x", "y"], []]}), path)
+    done = subprocess.run(
+        [sys.executable, "-c", FLIPPED, str(path)], capture_output=True, text=True, check=True
+    )
+    assert 100 < int(done.stdout) < 560

@@ -116,7 +116,7 @@ def test_missing_file_suggests_names(tmp_path):
 def test_paths_that_are_no_files(tmp_path):
     with pytest.raises(InputError, match="it is a directory; name a file in it"):
         read(tmp_path)
-    with pytest.raises(InputError, match="cannot read labels from a int; give a path"):
+    with pytest.raises(InputError, match="cannot read labels from an int; give a path"):
         read(3)
     with pytest.raises(InputError, match="cannot read labels from a bytes"):
         read(b"x.json")
@@ -223,7 +223,7 @@ def test_a_pipe_is_like_standard_input():
         ({"classes": ["a", "b", "a"]}, r"option classes, class 2 \(from 0\): 'a' is also class 0"),
         ({"classes": ["a", ""]}, "class 1 .*empty"),
         ({"classes": [1]}, "not int"),
-        ({"classes": "cat"}, "option classes"),
+        ({"classes": "cat"}, "classes='cat'; give a list"),
     ],
 )
 def test_options_are_checked(options, match):

@@ -9,7 +9,7 @@ import pytest
 
 from semmetrics import ReadOptions
 from semmetrics.data.inputs import open_input
-from semmetrics.data.json_files import parse
+from semmetrics.data.json_files import parse_source
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
@@ -182,7 +182,7 @@ def test_parquet(tmp_path):
             {"id": ["x"], "caption": [1]},
             "column 'caption': int64 is no type of a column of caption",
         ),
-        ({"id": ["x"], "caption": [[1]]}, r"row 0 \(from 0\), id 'x', caption 1: 1 is a int, not"),
+        ({"id": ["x"], "caption": [[1]]}, r"row 0 \(from 0\), id 'x', caption 1: 1 is an int, not"),
         ({"id": ["x"], "label": ["a"]}, "there is no caption column: sought any of caption"),
     ]:
         with pytest.raises(InputError, match=match):
@@ -285,7 +285,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
     path.unlink()
     assert as_captions(held).values() == ["one", "two"]
     assert as_labels(held).vocabulary == ["one", "two"]
-    assert held.parsed(parse) is held.parsed(parse)
+    assert held.parsed(parse_source) is held.parsed(parse_source)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
         ({"a": "x", "b": ["y"]}, "r.json", r"r\.json, id 'a': the caption 'x' stands where other "
          r"items have lists; write \[\"a caption\"\], also for one"),
         ({"a": ["x"], "b": "y"}, "r.json", r"r\.json, id 'b': the caption 'y' stands where"),
-        ({"a": "x", "b": 3}, "r.json", r"r\.json, id 'b': 3 is a int, not a caption; write"),
+        ({"a": "x", "b": 3}, "r.json", r"r\.json, id 'b': 3 is an int, not a caption; write"),
         ({"a": ["x", None]}, "r.json", r"r\.json, id 'a', caption 2: None is a NoneType, not"),
         ({"a": {"caption": "x"}}, "r.json", "id 'a': .* is a dict, not a caption"),
         ({"": "x"}, "r.json", r"r\.json, key '': the id is empty"),
@@ -305,7 +305,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
         ("[]", "r.json", "there are no captions"),
         (["x", ["y"]], "r.json", r"r\.json, element \[0\]: the caption 'x' stands where"),
         ([["x"], {"id": 1}], "r.json", r"element \[1\]: .* is a dict, not a caption"),
-        ([{"id": 1, "caption": 5}], "r.json", r"element \[0\], id '1': 5 is a int, not"),
+        ([{"id": 1, "caption": 5}], "r.json", r"element \[0\], id '1': 5 is an int, not"),
         ([{"id": 1, "caption": "x"}, {"id": 1, "captions": ["y"]}], "r.json",
          r"element \[1\], id '1': the id is also at element \[0\]"),
         ([{"id": 1, "captions": ["x"]}, {"id": 1, "captions": ["y"]}], "r.json",

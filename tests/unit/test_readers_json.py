@@ -110,7 +110,7 @@ def test_paired_surrogate_escapes_are_characters(load):
         ({"a": None}, "null stands where a list .*empty one for no labels"),
         ({"a": True}, "true stands where"),
         ({"a": {"label": "cat"}}, "id 'a': the label 'label' has 'cat' for a score; write"),
-        ({"a": {"cat": True}}, "the label 'cat' has true for a score"),
+        ({"a": {"cat": True, "dog": 0.5}}, "the label 'cat' has true for a score"),
         ({"a": {"cat": [1]}}, "has a list for a score"),
         ({"": []}, r"gt\.json, key '': the id is empty; name the item"),
         ("3", "3 stands where labels are expected; write"),

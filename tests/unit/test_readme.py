@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from semmetrics.metrics.registry import all_definitions, forget
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(
@@ -25,6 +27,14 @@ BLOCK = re.compile(
     r"^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+
+
+@pytest.fixture(autouse=True)
+def _measures_of_a_page_end_with_it():
+    before = set(all_definitions())
+    yield
+    for definition in set(all_definitions()) - before:
+        forget(definition)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pytest
 import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.metrics import registry
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import (
     aliases,
@@ -201,6 +202,97 @@ def test_a_formula_gives_one_finite_number_for_each_count(formula, message, aver
         semmetrics.score(PREDS, REFS, measures=[wrong])
 
 
+def test_a_formula_may_divide_by_zero(recwarn):
+    made = measure(averages=("example", "macro"))(_ratio)
+    try:
+        table = semmetrics.score([[], ["cat"]], [["cat"], ["cat"]], measures=[made()])
+        assert table[0].items.tolist()[1] == 1
+        assert np.isnan(table[0].items[0])
+        macro = made(average="macro")
+        assert semmetrics.score([["a"]], [["b"]], measures=[macro])[0].value == 0
+    finally:
+        forget(made)
+    assert len(recwarn) == 0
+
+
+def _ratio(hit, n_pred):
+    return hit / n_pred
+
+
+def _double(hit, n_pred):
+    return 2 * hit
+
+
+@pytest.mark.parametrize("average", ["example", "micro", "macro"])
+def test_values_outside_the_bounds_are_noted_once(average):
+    made = measure(averages=(average,), bounds=(0, 1))(_double)
+    wide = measure(averages=(average,), bounds=(0, 2), name="Wide")(_double)
+    try:
+        systems = {"one": [["a"]], "two": [["a"]]}
+        table = semmetrics.score_systems(systems, [["a"]], measures=[made(), wide(), "F1"])
+        (note,) = table.notes
+        assert note.startswith("_double has the value 2.0, outside its bounds 0 to 1")
+    finally:
+        forget(made)
+        forget(wide)
+
+
+def test_a_measure_of_ones_own_is_replaced_and_a_built_in_one_is_not():
+    def again(share, aliases):
+        def Own(hit, n_pred):
+            return share * hit / n_pred
+
+        return measure(aliases=aliases)(Own)
+
+    again(1.0, {"Mine": "Own(average=example)"})
+    assert semmetrics.score([["a"]], [["a"]], measures="Mine")[0].value == 1
+    again(0.5, {"Mine": "Own(average=example)"})
+    assert semmetrics.score([["a"]], [["a"]], measures="Mine")[0].value == 0.5
+    last = again(0.25, None)
+    assert semmetrics.score([["a"]], [["a"]], measures=[last()])[0].value == 0.25
+    with pytest.raises(InputError, match="there is no measure 'Mine'"):
+        parse("Mine")
+    again(0.25, {"Mine": "Own(average=example)"})
+    for name in ("F1", "MacroF1", "Mine"):
+        with pytest.raises(InputError, match=f"there is a measure {name} already"):
+            measure(name=name)(_ratio)
+    assert parse("MacroF1")[0]["average"] == "macro"
+
+
+def test_an_average_that_was_not_declared_says_how_to_declare_it():
+    made = measure(_ratio)
+    with pytest.raises(InputError, match=r"choose one of example, or declare more: @measure\(ave"):
+        made(average="macro")
+    with pytest.raises(InputError) as error:
+        parse("O-F1(average=macro)")
+    assert "@measure" not in str(error.value)
+
+
+def test_a_scorer_of_an_unregistered_measure_says_what_to_import():
+    made = measure(_ratio)
+    scorer = semmetrics.Scorer(measures="_ratio F1")
+    scorer.update([["a"]], [["a"]])
+    kept = pickle.dumps(scorer)
+    assert [one.value for one in pickle.loads(kept).compute()] == [1, 1]
+    forget(made)
+    with pytest.raises(InputError, match="not registered here; import the module that defines it"):
+        pickle.loads(kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("F1,Precision", "'F1 Precision'"),
+        ("F1@1,3,Precision@2", "'F1@1,3 Precision@2'"),
+        ("F1(average=macro),Recall", r"'F1\(average=macro\) Recall'"),
+        ("F1, Precision", "'F1'"),
+    ],
+)
+def test_measures_with_commas_between_them_are_told_apart(text, remedy):
+    with pytest.raises(InputError, match=f"put blanks (alone )?between measures: {remedy}"):
+        parse_all([text])
+
+
 def test_a_copy_of_an_unregistered_measure_says_what_to_import():
     definition = measure(name="Gone")(lambda hit: hit)
     gone = pickle.dumps(definition())
@@ -288,3 +380,32 @@ def test_a_name_of_the_table_is_taken_before_its_module_is_loaded():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "there is a measure CIDEr already; choose another name\n"
+
+
+def test_many_measures_are_not_compared_with_each_other(monkeypatch):
+    calls, equal = [], Measure.__eq__
+
+    def counted(self, other):
+        calls.append(1)
+        return equal(self, other)
+
+    monkeypatch.setattr(Measure, "__eq__", counted)
+    assert len(parse_all(f"F1@{k}" for k in range(1, 2001))) == 2000
+    assert len(calls) < 2000
+    with pytest.raises(InputError, match=r"measures are named twice: 'F1@7'"):
+        parse_all(f"F1@{k}" for k in (*range(1, 200), 7))
+
+
+@pytest.mark.parametrize("k", ["9223372036854775808", "9" * 5000, str(2**53)])
+def test_cutoffs_have_a_bound(k):
+    with pytest.raises(InputError, match=r"not all below 2\*\*53") as caught:
+        parse(f"F1@{k}")
+    assert len(str(caught.value)) < 200
+    assert parse(f"F1@{2**53 - 1}")[0].k == 2**53 - 1
+
+
+def test_the_family_of_a_name_is_suggested():
+    with pytest.raises(InputError, match="did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"):
+        parse("bleu")
+    with pytest.raises(InputError, match=r"did you mean ROUGE-L\?"):
+        parse("ROUGE")

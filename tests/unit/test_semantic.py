@@ -356,7 +356,8 @@ def test_a_signature_reads_back(text):
     found = read_signature(score.signature)
     assert found.measure == score.measure
     assert found.models == {"emb": "tiny-2@000000000000", "lookup": "text", "oov": "skip"}
-    assert found.settings == score.statistics.settings
+    weights = f"{score.statistics.weighting:016x}"
+    assert found.settings == {**score.statistics.settings, "weights": weights}
 
 
 # ---- one result, however it is computed ---------------------------------------------------------

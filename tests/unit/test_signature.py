@@ -35,17 +35,21 @@ def signed(*texts, **options):
 def test_a_signature_reads_back(text, ci):
     (score,) = signed(text, ci=ci, ignore=["d", "50%|d"], weights={"x": 1.0, "y": 2.0})
     found = read_signature(score.signature)
-    assert found.measure == score.measure == parse(text)[0]
-    assert found.bootstrap == (ci or None)
+    assert score.measure == parse(text)[0]
+    labels = {"labels": "given"} if score.measure["labels"] == "auto" else {}
+    assert found.measure == score.measure.with_options(**labels)
+    assert found.bootstrap == (score.ci and score.ci.bootstrap)
+    assert found.bootstrap is None or found.bootstrap.method == score.replicates.default
     assert found.n == 2
     assert found.version == semmetrics.__version__
-    assert found.settings == score.statistics.settings
+    weights = f"{score.statistics.weighting:016x}"
+    assert found.settings == {**score.statistics.settings, "weights": weights}
     assert "\n" not in score.signature
     every = score.signature.split("|")
     assert every[0] == score.measure.definition.name
     for option in score.measure.definition.options:
         if score.measure[option.name] is not None:
-            assert f"{option.short}:{score.measure[option.name]}" in every
+            assert f"{option.short}:{found.measure[option.name]}" in every
 
 
 def test_what_changes_a_number_changes_the_signature():
@@ -79,7 +83,8 @@ def test_the_number_of_labels_is_said():
         return [part for part in score.signature.split("|") if part.startswith("L:")]
 
     assert size("MacroF1") == ["L:3"]
-    assert size("MacroF1", classes=list("abcde")) == ["L:3"]
+    assert size("MacroF1", classes=list("abcde")) == ["L:5"]
+    assert size("MacroF1(labels=reference)", classes=list("abcde")) == ["L:3"]
     assert size("C-F1", classes=list("abcde")) == ["L:5"]
     assert size("LRAP") == ["L:3"]
     assert size("RankingLoss", classes=list("abcde")) == ["L:5"]
@@ -99,7 +104,7 @@ def test_a_fitted_threshold_is_frozen_in_the_signature():
     (score,) = signed("MicroF1(decode=threshold:best)")
     assert "|fit:best-F1-micro|" in score.signature
     again = read_signature(score.signature).measure
-    assert again == score.measure
+    assert again == score.measure.with_options(labels="given")
     assert str(again["decode"]).startswith("threshold:0.")
     assert signed(str(again))[0].value == score.value
 
@@ -130,7 +135,8 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
         (GOOD.replace("avg:macro", "avg:example"), "labels means nothing"),
         (GOOD + "|avg:micro", "has 'avg' twice"),
         (GOOD + "|k:1", "has 'k' twice"),
-        (GOOD.replace("percentile", "bca"), "it reads ci:percentile"),
+        (GOOD.replace("percentile", "auto"), "it reads ci:percentile"),
+        (GOOD.replace("percentile", "basic"), "it reads ci:percentile"),
         (GOOD.replace(",100,", ",many,"), "it reads ci:percentile"),
         (GOOD.replace(",7", ""), "it reads ci:percentile"),
     ],
@@ -146,3 +152,20 @@ def test_numbers_of_numpy_make_the_same_signature():
     (second,) = signed("F1", ci=True, level=0.9, resamples=5, seed=2)
     assert first.signature == second.signature
     assert first.to_dict() == second.to_dict()
+
+
+@pytest.mark.parametrize("part", ["n:1", "k:1"])
+def test_numbers_of_thousands_of_digits_are_refused(part):
+    found = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures=["F1@1"])
+    text = found["F1@1"].signature
+    assert f"|{part}|" in text
+    with pytest.raises(InputError):
+        read_signature(text.replace(f"|{part}|", f"|{part[0]}:{'9' * 5000}|"))
+
+
+def test_ignored_labels_may_hold_commas():
+    pred = {"1": ["cat", "c,d", "e\\", "5%2C"], "2": ["c,d"]}
+    gts = {"1": ["cat"], "2": ["dog"]}
+    (score,) = semmetrics.score(pred, gts, measures="Precision", ignore=["c,d", "e\\", "5%2C"])
+    again = semmetrics.rescore(score.signature, pred, gts)
+    assert (again[0].value, again[0].signature, again.differences) == (0.5, score.signature, [])

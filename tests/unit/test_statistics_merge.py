@@ -18,7 +18,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.score_result import score_statistics
+from semmetrics.scoring.score_result import left_out_notes, score_statistics
 from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
 
 PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
@@ -44,8 +44,8 @@ def test_parts_with_other_labels_add_up():
     total = parts[0] + parts[1] + parts[2]
     whole = part("xyz")
     assert total.labels == whole.labels == ("a", "b", "c", "d", "q")
-    assert total.in_reference.tolist() == whole.in_reference.tolist() == [1, 1, 1, 1, 0]
-    assert total.in_prediction.tolist() == whole.in_prediction.tolist() == [1, 1, 1, 0, 1]
+    assert total.n_reference.tolist() == whole.n_reference.tolist() == [1, 1, 1, 1, 0]
+    assert total.n_prediction.tolist() == whole.n_prediction.tolist() == [2, 1, 1, 0, 1]
     assert total.fingerprint == whole.fingerprint
     assert list(total.ids) == ["z", "x", "y"]
     assert len(total) == 3
@@ -232,20 +232,34 @@ def test_parts_of_one_task_with_synonyms_add_up():
 
 
 def test_counts_of_what_was_left_out_add_up():
-    pred = {"x": ["a"], "y": ["q"], "z": []}
-    found = []
-    for ids in ("xy", "z"):
-        task = label_task(
-            as_labels({i: pred[i] for i in ids}),
-            as_labels({i: REFS[i] for i in ids}),
-            classes=["a", "b", "c", "d"],
-            ignore=["d"],
+    pred = {"x": ["a", "d"], "y": ["q", "q", "d"], "z": ["q", "r"]}
+    measures = parse_all(["F1", "MacroF1", "MacroF1(labels=reference)", "LRAP"])
+
+    def made(ids):
+        sides = (
+            {i: [(x, 0.5) for x in pred[i]] for i in ids},
+            {i: REFS[i] for i in ids},
         )
-        found.append(evaluate(task, MEASURES[:1]))
-    total = found[0] + found[1]
-    for name in {*found[0].counts, *found[1].counts}:
-        assert total.counts[name] == found[0].counts.get(name, 0) + found[1].counts.get(name, 0)
-    assert total.counts["ignored_references"] == 1
+        return label_task(*map(as_labels, sides), classes=["a", "b", "c", "d"], ignore=["d"])
+
+    def scores(statistics):
+        pairs = {"s": [(m, "") for m in measures]}
+        return score_statistics({"s": statistics}, pairs, headings=list(map(str, measures)))
+
+    whole = evaluate(made("xyz"), measures)
+    parts = [evaluate(made(ids), measures) for ids in ("xy", "z")]
+    rows = [evaluate(made("xyz").take(np.array(rows)), measures) for rows in ([1, 2], [0])]
+    for total in (whole, parts[0] + parts[1], rows[0] + rows[1]):
+        assert total.ignored == {"d": (2, 1)}
+        # "q" and "r" are outside the class list; and all other labels are true
+        assert [one.left_out for one in scores(total)] == [(1, 2, 1), *[(3, 6, 1)] * 3]
+        assert left_out_notes(total, scores(total)) == [
+            "1 label (predicted 2 times, true 1 time) is ignored",
+            "2 labels (predicted 4 times) are outside the ground truth, and count nowhere in "
+            "F1(average=macro,labels=reference)",
+            "2 labels (predicted 4 times) are outside the class list, and count nowhere in "
+            "F1(average=macro), LRAP",
+        ]
 
 
 def test_the_union_is_over_all_systems():
@@ -276,3 +290,17 @@ def test_the_union_is_over_all_systems():
 def test_nothing_to_evaluate():
     with pytest.raises(InputError, match="there is no item to evaluate"):
         part("")
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_reference_labels_are_those_of_a_systems_own_items(average):
+    refs = {"x": ["a"], "y": ["b"]}
+    systems = {"one": {"x": ["a", "b"], "y": []}, "two": {"x": ["a"], "y": ["b"]}}
+    options = {
+        "measures": f"Jaccard(average={average},labels=reference)",
+        "empty_predictions": "skip",
+    }
+    beside = semmetrics.score_systems(systems, refs, **options)[0]
+    alone = semmetrics.score(systems["one"], refs, **options, system="one")[0]
+    assert (beside.value, beside.signature) == (alone.value, alone.signature)
+    assert beside.value == 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -14,7 +16,7 @@ from semmetrics.metrics import sweeps
 from semmetrics.metrics.decoding import decode, keep_above
 
 FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
-PEER_AVERAGE = {"example": "samples", "micro": "micro", "macro": "macro"}
+PEER_AVERAGE = {"example": "samples", "micro": "micro", "macro": "macro", "weighted": "weighted"}
 
 
 def tables(seed):
@@ -33,20 +35,26 @@ def plain(kept, targets, average, undefined=sweeps.DEFAULT):
     kept, true = np.asarray(kept, bool), np.asarray(targets, bool)
     if average == "micro":
         groups = [(kept.ravel(), true.ravel())]
-    elif average == "macro":
+    elif average in ("macro", "weighted"):
         groups = list(zip(kept.T, true.T, strict=True))
     else:
         groups = list(zip(kept, true, strict=True))
-    empty = undefined.label if average == "macro" else undefined.item
-    total = np.zeros(3)
+    empty = undefined.label if average in ("macro", "weighted") else undefined.item
+    total, weights = np.zeros(3), 0
     for k, t in groups:
         hits, a, b = int((k & t).sum()), int(k.sum()), int(t.sum())
-        total += [
-            hits / a if a else undefined.ratio,
-            hits / b if b else undefined.ratio,
-            2 * hits / (a + b) if a + b else empty,
-        ]
-    return total / len(groups)
+        weight = b if average == "weighted" else 1
+        weights += weight
+        if not weight:
+            continue
+        total += weight * np.array(
+            [
+                hits / a if a else undefined.ratio,
+                hits / b if b else undefined.ratio,
+                2 * hits / (a + b) if a + b else empty,
+            ]
+        )
+    return total / weights if weights else np.full(3, np.nan)
 
 
 def assert_point(sweep, place, expected):
@@ -80,9 +88,9 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
 @pytest.mark.parametrize(
     "undefined", [sweeps.DEFAULT, sweeps.Undefined(0.25, 0.5, 0.75)], ids=["default", "other"]
 )
-@pytest.mark.parametrize("cells", [1, 1 << 22])
-def test_equals_decoding_each_point(average, undefined, cells, monkeypatch):
-    monkeypatch.setattr(sweeps, "_CELLS", cells)
+@pytest.mark.parametrize("labels", [1, 1 << 20])
+def test_equals_decoding_each_point(average, undefined, labels, monkeypatch):
+    monkeypatch.setattr(sweeps, "_LABELS", labels)
     for seed in range(6):
         scores, targets = tables(seed)
         sweep = sweeps.sweep_top_k(scores, targets, range(5), undefined=undefined)[average]
@@ -107,20 +115,72 @@ def test_candidates_make_every_decision():
     assert sweeps.candidate_thresholds([-np.inf, 1.0]).tolist() == [1.0, -np.inf]
 
 
-def test_many_scores_are_thinned_for_example_and_macro_only():
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+def test_thousands_of_scores_are_all_looked_at(average):
     rng = np.random.default_rng(2)
-    scores, targets = rng.random((40, 6)), rng.integers(0, 2, (40, 6))
-    found = sweeps.sweep_thresholds(scores, targets, max_points=11)
-    every = sweeps.candidate_thresholds(scores)
-    assert_array_equal(found["micro"].points, every)
-    for average in ("example", "macro"):
-        points = found[average].points
-        assert len(points) == 11
-        assert points[0] == every[0]
-        assert points[-1] == every[-1]
-        assert set(points) <= set(every)
-        middle = plain(scores > points[5], targets, average)
-        assert_point(found[average], 5, middle)
+    scores, targets = rng.random((200, 20)), rng.integers(0, 2, (200, 20))
+    sweep = sweeps.sweep_thresholds(scores, targets)[average]
+    assert_array_equal(sweep.points, sweeps.candidate_thresholds(scores))
+    assert len(sweep.points) == 4001
+    for place in range(0, 4001, 97):
+        assert_point(sweep, place, plain(scores > sweep.points[place], targets, average))
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_what_a_policy_leaves_undefined_is_nan(place):
+    scores, targets = tables(1)
+    undefined = [0.0, 0.0, 0.0]
+    undefined[place] = np.nan
+    for average in sweeps.AVERAGES:
+        sweep = sweeps.sweep_thresholds(scores, targets, undefined=sweeps.Undefined(*undefined))
+        got = sweep[average]
+        with np.errstate(invalid="ignore"):
+            for point, threshold in enumerate(got.points):
+                expected = plain(scores > threshold, targets, average, sweeps.Undefined(*undefined))
+                assert_point(got, point, expected)
+
+
+def exact_best(scores, targets, average, empty):
+    """The highest threshold with the best F1, in fractions, one threshold at a time."""
+    kept = [(float(t), scores > t) for t in sweeps.candidate_thresholds(scores)]
+    found = []
+    for threshold, table in kept:
+        groups = [(table.ravel(), targets.ravel())]
+        if average != "micro":
+            groups = list(zip(*((table, targets) if average == "example" else (table.T, targets.T)),
+                              strict=True))  # fmt: skip
+        total = weights = Fraction(0)
+        for mine, true in groups:
+            hits, size = int((mine & (true > 0)).sum()), int(mine.sum()) + int(true.sum())
+            weight = int(true.sum()) if average == "weighted" else 1
+            total += weight * (Fraction(2 * hits, size) if size else Fraction(empty))
+            weights += weight
+        found.append((total / weights, threshold))
+    return max(found)
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("levels", [7, 400])
+def test_the_best_threshold_is_that_of_fractions(average, seed, levels):
+    """Of thresholds that are exactly as good, the highest; with many equal scores, and few."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, levels, (30, 9)) / levels
+    targets = (rng.random((30, 9)) < scores / 2).astype(int)
+    targets[3] = targets[:, 2] = 0
+    value, threshold = exact_best(scores, targets, average, seed % 2)
+    undefined = sweeps.Undefined(0.0, seed % 2, seed % 2)
+    best = sweeps.best_threshold(scores, targets, average=average, undefined=undefined)
+    assert best.threshold == threshold
+    assert best.value == pytest.approx(float(value), abs=1e-15)
+
+
+def test_values_that_rounding_parts_are_equal():
+    """Sums of thirds, sixths and halves: 1/3 + 2/3 is as good as 1/2 + 1/2."""
+    values = np.array([(1 / 3 + 2 / 3 + 1 / 6) / 3, (1 / 2 + 1 / 2 + 1 / 6) / 3, 0.1])
+    assert sweeps.best_place(np.array([0.1, 0.2, 0.3]), values) == 1
+    assert sweeps.best_place(np.array([0.3, 0.2, 0.1]), values) == 0
+    assert sweeps.best_place(np.array([1.0, 0.5]), np.array([np.nan, 0.0])) == 1
 
 
 def partial(seed):
@@ -193,12 +253,11 @@ def test_sparse_targets_and_no_items():
     ("call", "message"),
     [
         (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1, -2]), "k = -2 is negative"),
-        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), "list of integers"),
+        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), r"ks=\[1.5\]; give a list"),
         (lambda: sweeps.sweep_top_k([[np.nan]], [[1]], [1]), "scores, row 0"),
         (lambda: sweeps.sweep_thresholds([[0.1]], [[3]], [1]), "targets, row 0"),
         (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], [np.nan]), "without NaN"),
-        (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], max_points=1), "max_points = 1"),
-        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "unknown average"),
+        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "give 'example', 'micro'"),
         (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "no score"),
         (lambda: sweeps.best_threshold([[0.1]], [[1]], thresholds=[]), "no score"),
     ],

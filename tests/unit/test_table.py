@@ -45,8 +45,8 @@ def test_look_ups():
     ("key", "message"),
     [
         ("F1", "'F1' is there for several systems; write table"),
-        ("F2", "the table has no 'F2'; it has 'F1', "),
-        (("one", "F2"), "no 'F2'; it has 'F1'"),
+        ("F2", r"the table has no 'F2'; did you mean F1\?"),
+        (("one", "xyz"), "no 'xyz'; it has 'F1'"),
         (("three", "F1"), "the table has no system 'three'; it has 'one', 'two'"),
     ],
 )
@@ -61,9 +61,20 @@ def test_text():
         "F1                 0.8889  0.3333",
         "F1(average=macro)  0.6667  0.6667",
         "Recall(empty=nan)     nan  0.3333",
+        "3 undefined values (.undefined())",
     ]
     lines = table(ci=True).render("table", digits=1, scale=100).splitlines()
     assert lines[1].startswith("F1                 88.9 [66.7, 100.0]  33.3 [0.0, ")
+
+
+def test_a_measure_is_found_in_any_case():
+    found = semmetrics.score(ONE, REFS, measures="F1 MacroF1@2 SemF1")
+    assert found["f1"] is found[0]
+    assert found["macrof1@2"] is found["F1(AVERAGE=macro)@2"] is found[1]
+    assert found["semf1"] is found["SEMF1(threshold=0.5)"] is found[2]
+    assert "recall" not in found
+    kubany = semmetrics.score(ONE, REFS, protocol="kubany2020")
+    assert kubany[kubany[0].heading.lower()] is kubany[0]
 
 
 def test_markdown_and_latex():
@@ -93,7 +104,7 @@ def test_names_are_escaped():
     head = found.to_latex().splitlines()[2]
     assert r"a|b\_c\&d & 50\% \#1 & " in head
     assert head.endswith(r"\$x\textasciicircum{}2\textasciitilde{}\textbackslash{}\{y\} \\")
-    assert len(found.to_text().splitlines()) == 2
+    assert len(found.to_text().splitlines()) == 3
     assert len(list(csv.reader(io.StringIO(found.to_csv())))) == 4
 
 
@@ -107,7 +118,8 @@ def test_csv_and_pandas_have_full_precision():
     assert rows[2]["undefined"] == "empty=1"
     assert rows[0]["signature"] == found["one", "F1"].signature
     frame = found.to_pandas()
-    assert frame.columns.tolist() == list(rows[0])
+    assert list(rows[0]) == list(frame.columns)
+    assert (rows[0]["ci_level"], rows[0]["ci_method"]) == ("0.95", "percentile")
     assert frame["value"][0] == found["one", "F1"].value
     assert np.isnan(frame["value"][2])
 

@@ -102,8 +102,8 @@ def test_points(given, points):
         ([0.1, 0.1], "0.1 is given twice"),
         ([2.0], "2.0 is no cosine"),
         ([], "0 thresholds"),
-        ([True], "True is no threshold"),
-        ([None], "None is no threshold"),
+        ([True], r"thresholds=\[True\]; give a text, a number"),
+        ([None], r"thresholds=\[None\]; give a text, a number"),
     ],
 )
 def test_wrong_thresholds(wrong, message):

@@ -9,6 +9,10 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
+from semmetrics.kinds.labels import describe
+from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.reports.threshold_curves import report_calibration
+from semmetrics.reports.validation import report_validation
 
 
 def test_labels():
@@ -34,7 +38,7 @@ def test_a_matrix_and_its_classes(tmp_path):
     for classes in (["cat", "dog"], tmp_path / "classes.txt"):
         found = semmetrics.validate(scores, classes=classes)
         assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
-        assert "1 of 4 scores are not between 0 and 1" in found["odd"]
+        assert "1 of 4 scores is not between 0 and 1" in found["odd"]
 
 
 def test_lists_that_could_be_either():
@@ -42,11 +46,12 @@ def test_lists_that_could_be_either():
     found = semmetrics.validate(lists)
     assert found["task"] == "captions"
     assert found["notes"] == [
-        "lists of strings of 6.0 words on average, taken for captions; if not, say --task labels"
+        "lists of strings of 6.0 words on average, taken for captions; if not, "
+        "say task='labels' (--task labels)"
     ]
     assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
     unused = semmetrics.validate(lists, task="captions", classes=["a"])
-    assert unused["notes"] == ["--classes has no effect on captions"]
+    assert unused["notes"] == ["classes= (--classes) has no effect on captions"]
 
 
 def test_errors(tmp_path):
@@ -60,3 +65,28 @@ def test_errors(tmp_path):
 def test_nothing(nothing):
     with pytest.raises(InputError, match="there are no items"):
         semmetrics.validate(nothing)
+
+
+def test_a_label_order_that_is_not_computed_is_said(monkeypatch):
+    data = [["a", "b"], ["a", "b", "c"]]
+    assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}
+    monkeypatch.setattr(describe, "_PAIRS", 3)
+    found = semmetrics.validate(data)
+    assert found["order"] == {"mean": None, "pairs": 4}
+    assert "not computed: 4 pairs of labels are too many" in report_validation(found)
+
+
+@pytest.mark.parametrize(("n", "words"), [(150, "of 6.0 words"), (250, "of about 6.0 words")])
+def test_words_of_a_part_of_the_items_are_said_to_be_about_so_many(n, words):
+    assert words in resolve_kind([["a man rides a brown horse"]] * n).understood
+
+
+def test_a_part_of_a_curve_is_said_to_be_one():
+    preds, gts = [["bike"], ["cat"], ["sea"]], [["bicycle"], ["kitten"], ["ocean"]]
+    found = semmetrics.calibrate_threshold(preds, gts, holdout=1)
+    text = report_calibration(found)
+    (line,) = [line for line in text.splitlines() if line.endswith("that were tried:")]
+    shown = len(text.splitlines()) - text.splitlines().index(line) - 2
+    assert line == f"{shown} of 101 thresholds that were tried:"
+    few = semmetrics.calibrate_threshold(preds, gts, holdout=1, thresholds=[0.4, 0.5])
+    assert "tried" not in report_calibration(few)

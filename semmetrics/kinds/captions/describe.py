@@ -13,6 +13,7 @@ from semmetrics.core.ragged import Ints, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import listing, pluralize
+from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.kinds.description import (
     describe_sizes,
     find_empty,
@@ -102,6 +103,7 @@ def _find_odd(captions: Lists) -> Iterator[str]:
     yield from find_repeated(captions)
     yield from _find_shared(captions, item)
     yield from _find_odd_letters(captions)
+    yield from find_odd_captions(captions)
     yield from find_odd_ids(captions.ids)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from semmetrics.arguments import checked
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_captions
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
@@ -30,6 +31,7 @@ FORM = Form(
 )
 
 
+@checked
 def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
     """Read captions from whatever holds them.
 

@@ -7,19 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, a_kind
 from semmetrics.kinds import (
     Defaults,
     Kind,
     Options,
     Tasks,
     different_items,
+    each_task,
+    first_of_alike,
     read_weights,
     task_notes,
+    unused_weights,
 )
+from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.metrics.definition import Measure
@@ -55,14 +59,15 @@ def read_beside(options: Options) -> Options:
             f"protocol {options['protocol']} counts document frequencies on the references",
             remedy="leave doc_freq= (--doc-freq) out, or name measures instead of the protocol",
         )
+    files = options["read"] or ReadOptions()
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
-        weights=read_weights(options["weights"], (options["read"] or ReadOptions()).beside()),
-        doc_freq=None if given is None else read_frequencies(given),
+        weights=read_weights(options["weights"], files.beside()),
+        doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
     )
 
 
-def read_frequencies(given: Any) -> DocumentFrequencies:
+def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> DocumentFrequencies:
     """Return document frequencies from themselves or from a path.
 
     Raises
@@ -73,9 +78,9 @@ def read_frequencies(given: Any) -> DocumentFrequencies:
     if isinstance(given, DocumentFrequencies):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return DocumentFrequencies.load(given)
+        return DocumentFrequencies.load(given, max_bytes=max_bytes)
     raise InputError(
-        f"doc_freq= is a {type(given).__name__}",
+        f"doc_freq= is {a_kind(given)}",
         remedy="give a file, or what fit_document_frequencies returns",
     )
 
@@ -143,7 +148,11 @@ def _frequencies_of(
 
 
 def caption_notes(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
 ) -> list[str]:
     """Say what was odd in the captions, and which document frequencies have no effect."""
 
@@ -153,6 +162,9 @@ def caption_notes(
 
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     notes += task_notes(tasks, _COUNTS, of_frequencies)
+    found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
+    notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
+    notes += unused_weights(options["weights"], inputs)
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

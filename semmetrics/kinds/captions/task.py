@@ -21,6 +21,7 @@ from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.oddities import find_oddities
 
 __all__ = ["join_captions", "leave_one_out"]
 
@@ -80,6 +81,7 @@ def join_captions(
         "empty_references": _count_blank(references, joined.ref.codes),
     }
     settings = {"tok": str(tokenizer.name), "missing": missing}
+    odd = find_oddities(candidates, references, joined)
     return CaptionTask.of_images(
         joined.ids,
         sizes,
@@ -89,6 +91,7 @@ def join_captions(
         references=codes[sizes.sum() :],
         tokenizer=tokenizer,
         counts=_without_zeros(counts),
+        odd=odd,
         **_weighed(weights, references, joined.ids, sizes, settings),
     )
 
@@ -134,8 +137,6 @@ def _weighed(
     if weights is None:
         return {"settings": settings}
     values = aligned_weights(weights, references, ids)
-    if len(values) and not values.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
     return {"settings": {**settings, "weights": "given"}, "weights": np.repeat(values, sizes)}
 
 

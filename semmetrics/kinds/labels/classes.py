@@ -3,7 +3,8 @@
 Conventions
 -----------
 A normalisation turns one written label into its terms: one term for a plain label, several for
-synonyms. The name of the normalisation is part of every signature.
+synonyms. Several are applied one after the other: ``lower+plural``. The name of the normalisation
+is part of every signature.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import numpy as np
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError, a_kind, brief, listing
 from semmetrics.frozen import dataclass
+from semmetrics.kinds.labels.plural import singular
 
 __all__ = ["NORMALIZATIONS", "Ignored", "class_name", "cleaned_classes", "normalization"]
 
@@ -58,27 +60,80 @@ def kubany2020(label: str) -> Terms:
     return tuple(re.sub(r"\W", "", part.strip().replace(" ", "_")).lower() for part in parts)
 
 
+def separators(label: str) -> Terms:
+    """Make each run of white space, underscores and hyphens one blank; none stays at the ends.
+
+    Examples
+    --------
+    >>> separators("traffic_light"), separators(" T-shirt ")
+    (('traffic light',), ('T shirt',))
+    """
+    return (" ".join(label.replace("_", " ").replace("-", " ").split()),)
+
+
+def plural(label: str) -> Terms:
+    """Put the last word of the label in the singular: -s, -es and -ies of English nouns.
+
+    See `semmetrics.kinds.labels.plural` for the rule.
+
+    Examples
+    --------
+    >>> plural("Traffic lights"), plural("berries"), plural("glass")
+    (('Traffic light',), ('berry',), ('glass',))
+    """
+    return (singular(label),)
+
+
 NORMALIZATIONS: dict[str, Cleaning] = {
     "none": none,
     "lower": lower,
+    "separators": separators,
+    "plural": plural,
     "kubany2020": kubany2020,
 }
 
 
 def normalization(name: str) -> Cleaning:
-    """Return the normalisation of that name.
+    """Return the normalisation of that name; of several, joined by "+", one after the other.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is none of that name, one is named twice, or "none" is named beside others.
+
+    Examples
+    --------
+    >>> normalization("lower+separators+plural")("Traffic_Lights")
+    ('traffic light',)
     """
-    if not isinstance(name, str) or name not in NORMALIZATIONS:
+    names = name.split("+") if isinstance(name, str) else []
+    unknown = [one for one in names if one not in NORMALIZATIONS]
+    if unknown or not names:
+        wrong = unknown[0] if unknown else name
         raise InputError(
-            f"there is no label normalisation {name!r}",
-            remedy=f"choose one of {listing(NORMALIZATIONS)}",
+            f"there is no label normalisation {wrong!r}",
+            remedy=f"choose one of {listing(NORMALIZATIONS)}, or several as 'lower+plural'",
         )
-    return NORMALIZATIONS[name]
+    if len(set(names)) < len(names) or (len(names) > 1 and "none" in names):
+        raise InputError(
+            f"the label normalisation {name!r} names one twice, or none beside others",
+            remedy="name each once, as 'lower+plural'",
+        )
+    steps = tuple(NORMALIZATIONS[one] for one in names)
+    return _Chain(steps) if len(steps) > 1 else steps[0]
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """Normalisations that are applied one after the other."""
+
+    steps: tuple[Cleaning, ...]
+
+    def __call__(self, label: str) -> Terms:
+        terms: Terms = (label,)
+        for step in self.steps:
+            terms = clean_terms(terms, step)
+        return terms
 
 
 def class_name(terms: Terms) -> str:
@@ -128,7 +183,7 @@ class Ignored:
         for label in written:
             if not isinstance(label, str):
                 raise InputError(
-                    f"the label to ignore {brief(label)} is a {type(label).__name__}, not a string",
+                    f"the label to ignore {brief(label)} is {a_kind(label)}, not a string",
                     remedy='write labels to ignore as ["cat", "dog"]',
                 )
             terms = clean_terms([label], clean) or (label,)

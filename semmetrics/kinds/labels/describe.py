@@ -26,6 +26,7 @@ from semmetrics.kinds.description import (
     on_one_line,
 )
 from semmetrics.kinds.labels.classes import class_name
+from semmetrics.kinds.labels.oddities import find_odd_labels
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
@@ -94,10 +95,11 @@ def describe(labels: Lists) -> dict[str, Any]:
 
 
 def _describe_order(labels: Lists) -> dict[str, Any] | None:
-    """The label order statistic; None where lists are so long that it would take minutes."""
+    """The label order statistic; no mean where lists are so long that it would take minutes."""
     sizes = lengths(labels.side.indptr).astype(np.float64)
-    if (sizes * (sizes - 1) / 2).sum() > _PAIRS:
-        return None
+    number = int((sizes * (sizes - 1) / 2).sum())
+    if number > _PAIRS:
+        return {"mean": None, "pairs": number}
     found = label_order(labels.side.indptr, labels.side.codes)
     return {"mean": finite_or_none(found.mean), "pairs": len(found.order)}
 
@@ -109,6 +111,7 @@ def _find_odd(labels: Lists) -> Iterator[str]:
     yield from _find_common(labels)
     terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from find_odd_texts(terms, "label")
+    yield from find_odd_labels(labels)
     yield from find_odd_ids(labels.ids)
     yield from _find_odd_scores(labels)
 
@@ -126,7 +129,9 @@ def _find_common(labels: Lists) -> Iterator[str]:
         yield f"labels are in more than {_OFTEN:.0%} of the items: {names}"
     once = int((present == 1).sum())
     if once:
-        yield f"of {len(labels.vocabulary):,} labels {once:,} are in one item alone"
+        are = "is" if once == 1 else "are"
+        total = pluralize(len(labels.vocabulary), "label")
+        yield f"of {total} {once:,} {are} in one item alone"
 
 
 def _find_odd_scores(labels: Lists) -> Iterator[str]:
@@ -135,7 +140,8 @@ def _find_odd_scores(labels: Lists) -> Iterator[str]:
         return
     outside = int(((scores < 0) | (scores > 1)).sum())
     if outside:
-        yield f"{outside:,} of {len(scores):,} scores are not between 0 and 1"
+        are = "is" if outside == 1 else "are"
+        yield f"{outside:,} of {pluralize(len(scores), 'score')} {are} not between 0 and 1"
     if len(scores) > 1 and scores.min() == scores.max():
         yield f"all scores are {scores[0]:g}"
     rows = row_numbers(side.indptr)
@@ -153,7 +159,7 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     return {
         "items": format_known(record),
         "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
-        "synonyms": f"{record['synonyms']:,} labels have several names"
+        "synonyms": f"{pluralize(record['synonyms'], 'label')} with several names"
         if record["synonyms"]
         else "",
         "scores": _report_scores(record),
@@ -175,9 +181,11 @@ def _report_scores(record: Mapping[str, Any]) -> str:
 
 def _report_order(record: Mapping[str, Any]) -> str:
     order = record["order"]
-    if order is None or order["mean"] is None:
+    if order is None or not order["pairs"]:
         return ""
     pairs = pluralize(order["pairs"], "pair")
+    if order["mean"] is None:
+        return f"not computed: {pairs} of labels are too many"
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.arguments import check_type, checked_but
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
@@ -27,6 +28,7 @@ FORM = Form(
 )
 
 
+@checked_but("classes")
 def as_labels(
     data: Any,
     *,
@@ -65,6 +67,7 @@ def as_labels(
     >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
     [['cat', 'dog'], []]
     """
+    check_type("classes", classes, Sequence[Any] | None)  # of what they hold the place is said
     found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
         return found

@@ -7,13 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from semmetrics.data.form import ReadOptions
+from semmetrics.arguments import foreign_errors
+from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, listing
-from semmetrics.kinds import Defaults, Kind, Options, Tasks, each_task, read_weights
+from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Options,
+    Tasks,
+    each_task,
+    read_set_size_probs,
+    read_weights,
+)
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
@@ -30,7 +37,7 @@ _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
 def read_beside(options: Options) -> Options:
-    """Read the class list, the labels to ignore, the weights and the taxonomy from paths."""
+    """Read the class list, the labels to ignore, the weights, the taxonomy and vectors of words."""
     files = (options["read"] or ReadOptions()).beside()
     taxonomy = options["taxonomy"]
     if taxonomy is not None:
@@ -38,10 +45,16 @@ def read_beside(options: Options) -> Options:
 
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
+    embedding = options["embedding"]
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
     classes = options["classes"]
     return options.replace(
-        classes=None if classes is None else _read_names(classes, files),
-        ignore=_read_names(options["ignore"], files),
+        embedding=embedding,
+        classes=None if classes is None else _read_names(classes, files, "classes"),
+        ignore=_read_names(options["ignore"], files, "ignore"),
         weights=read_weights(options["weights"], files),
         taxonomy=taxonomy,
     )
@@ -51,9 +64,13 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
+def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
     """Return a list of names, read where it is a path."""
     if not _is_path(names):
+        if not is_iterable(names) or isinstance(names, (bytes, bytearray)):
+            raise InputError(
+                f"{option}= is {a_kind(names)}", remedy="give a list of labels, or a path"
+            )
         return list(names)
     from semmetrics.data.beside import read_class_list
 
@@ -67,6 +84,15 @@ def read(data: Any, source: str, options: Options) -> Lists:
 
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
+    given = options["set_size_probs"]
+    with foreign_errors("set_size_probs"):
+        some = given if isinstance(given, Mapping) else ()
+        strange = [name for name in some if name not in preds]
+    if strange:
+        raise InputError(
+            f"set_size_probs names {listing(strange)}, which is no system",
+            remedy=f"the systems are {listing(preds)}",
+        )
     names = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights")
     conventions = {name: options[name] for name in names}
     return {
@@ -74,7 +100,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
             "": label_task(
                 pred,
                 ref,
-                heads=_read_set_size_probs(options["set_size_probs"], name, options["read"]),
+                heads=_set_size_probs_of(name, options),
                 **conventions,
             )
         }
@@ -82,20 +108,13 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
     }
 
 
-def _read_set_size_probs(given: Any, system: str, files: ReadOptions | None) -> Any:
-    """Read the probabilities of set sizes of one system."""
+def _set_size_probs_of(system: str, options: Options) -> Any:
+    """Return the probabilities of set sizes of one system."""
+    given = options["set_size_probs"]
     if isinstance(given, Mapping):
-        given = given.get(system)
-    if _is_path(given):
-        from semmetrics.data.beside import read_matrix
-
-        return read_matrix(given, (files or ReadOptions()).beside())
-    try:
-        return None if given is None else np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            "set_size_probs is no matrix of numbers", remedy="give items x sizes of probabilities"
-        ) from None
+        with foreign_errors("set_size_probs"):
+            given = given.get(system)
+    return read_set_size_probs(given, options["read"])
 
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
@@ -152,12 +171,16 @@ def _open_lookup(
     specs = _specifications(needs, embeddings_by_name(options["embedding"]))
     device = options["device"]
     computing = find_device(device)
-    models = open_embeddings(
-        specs,
-        cache=options["cache"],
-        device=None if device is None else str(device).removeprefix("torch:"),
-        max_words=options["max_words"],
-    )
+    if options.opened.get("specs") != specs:
+        options.opened["models"] = open_embeddings(
+            specs,
+            cache=options["cache"],
+            device=None if device is None else str(device).removeprefix("torch:"),
+            max_words=options["max_words"],
+            max_bytes=(options["read"] or ReadOptions()).max_bytes,
+        )
+        options.opened["specs"] = specs
+    models = options.opened["models"]
 
     def look_up(task: LabelTask) -> dict[str, Any]:
         terms = [(name,) for name in task.classes]
@@ -243,4 +266,9 @@ KIND = Kind(
     fill_entry=fill_entry,
     prepare=prepare,
     notes=label_notes,
+    name_counts={
+        "shared_terms": "same",
+        "predicted_outside_classes": "distinct",
+        "ignored_labels_not_found": "distinct",
+    },
 )

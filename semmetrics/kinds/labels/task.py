@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
 
 import numpy as np
 
@@ -25,11 +24,12 @@ from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.data.tasks import LabelTask, Synonyms
-from semmetrics.errors import InputError
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
+from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
-from semmetrics.options import check_choice
+from semmetrics.kinds.labels.oddities import find_oddities
+from semmetrics.options import check_choice, join_names
 
 __all__ = ["label_task"]
 
@@ -84,6 +84,7 @@ def label_task(
     ignored = Ignored.of(ignore, clean)
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
     joined = join(pred, ref, missing=missing)
+    _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     if listed is None and not pred.synonyms and not ref.synonyms:
         coding = _code_names(pred, ref)
@@ -113,9 +114,28 @@ def label_task(
         task = _without(task, coding.classes, ignored)
     if empty_predictions == "skip":
         task = _predicted(task)
-    if task.weights is not None and len(task) and not task.weights.any():
-        raise InputError("all sample weights are zero", remedy="give some item a weight")
-    return task
+    return replace(task, odd=find_oddities(task, pred, ref))
+
+
+def _check_columns(pred: Lists, ref: Lists) -> None:
+    """Refuse columns without names beside a matrix of another width, or beside other names."""
+    remedy = "name the columns with classes= (--classes), or give matrices of the same classes"
+    if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
+        raise InputError(
+            f"the predictions have {pred.columns} columns and the ground truth {ref.columns}, and "
+            "neither has class names",
+            where=f"{pred.source} and {ref.source}",
+            remedy=remedy,
+        )
+    for one, other in ((pred, ref), (ref, pred)):
+        names = [terms[0] for terms in other.terms] if one.columns is not None else []
+        if names and not {*map(str, range(one.columns or 0))} & {*names}:
+            raise InputError(
+                f"its columns have no names, and the labels of {other.source} are "
+                f"{listing(names, most=3)}",
+                where=one.source,
+                remedy="name the columns with classes= (--classes)",
+            )
 
 
 def _settings(
@@ -177,9 +197,6 @@ def _code_terms(
         _check_references(ref, (ref_codes < 0) & occur[1], ignored)
     shared = sum(len(codes) > 1 for codes in holders.values())
     counts = {"shared_terms": shared} if shared else {}
-    outside = int(((pred_codes < 0) & occur[0]).sum())
-    if listed is not None and outside:
-        counts["predicted_outside_classes"] = outside
     others = {*compress(pred.terms, pred_codes < 0), *compress(ref.terms, ref_codes < 0)}
     every = [*classes, *sorted(others, key=class_name)]
     _check_names(every)
@@ -241,27 +258,29 @@ def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: i
 
 def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
     left_out, unknown = ignored.chosen(classes)
-    codes = (np.cumsum(~left_out) - 1).astype(np.int32)
-    counts = dict(task.counts)
-    sides: dict[str, Any] = {}
-    for name, noun in (("pred", "predictions"), ("ref", "references")):
-        side: Side = getattr(task, name)
-        outside = left_out[side.codes]
-        counts[f"ignored_{noun}"] = int(outside.sum())
-        kept = side.keep(~outside)
-        sides[name] = replace(kept, codes=codes[kept.codes])
-    if unknown:
-        counts["ignored_labels_not_found"] = unknown
-    names = ",".join(sorted({names[0] for names in ignored.names}))
+    chosen = {"kept": ~left_out, "ignored": left_out}
+    counts = {**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})}
+    sides = {
+        name: [_only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
+    }
+    names = sorted({names[0] for names in ignored.names})
     return replace(
         task,
+        pred=sides["kept"][0],
+        ref=sides["kept"][1],
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
+        ignored=IgnoredLabels(tuple(compress(task.classes, left_out)), *sides["ignored"]),
         counts=counts,
-        settings={**task.settings, "ignore": names},
-        **sides,
+        settings={**task.settings, "ignore": join_names(names)},
     )
+
+
+def _only(side: Side, chosen: Bools) -> Side:
+    """Return the occurrences of some classes, which are numbered anew."""
+    kept = side.keep(chosen[side.codes])
+    return replace(kept, codes=(np.cumsum(chosen) - 1).astype(np.int32)[kept.codes])
 
 
 def _predicted(task: LabelTask) -> LabelTask:

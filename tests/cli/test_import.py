@@ -1,0 +1,99 @@
+"""``--import``: measures of one's own from a Python file, on the command line."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import semmetrics
+from semmetrics.metrics.registry import all_definitions, forget, is_own
+
+OWN = '''\
+import semmetrics
+from semmetrics.metrics.formulas import divide
+
+
+@semmetrics.measure
+def MyMeasure(hit, n_ref):
+    """Hits over references."""
+    return divide(hit, n_ref)
+'''
+BROKEN = {
+    "fails.py": ("x = 1\ny = x / 0\n", "fails.py, line 2: ZeroDivisionError: division by zero"),
+    "syntax.py": ("x = 1\ndef f(:\n", "syntax.py, line 2: SyntaxError: invalid syntax"),
+    "leaves.py": ("raise SystemExit(0)\n", "leaves.py, line 1: SystemExit: 0"),
+    "empty.py": ("x = 1\n", "empty.py: the file defines no measure"),
+    "notes.txt": (OWN, "notes.txt: this is no Python file; name it with .py"),
+    "taken.py": (
+        "import semmetrics\n@semmetrics.measure(name='F1')\ndef f(hit):\n    return hit\n",
+        "taken.py, line 2: there is a measure F1 already; choose another name",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    yield
+    for definition in all_definitions():
+        if is_own(definition) and definition.name in ("MyMeasure", "Wrong"):
+            forget(definition)
+    for name in [name for name in sys.modules if name.startswith("semmetrics_import_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def own(files):
+    Path("my_metrics.py").write_text(OWN, encoding="utf-8")
+    return files / "my_metrics.py"
+
+
+def test_a_measure_of_a_file_is_scored_and_signed(own, ok):
+    text = ok("score", "--import", "my_metrics.py", "-m", "MyMeasure Recall", "--format", "json",
+              "a.json", "gt.json")  # fmt: skip
+    mine, recall = json.loads(text)
+    assert mine["value"] == recall["value"]
+    assert "|own:" in mine["signature"]
+    assert "own:" not in recall["signature"]
+    table = semmetrics.score("a.json", "gt.json", measures="MyMeasure")
+    assert table[0].signature == mine["signature"]
+
+
+def test_other_commands_know_it(own, ok):
+    assert "Hits over references." in ok("list", "measures", "--import", own)
+    assert "MyMeasure: Hits over references." in ok("explain", "MyMeasure", "--import", own)
+    assert ok("cite", "MyMeasure", "--import", own).strip() == ""
+    for name in ("sweep", "calibrate", "rank", "pairs"):
+        assert "--import FILE.py" in ok(name, "--help")
+
+
+def test_it_is_rescored_and_another_source_is_said(own, run, ok):
+    table = json.loads(ok("score", "--import", own, "-m", "MyMeasure", "--format", "json",
+                          "a.json", "gt.json"))  # fmt: skip
+    signature = table[0]["signature"]
+    again = run("score", "--import", own, "--rescore", signature, "a.json", "gt.json")
+    assert again.exit_code == 0
+    assert "differs" not in again.stderr
+    other = signature.replace("|own:", "|own:0")
+    again = run("score", "--import", own, "--rescore", other, "a.json", "gt.json")
+    assert "the source of the measure differs from the signature's" in again.stderr
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_errors_of_the_file_are_shown_with_its_name_and_line(files, refused, name):
+    text, message = BROKEN[name]
+    Path(name).write_text(text, encoding="utf-8")
+    assert f"error: {message}" in refused("score", "--import", name, "a.json", "gt.json")
+    assert f"error: {message}" in refused("list", "--import", name)
+
+
+def test_an_error_of_the_formula_is_shown_with_its_name_and_line(files, refused):
+    Path("wrong.py").write_text(OWN.replace("MyMeasure", "Wrong").replace(
+        "divide(hit, n_ref)", "hit / nothing"), encoding="utf-8")  # fmt: skip
+    text = refused("score", "--import", "wrong.py", "-m", "Wrong", "a.json", "gt.json")
+    assert "wrong.py, line 8: the formula of Wrong fails: NameError" in text
+
+
+def test_a_file_that_is_not_there_or_not_named_is_not_run(own, refused):
+    assert "no.py: there is no such file" in refused("list", "--import", "no.py")
+    assert "no measure 'MyMeasure'" in refused("score", "-m", "MyMeasure", "a.json", "gt.json")

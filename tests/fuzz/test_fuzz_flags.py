@@ -1,0 +1,67 @@
+"""Every flag that takes a value, with values that are none: exit code 0 or 2, never 1."""
+
+import click
+import pytest
+from click.testing import CliRunner
+from fuzz.test_fuzz_documents import folder, problem_of  # noqa: F401 - a fixture
+
+from semmetrics.cli.app import COMMANDS, program
+from semmetrics.metrics import registry
+
+VALUES = (
+    "-1", "0", "9223372036854775808", "-9223372036854775809", "100000000000", "9" * 5000, "1e308",
+    "1e400", "nan", "-inf", "", "x", "1,9223372036854775808", "1:2:1e-300", "0:1:0.00000001", "(",
+)  # fmt: skip
+NUMBERS = VALUES[:10]
+CALLS = {
+    "score": "score --ci -m F1 p.json g.json",
+    "sweep": "sweep p.json g.json",
+    "calibrate": "calibrate --holdout 1 p.json g.json",
+    "doc-freq": "doc-freq -o y.npz r.json",
+    "pairs": "pairs --overwrite -o y.npy c.json r.json",
+    "validate": "validate g.json",
+    "rank": "rank s.json",
+    "explain": "explain F1",
+    "list": "list",
+    "cite": "cite F1",
+}
+
+
+def flags(name):
+    command = program.get_command(click.Context(program), name)
+    for one in command.params:
+        if isinstance(one, click.Option) and not one.is_flag and "FILE" not in str(one.metavar):
+            yield one.opts[-1]
+
+
+def test_every_command_is_called():
+    assert set(COMMANDS) - set(CALLS) == {"embed", "completion"}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_values_of_flags(folder, name):  # noqa: F811
+    CliRunner().invoke(program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"])
+    wrong, (first, *rest) = [], CALLS[name].split()
+    for flag in flags(name):
+        for value in VALUES:
+            problem = problem_of([first, flag, value, *rest])
+            if problem:
+                wrong.append(f"{flag} {value[:20]}: {problem}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_values_in_measures(folder):  # noqa: F811
+    wrong, definitions = (
+        [],
+        [(registry.find(name, kind)[0], kind) for kind, name in registry._MODULES],
+    )
+    for definition, kind in definitions:
+        files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]
+        options = [option.name for option in definition.options if option.kind is not str]
+        for spelled in (*(f"({name}={{}})" for name in options), *["@{}"] * definition.cutoff):
+            for value in NUMBERS:
+                measure = definition.name + spelled.format(value)
+                problem = problem_of(["score", "-m", measure, *files])
+                if problem:
+                    wrong.append(f"{measure[:60]}: {problem}")
+    assert not wrong, "\n".join(wrong)

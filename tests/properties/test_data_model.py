@@ -1,0 +1,207 @@
+"""What Python's data model promises holds for every public class, and for all that they return.
+
+The walk begins at what public functions return and goes through attributes and methods without
+arguments, so a class that is new is met when something public returns it.
+"""
+
+import contextlib
+import copy
+import inspect
+import pickle
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import metrics
+from semmetrics.data.matrix import as_matrix
+from semmetrics.errors import InputError
+from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
+
+LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
+OTHERS = {"a": ["cat"], "b": ["car", "tram"]}
+CAPTIONS = {"a": "a cat sleeps", "b": "a red bus"}
+REFERENCES = {"a": ["a cat is asleep", "a grey cat"], "b": ["a bus in the rain", "the red bus"]}
+PRINTED = ("ScoreTable",)  # whose repr is the table
+
+
+def starts():
+    """What public functions and the constructors of public classes return."""
+    systems = {"one": LABELS, "two": OTHERS}
+    table = semmetrics.score_systems(
+        systems, LABELS, measures="F1 MacroF1 SemF1 WMD", ci=True, resamples=20
+    )
+    captions = semmetrics.score(CAPTIONS, REFERENCES, measures="BLEU-4 CIDEr-D ROUGE-L")
+    scored = {"a": {"cat": 0.9, "dog": 0.2}, "b": {"bus": 0.5, "cat": 0.1}}
+    records = {k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()}
+    scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
+    yield from (table, captions, table[:2], semmetrics.score(records, LABELS, measures="mAP LRAP"))
+    yield _scorer()
+    yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
+    yield semmetrics.sweep(LABELS, OTHERS, thresholds=[0.3, 0.5])
+    yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
+    yield semmetrics.rank_systems({"VOC": table}, "F1")[0]
+    yield semmetrics.validate(LABELS)
+    yield from (semmetrics.as_labels(LABELS), semmetrics.as_captions(REFERENCES))
+    yield as_matrix(scores, ["cat", "dog"])
+    yield semmetrics.parse("F1(average=macro)@3")
+    yield from (semmetrics.ReadOptions(), semmetrics.Bootstrap(), semmetrics.Records({"id": ["a"]}))
+    yield semmetrics.fit_document_frequencies(list(REFERENCES.values()))
+    yield semmetrics.caption_matrix(list(REFERENCES.values()), list(CAPTIONS.values()))
+    yield from (InputError("wrong", where="a.json", remedy="mend it"),)
+    yield semmetrics.MissingDependencyError("pandas", "to_pandas", extra="report")
+    yield from (open_tokenizer(name) for name in TOKENIZERS if name != "ptb-java")
+    yield metrics.sweep_thresholds(scores, targets)
+    yield metrics.best_threshold(scores, targets)
+    yield metrics.label_frequencies([0, 1, 1], 2)
+    yield from (metrics.cardinality([0, 1, 3]), metrics.label_order([0, 1, 3], [0, 0, 1]))
+
+
+def _scorer():
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update(LABELS, OTHERS)
+    return scorer
+
+
+def is_ours(value):
+    kind = type(value)
+    return kind.__module__.startswith("semmetrics.") and not inspect.isroutine(value)
+
+
+def inside(value):
+    """What a value holds or returns."""
+    if isinstance(value, Mapping):
+        return [*islice(value.keys(), 50), *islice(value.values(), 50)]
+    if isinstance(value, (list, tuple)):
+        return list(value[:50])
+    if not is_ours(value):
+        return []
+    found = []
+    for name in dir(value):
+        if name.startswith("_") or name.startswith("to_p"):
+            continue
+        try:
+            one = getattr(value, name)
+            if inspect.ismethod(one) and not any(
+                p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+                for p in inspect.signature(one).parameters.values()
+            ):
+                one = one()
+        except InputError:
+            continue
+        if not inspect.isroutine(one):
+            found.append(one)
+    return found
+
+
+def walk():
+    """One object of each class that is met."""
+    met, queue = {}, deque(starts())
+    while queue:
+        value = queue.popleft()
+        if is_ours(value):
+            if type(value) in met and not isinstance(value, semmetrics.ScoreTable):
+                continue
+            met.setdefault(type(value), value)
+        queue.extend(inside(value) if not isinstance(value, semmetrics.ScoreTable) or
+                     met[type(value)] is value else [])  # fmt: skip
+    return met
+
+
+MET = walk()
+OBJECTS = [pytest.param(value, id=kind.__name__) for kind, value in MET.items()]
+
+
+def test_every_public_class_is_met():
+    classes = {getattr(semmetrics, name) for name in semmetrics.__all__}
+    assert {one for one in classes if isinstance(one, type)} <= set(MET)
+
+
+@pytest.mark.parametrize("value", OBJECTS)
+def test_a_repr_is_short_and_never_fails(value):
+    text = repr(value)
+    assert isinstance(text, str)
+    assert len(text) < 500
+    assert "\n" not in text or type(value).__name__ in PRINTED
+    bare = object.__new__(type(value)) if not isinstance(value, (tuple, Exception)) else value
+    if getattr(type(value).__repr__, "__module__", "") == "semmetrics.frozen":
+        assert isinstance(repr(bare), str)  # as a debugger sees it before it is filled
+
+
+@pytest.mark.parametrize("value", OBJECTS)
+def test_copies_and_pickles_are_the_same(value):
+    for again in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert type(again) is type(value)
+        assert " at 0x" in repr(value) or repr(again) == repr(value)
+        if hasattr(value, "__len__"):
+            assert len(again) == len(value)
+        if again == value and type(value).__hash__ is not None:
+            assert hash(again) == hash(value)
+
+
+@pytest.mark.parametrize("value", OBJECTS)
+def test_equality_and_hash_agree(value):
+    assert value == value
+    assert value == value
+    assert (value == object()) is False
+    assert (value != object()) is True
+    assert (value == None) is False  # noqa: E711
+    if type(value).__hash__ is not None:
+        assert hash(value) == hash(value)
+        assert value in {value}
+
+
+@pytest.mark.parametrize("value", OBJECTS)
+def test_bool_len_in_and_iteration_end(value):
+    assert isinstance(bool(value), bool)
+    if not hasattr(type(value), "__iter__"):
+        with pytest.raises(TypeError):
+            iter(value)
+        with pytest.raises(TypeError):
+            "F1" in value  # noqa: B015
+        return
+    assert (object() in value) is False
+    assert ("nothing of the kind" in value) is False
+    every = list(islice(iter(value), 10_000))
+    if hasattr(value, "__len__"):
+        assert len(every) == len(value)
+        assert bool(value) == bool(every) or type(value).__name__ in ("Measure",)
+    assert all(one in value for one in every[:5])
+
+
+def is_sequence(value):
+    return hasattr(value, "__getitem__") and (
+        isinstance(value, (Sequence, semmetrics.ScoreTable)) and not isinstance(value, str)
+    )
+
+
+@pytest.mark.parametrize("value", [one for one in OBJECTS if is_sequence(one.values[0])])
+def test_sequences_have_places_from_both_ends_and_slices(value):
+    every = list(value)
+    assert [value[place] for place in range(len(every))] == every
+    assert [value[place - len(every)] for place in range(len(every))] == every
+    assert list(reversed(value)) == every[::-1]
+    assert list(value[::-1]) == every[::-1]
+    assert list(value[1:]) == every[1:]
+    assert list(value[:0]) == []
+    for place in (len(every), -len(every) - 1):
+        with pytest.raises(IndexError):
+            value[place]
+
+
+@pytest.mark.parametrize("value", OBJECTS)
+def test_what_dir_names_is_there(value):
+    for name in dir(value):
+        if not name.startswith("__"):
+            with contextlib.suppress(InputError):
+                getattr(value, name)
+
+
+def test_what_no_object_has_is_said():
+    assert "F1" not in semmetrics.parse("F1")[0]
+    assert "average" in semmetrics.parse("F1")[0]
+    with pytest.raises(KeyError):
+        semmetrics.parse("F1")[0][0]

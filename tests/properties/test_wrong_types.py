@@ -1,0 +1,176 @@
+"""Every public function says what it refuses: wrong types for every parameter of all of them.
+
+The signatures are walked, so a new function, method or option is covered when it comes. A parameter
+without a default whose name is not known here needs a line in `GOOD`, a function with other needs
+one in `OWN`.
+"""
+
+import inspect
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import metrics
+from semmetrics.errors import InputError
+
+ONE_HOT, SCORES = [[1, 0], [1, 1]], [[0.9, 0.2], [0.4, 0.6]]
+LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
+GOOD = {
+    "preds": LABELS, "gts": LABELS, "systems": {"one": LABELS, "two": LABELS}, "data": LABELS,
+    "pred": ONE_HOT, "ref": ONE_HOT, "targets": ONE_HOT, "scores": SCORES,
+    "captions": ["a cat sleeps", "a red bus"], "k": 1, "text": "F1", "n_labels": 3, "name": "F1",
+    "key": "F1",
+    "columns": {"id": ["a"]},
+    "rows": [{"id": "a"}],
+    "references": [["a cat is asleep", "a grey cat"], ["a bus in the rain", "the red bus"]],
+    "indptr": [0, 1, 3], "codes": [0, 0, 1], "ks": [1, 2],
+    "definition": semmetrics.parse("F1")[0].definition,
+    "pairs": [("car", "automobile", 1), ("bike", "bicycle", 1), ("car", "tree", 0)],
+    "form": "csv", "problem": "it is wrong", "package": "pandas", "purpose": "this",
+    "extra": "report", "documents": 3, "counts": {("a",): 2},
+}  # fmt: skip
+# Records that functions return; nobody makes them by hand, and the annotations say their fields.
+MADE = (
+    semmetrics.Calibration, semmetrics.DocumentFrequencies, semmetrics.Score,
+    semmetrics.ScoreTable, semmetrics.ThresholdSweep, semmetrics.Measure,
+    InputError, semmetrics.MissingDependencyError,
+)  # fmt: skip
+# What readers read: their messages say the place in the input, which may be long.
+READ = {"preds", "gts", "data", "systems", "datasets", "captions", "references", "pairs"}
+SAID = {"set_size_probs": "cardinality matrix", "classes": "class list", "counts": "is no n-gram"}
+WRONG = {
+    "None": lambda: None, "5": lambda: 5, "-1": lambda: -1, "True": lambda: True,
+    "1.5": lambda: 1.5, "x": lambda: "x", "bytes": lambda: b"x", "list": list, "dict": dict,
+    "object": object, "nan": lambda: math.nan, "huge": lambda: 10**30,
+    "path": lambda: Path("no/such/file"), "generator": lambda: (x for x in ()),
+    "class": lambda: int, "objects": lambda: [object()], "mapping": lambda: {object(): object()},
+    "array": lambda: np.zeros((2, 2, 2)), "texts": lambda: ["x"], "numbers": lambda: [1, 2],
+}  # fmt: skip
+
+
+# Methods that only this package calls.
+WITHIN = {"of", "weights", "formula", "family"}
+# Good values of some methods, beside `GOOD`.
+METHODS = {
+    "to_dict": {"measure": "F1"}, "write": {"out": io.StringIO()}, "save": {"path": "saved.json"},
+    "load": {"path": "saved.json"}, "used": {"ids": ["a"]}, "column": {"name": "id", "role": "id"},
+    "from_rows": {"columns": ["id"]},
+    "check_tokens": {"tokenizer": "ptb", "stem": "none"},
+}  # fmt: skip
+
+
+def scored():
+    return semmetrics.score(LABELS, LABELS, measures=["F1", "SemF1"], ci=True, resamples=10)
+
+
+def own():
+    """Good values of some functions, beside `GOOD`."""
+    table = scored()
+    return {
+        "semmetrics.rank_systems": {"datasets": {"VOC": table}, "measure": "F1"},
+        "semmetrics.rescore": {"signature": table["F1"].signature},
+        "semmetrics.fit_document_frequencies": {"captions": GOOD["references"]},
+        "semmetrics.as_captions": {"data": GOOD["captions"]},
+        "semmetrics.calibrate_threshold": {"holdout": 1},
+    }
+
+
+def parameters(function):
+    found = inspect.signature(function).parameters.values()
+    return [p for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def needed(function, more):
+    """Good values of the parameters that a function needs."""
+    names = [p.name for p in parameters(function) if p.default is p.empty]
+    known = GOOD | more
+    lacking = [name for name in names if name not in known]
+    assert not lacking, f"{function} needs {lacking}: write good values into GOOD"
+    return {name: known[name] for name in names} | more
+
+
+def functions():
+    for room in (semmetrics, metrics):
+        for name in room.__all__:
+            value = getattr(room, name)
+            if callable(value) and value not in MADE:
+                yield f"{room.__name__}.{name}", value
+
+
+def names(message, name, value):
+    """Whether a message says which argument is wrong, or shows the text or number that is."""
+    plain = isinstance(value, str | int | float | Path) and str(value) in message
+    if isinstance(value, list) and value:
+        return names(message, name, value[0])
+    words = (name, name.removesuffix("s"), SAID.get(name, name))
+    return name in READ or plain or any(word in message for word in words)
+
+
+def complaint(function, given, name, value):
+    """What is wrong with how a function takes a wrong value; None where it is right."""
+    try:
+        known = {**given, name: value}
+        names_first = [p.name for p in parameters(function) if p.kind is p.POSITIONAL_ONLY]
+        first = [known.pop(one) for one in names_first if one in known]
+        found = function(*first, **known)
+        if inspect.isgenerator(found):
+            next(found, None)
+    except InputError as error:
+        return None if names(str(error), name, value) else f"does not name it: {error}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def check(label, function, more):
+    wrong = []
+    for parameter in parameters(function):
+        for kind, make in WRONG.items():
+            said = complaint(function, needed(function, more), parameter.name, make())
+            if said is not None:
+                wrong.append(f"{parameter.name}={kind}: {said}")
+    assert not wrong, f"{len(wrong)} of {label}:\n" + "\n".join(wrong)
+
+
+FUNCTIONS = dict(functions())
+
+
+@pytest.mark.parametrize("label", FUNCTIONS)
+def test_wrong_types_are_refused_by_name(label, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check(label, FUNCTIONS[label], own().get(label, {}))
+
+
+def objects():
+    """One object of each public class, and of those that their methods return."""
+    table = scored()
+    sweep = semmetrics.sweep(LABELS, LABELS, thresholds=[0.3, 0.5])
+    frequencies = semmetrics.fit_document_frequencies(GOOD["references"])
+    calibration = semmetrics.calibrate_threshold_on_pairs(GOOD["pairs"])
+    rank = semmetrics.rank_systems({"VOC": table}, "F1")[0]
+    score = table["F1"]
+    return [table, score, score.replicates, score.ci, score.measure, score.measure.definition,
+            table.per_item(), sweep, frequencies, calibration, rank, semmetrics.ReadOptions(),
+            semmetrics.Bootstrap()]  # fmt: skip
+
+
+OBJECTS = {type(one).__name__: one for one in objects()}
+
+
+@pytest.mark.parametrize("label", OBJECTS)
+def test_wrong_types_are_refused_by_the_methods_of(label, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if hasattr(OBJECTS[label], "save"):
+        OBJECTS[label].save("saved.json")  # for load
+    for name in dir(OBJECTS[label]):
+        method = getattr(OBJECTS[label], name)
+        module = getattr(method, "__module__", None) or ""
+        ours = inspect.isroutine(method) and module.startswith("semmetrics.")
+        if ours and not name.startswith("_") and name not in WITHIN:
+            known = {p.name for p in parameters(method)}
+            more = {n: value for n, value in METHODS.get(name, {}).items() if n in known}
+            check(f"{label}.{name}", method, more)

@@ -1,0 +1,126 @@
+"""What cannot be told apart is not taken for the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, is_cacheable
+from semmetrics.embed.open import open_embedding
+from semmetrics.errors import InputError
+from semmetrics.text.tokenizers import FunctionTokenizer, open_tokenizer
+
+PREDS, GTS = [["cat"]], [["dog"]]
+
+
+def alike(texts):
+    return [[1.0, 0.0] for _ in texts]
+
+
+def apart(texts):
+    """Differ from ``alike`` by the vector of a dog alone."""
+    return [[0.0, 1.0] if text == "dog" else [1.0, 0.0] for text in texts]
+
+
+def named(function):
+    """Give a function the name of the other."""
+    function.__name__ = "alike"
+    return function
+
+
+def sem_f1(model, **options):
+    table = semmetrics.score(
+        PREDS, GTS, measures="SemF1(threshold=0.4)", embedding=model, **options
+    )
+    (score,) = table
+    return score, table.notes
+
+
+def test_two_functions_of_one_name_do_not_share_a_cache(tmp_path):
+    options = {"cache": tmp_path / "kept.sqlite"}
+    assert sem_f1(alike, **options)[0].value == 1.0
+    score, notes = sem_f1(named(apart), **options)
+    assert score.value == 0.0
+    assert "|emb:alike-2@unversioned-" in score.signature
+    assert len(notes) == 1
+    assert "is not kept in the cache: a function needs a version" in notes[0]
+    assert not (tmp_path / "kept.sqlite").exists()
+
+
+def test_functions_with_versions_share_what_is_theirs(tmp_path):
+    options = {"cache": tmp_path / "kept.sqlite"}
+    models = [
+        CallableEmbedder(alike, version="1"),
+        CallableEmbedder(apart, name="alike", version="2"),
+    ]
+    scores = [sem_f1(model, **options)[0] for model in models]
+    assert [score.value for score in scores] == [1.0, 0.0]
+    assert not any("unversioned" in score.signature for score in scores)
+    assert (tmp_path / "kept.sqlite").exists()
+
+
+def test_a_function_may_name_its_version_itself():
+    def service(texts):
+        return alike(texts)
+
+    unversioned = open_embedding(service)
+    assert not is_cacheable(unversioned)
+    service.version = "2"
+    assert is_cacheable(open_embedding(service))
+    assert open_embedding(service).identity == CallableEmbedder(service, version="2").identity
+    assert open_embedding(service).identity != unversioned.identity
+
+
+@pytest.mark.parametrize("wrong", [2, "", True])
+def test_a_version_is_a_text(wrong):
+    with pytest.raises(InputError, match="the version of an embedding function is"):
+        CallableEmbedder(alike, version=wrong)
+
+
+def test_a_cache_refuses_what_it_cannot_tell_apart(tmp_path):
+    with pytest.raises(InputError, match=r"a function without a version is not kept in a cache"):
+        CachedEmbedder(CallableEmbedder(alike), tmp_path / "kept.sqlite")
+    for function in (alike, CallableEmbedder(alike)):
+        with pytest.raises(InputError, match=r"say what decides its vectors: .*version='1'"):
+            open_embedding(function, cache=tmp_path / "kept.sqlite")
+        assert open_embedding(function, cache=None).embed(["cat"]).known.all()
+
+
+def test_rescore_says_that_a_function_may_be_another():
+    score, _ = sem_f1(alike)
+    again = semmetrics.rescore(score.signature, PREDS, GTS, embedding=named(apart))
+    assert again.scores[0].value == 0.0
+    (line,) = again.differences
+    assert "is a function without a version: whether it is the same one is not known" in line
+    versioned, _ = sem_f1(CallableEmbedder(alike, version="1"))
+    model = CallableEmbedder(alike, version="1")
+    assert not semmetrics.rescore(versioned.signature, PREDS, GTS, embedding=model).differences
+
+
+def test_tokenizers_say_whether_they_have_a_version():
+    def words(caption):
+        return caption.split()
+
+    plain = open_tokenizer(words).name
+    words.version = "1"
+    first = open_tokenizer(words).name
+    words.version = "2"
+    names = [
+        plain,
+        first,
+        open_tokenizer(FunctionTokenizer(words)).name,
+        open_tokenizer(words).name,
+    ]
+    assert "@unversioned-" in plain
+    assert not any("unversioned" in name for name in names[1:])
+    assert len(set(names[:3])) == 3
+
+
+def test_matrices_are_told_apart_by_all_their_numbers():
+    one, other = np.eye(3), np.eye(3)
+    other[2, 2] = 2.0
+    from semmetrics.embed.word_vectors import MatrixEmbedder
+
+    words = ["cat", "dog", "xenon"]
+    assert MatrixEmbedder(one, words).identity != MatrixEmbedder(other, words).identity

@@ -1,0 +1,329 @@
+"""Methods of intervals: the jackknife against leaving items out, limits against plain Python."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+
+import semmetrics
+from benchmarks import coverage
+from semmetrics import Bootstrap
+from semmetrics.errors import InputError
+from semmetrics.scoring import bootstrap
+from semmetrics.scoring.intervals import Replicates
+
+CLASSES = list("abcde")
+METHODS = ("percentile", "bca", "jackknife", "jackknife-bias")
+LABELS = ["F1", "Precision(empty=skip)", "HammingLoss(labels=given)", "F1(average=micro)",
+          "F1(average=macro)", "F1(average=macro,labels=union)", "F1(average=weighted)",
+          "Recall(average=macro,labels=given,absent=0)", "C-F1", "AP", "SemF1",
+          "LRAP", "RankingLoss", "mAP(labels=given)",
+          "mAP(average=weighted,labels=given)"]  # fmt: skip
+CAPTIONS = ["BLEU-2", "ROUGE-L", "CIDEr-D(df=given)", "UniqueCaptions", "Vocabulary"]
+T_975 = {1: 12.706204736, 4: 2.776445105, 9: 2.262157163, 99: 1.984216952}  # tables of Student's t
+
+
+def labels(n, seed=0):
+    rng = random.Random(seed)
+    refs = {f"id{i}": rng.sample(CLASSES, 1 + rng.randrange(3)) for i in range(n)}
+    preds = {
+        name: [(label, rng.randrange(9) / 8) for label in rng.sample([*CLASSES, "z"], 3)]
+        for name in refs
+    }
+    return preds, refs
+
+
+def without(side, names):
+    return {name: one for name, one in side.items() if name not in names}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_left_out_values_are_those_without_the_item(weighted):
+    preds, refs = labels(12, 3)
+    weights = {name: 0.5 + i % 3 for i, name in enumerate(refs)} if weighted else None
+    options = {"measures": LABELS, "classes": [*CLASSES, "z"]}
+    table = semmetrics.score(preds, refs, weights=weights, ci=True, **options)
+    order = np.argsort(table.scores[0].statistics.hashes)
+    for place, item in enumerate(order.tolist()):
+        name = list(refs)[item]
+        less = [without(side, [name]) for side in (preds, refs)]
+        some = without(weights, [name]) if weighted else None
+        for score, expected in zip(table, semmetrics.score(*less, weights=some, **options),
+                                   strict=True):  # fmt: skip
+            found = score.replicates.left_out[place]
+            assert found == pytest.approx(expected.value, abs=1e-12), score.heading
+            assert score.replicates.value == score.value
+            assert score.replicates.sizes.tolist() == [1] * 12
+
+
+def test_captions_of_an_image_are_left_out_together():
+    rng = np.random.default_rng(5)
+    words = [f"w{n}" for n in range(9)]
+    refs = {str(n): [" ".join(rng.choice(words, 6)) for _ in range(2)] for n in range(8)}
+    preds = {name: [" ".join(rng.choice(words, 6)) for _ in range(1 + int(name) % 3)]
+             for name in refs}  # fmt: skip
+    frequencies = semmetrics.fit_document_frequencies(list(refs.values()))
+    options = {"measures": CAPTIONS, "doc_freq": frequencies}
+    table = semmetrics.score(preds, refs, ci=True, **options)
+    groups = {score.replicates.grouped for score in table}
+    assert groups == {True}
+    expected = {
+        name: semmetrics.score(without(preds, [name]), without(refs, [name]), **options)
+        for name in refs
+    }
+    for place, score in enumerate(table):
+        found = sorted(score.replicates.left_out.tolist())
+        one_by_one = sorted(again.scores[place].value for again in expected.values())
+        assert found == pytest.approx(one_by_one, abs=1e-12), score.heading
+
+
+def test_many_items_are_left_out_in_parts():
+    preds, refs = labels(2500, 4)
+    table = semmetrics.score(preds, refs, measures=["F1", "MacroF1", "LRAP"], ci=True)
+    for score, parts in zip(table, (1000, 1000, 100), strict=True):
+        replicates = score.replicates
+        assert len(replicates.left_out) == len(replicates.sizes) == parts
+        assert replicates.sizes.sum() == 2500
+        assert replicates.sizes.max() - replicates.sizes.min() <= 1
+        if score.items is not None:  # a mean has its well-known standard error
+            exact = score.items.std(ddof=1) / math.sqrt(2500)
+            # of normal pseudo-values its relative error is 1 / sqrt(2 (parts - 1))
+            assert replicates.standard_error == pytest.approx(exact, rel=3 / math.sqrt(2 * parts))
+    again = semmetrics.score(preds, refs, measures=["F1", "MacroF1", "LRAP"], ci=True, seed=9)
+    for score, other in zip(table, again, strict=True):
+        np.testing.assert_array_equal(score.replicates.left_out, other.replicates.left_out)
+
+
+def test_parts_of_unequal_sizes_count_by_their_size():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=300)
+    sizes = np.array([1] * 20 + [4] * 70)
+    parts = np.split(values, np.cumsum(sizes)[:-1])
+    left_out = [(values.sum() - p.sum()) / (300 - len(p)) for p in parts]
+    made = Replicates(np.zeros(2), 0, "item", False, "", value=values.mean(), left_out=left_out,
+                      sizes=sizes)  # fmt: skip
+    assert made.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(300), rel=0.1)
+    # by hand: pseudo-values of parts, their weighted mean, and their squares
+    share = sizes / 300
+    pseudo = [m / s - (1 / s - 1) * lo for m, s, lo in
+              zip([values.mean()] * 90, share, left_out, strict=True)]  # fmt: skip
+    mean = sum(p * s for p, s in zip(pseudo, share, strict=True))
+    squares = [(p - mean) ** 2 / (1 / s - 1) for p, s in zip(pseudo, share, strict=True)]
+    assert made.standard_error == pytest.approx(math.sqrt(sum(squares) / 90), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 100])
+def test_the_jackknife_of_a_mean_is_the_interval_of_the_textbook(n):
+    preds, refs = labels(n, n)
+    score = semmetrics.score(preds, refs, measures=["CardinalityError"], ci=True).scores[0]
+    found = score.replicates.interval(method="jackknife")
+    half = T_975[n - 1] * statistics.stdev(score.items.tolist()) / math.sqrt(n)
+    assert found.low == pytest.approx(max(0.0, score.value - half), abs=1e-9)
+    assert found.high == pytest.approx(score.value + half, abs=1e-9)
+    assert found.method == "jackknife"
+
+
+def plain_bca(values, value, left_out, level):
+    """Efron 1987, with the usual treatment of ties, step by step."""
+    normal = statistics.NormalDist()
+    share = (sum(v < value for v in values) + sum(v == value for v in values) / 2) / len(values)
+    bias = normal.inv_cdf(share)
+    mean = sum(left_out) / len(left_out)
+    cubes = sum((mean - v) ** 3 for v in left_out)
+    skewness = cubes / (6 * sum((mean - v) ** 2 for v in left_out) ** 1.5)
+    limits = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + normal.inv_cdf(tail)
+        limits.append(float(np.quantile(values, normal.cdf(bias + z / (1 - skewness * z)))))
+    return limits
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_bca_and_bias_are_those_of_plain_python(level):
+    preds, refs = labels(30, 2)
+    table = semmetrics.score(preds, refs, measures=["F1", "AP", "MacroF1", "MicroF1"], ci=True)
+    for score in table:
+        replicates = score.replicates
+        values, left_out = replicates.values.tolist(), replicates.left_out.tolist()
+        found = replicates.interval(level, "bca")
+        expected = plain_bca(values, score.value, left_out, level)
+        assert [found.low, found.high] == pytest.approx(expected, abs=1e-9)
+        around = replicates.interval(level, "jackknife")
+        wide = replicates.interval(level, "jackknife-bias")
+        shift = score.value - sum(values) / len(values)
+        assert wide.low == pytest.approx(max(0, around.low + min(shift, 0)), abs=1e-12)
+        assert wide.high == pytest.approx(min(1, around.high + max(shift, 0)), abs=1e-12)
+        assert 0 <= wide.low <= around.low <= around.high <= wide.high <= 1
+
+
+def test_the_default_is_that_of_the_measure():
+    preds, refs = labels(30)
+    texts = {"F1": "percentile", "MicroF1": "percentile", "F1(average=weighted)": "percentile",
+             "MacroF1": "jackknife-bias", "C-F1": "jackknife-bias", "mAP": "jackknife-bias",
+             "LRAP": "percentile"}  # fmt: skip
+    options = {"measures": [*texts], "classes": CLASSES}
+    table = semmetrics.score(preds, refs, ci=True, **options)
+    for score, method in zip(table, texts.values(), strict=True):
+        assert score.ci.method == score.replicates.default == method
+        assert score.to_dict()["ci"]["method"] == method
+        assert f"|ci:{method},0.95,1000,12345|" in score.signature
+        assert score.replicates.interval() == score.ci
+    for method in METHODS:
+        again = semmetrics.score(preds, refs, ci=True, ci_method=method, **options)
+        same = semmetrics.score(preds, refs, ci=Bootstrap(method=method), **options)
+        for score, other, one in zip(table, again, same, strict=True):
+            assert other.ci == one.ci == score.replicates.interval(method=method)
+            assert other.ci.method == method
+    captions = semmetrics.score({"1": "a b", "2": "a b"}, {"1": ["a b"], "2": ["a b"]},
+                                measures=["UniqueCaptions", "Vocabulary"], ci=True)  # fmt: skip
+    assert [score.ci.method for score in captions] == ["jackknife", "jackknife"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_item_has_no_interval(method):
+    options = {"ci": True, "ci_method": method}
+    table = semmetrics.score([["a", "b"]], [["a"]], measures=["F1", "MacroF1"], **options)
+    for score in table:
+        assert math.isnan(score.ci.low)
+        assert math.isnan(score.ci.high)
+        entry = json.loads(json.dumps(score.to_dict()["ci"], allow_nan=False))
+        assert (entry["low"], entry["high"], entry["method"]) == (None, None, method)
+    assert table.notes == ["one image has no interval: at least two are needed"]
+    two = {"1": ["a cat", "a dog"]}
+    options |= {"measures": ["BLEU-1"], "task": "captions"}
+    grouped = semmetrics.score(two, {"1": ["a cat"]}, **options)
+    assert grouped.notes[-1] == "one group of captions has no interval: at least two are needed"
+    assert grouped.scores[0].to_dict()["ci"]["low"] is None
+    half = semmetrics.score([["a"], ["b"]], [["a"], ["c"]], measures=["F1"], ci=True)
+    assert half.notes == []
+
+
+def test_undefined_left_out_values_are_counted():
+    # without "x" there is no reference, and without "y" the mean has no undefined item
+    preds, refs = {"x": ["a"], "y": ["a"], "z": ["b"]}, {"x": ["a"], "y": [], "z": []}
+    measure = "Recall(no_reference=skip)"
+    score = semmetrics.score(preds, refs, measures=[measure], ci=True, ci_method="jackknife")
+    replicates = score.scores[0].replicates
+    assert np.isnan(replicates.left_out).sum() == 1
+    assert score.scores[0].ci.undefined == 1
+    assert (score.scores[0].ci.low, score.scores[0].ci.high) == (1.0, 1.0)
+    assert "replicate" in [one["cause"] for one in score.undefined()]
+    both = replicates.interval(method="jackknife-bias").undefined
+    assert both == 1 + np.isnan(replicates.values).sum() > 1
+    nothing = semmetrics.score([["a"], ["b"]], [["a"], []], measures=[measure], ci=True)
+    found = nothing.scores[0].replicates.interval(method="jackknife")
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
+def test_a_part_without_effect_gives_an_interval_of_no_width():
+    table = semmetrics.score([["a"]] * 5, [["a"]] * 5, measures=["F1", "MacroF1"], ci=True)
+    for score in table:
+        for method in METHODS:
+            found = score.replicates.interval(method=method)
+            assert (found.low, found.high) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("weights", [None, 9.0])
+def test_a_note_says_where_labels_have_too_few_items(weights):
+    names = [f"label {i}" for i in range(10)]
+    refs = {str(i): [names[i % 4]] for i in range(24)} | {"x": names[4:8]}
+    preds = {name: [*some, names[8]] for name, some in refs.items()}
+    options = {"measures": ["F1", "MacroF1(labels=union)", "MacroRecall(labels=union)"], "ci": True,
+               "weights": weights and dict.fromkeys(refs, weights)}  # fmt: skip
+    methods, note = semmetrics.score(preds, refs, **options).notes
+    assert methods == (
+        "intervals are percentile for F1; jackknife-bias for F1(average=macro,labels=union), "
+        "Recall(average=macro,labels=union)"
+    )
+    assert note == (
+        "F1(average=macro,labels=union), Recall(average=macro,labels=union): 5 of 9 labels have "
+        "fewer than 5 true items, 1 of them none: too few to trust its interval"
+    )
+    assert semmetrics.score(preds, refs, **{**options, "ci": False}).notes == []
+    enough = {name: [one for one in some if one in names[:4]] for name, some in refs.items()}
+    found = semmetrics.score(enough, enough, **options).notes
+    assert [note for note in found if "without width" not in note] == [methods]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"level": 0.9}, r"ci=Bootstrap\(.*\) beside level=0.9"),
+        ({"seed": 0}, "beside seed=0"),
+        ({"resamples": 10}, "beside resamples=10"),
+        ({"ci_method": "bca"}, "beside ci_method='bca'"),
+        ({"level": 0.95}, "beside level=0.95"),
+    ],
+)
+def test_a_bootstrap_beside_its_own_options_is_refused(given, message):
+    preds, refs = labels(5)
+    ci = Bootstrap(0.8, 20, 3, "jackknife")
+    with pytest.raises(InputError, match=message):
+        semmetrics.score(preds, refs, measures=["F1"], ci=ci, **given)
+    same = {"level": 0.8, "resamples": 20, "seed": 3, "ci_method": "jackknife"}
+    assert semmetrics.score(preds, refs, measures=["F1"], ci=ci, **same).scores[0].ci
+
+
+def test_options_without_ci_are_said():
+    preds, refs = labels(5)
+    notes = semmetrics.score(preds, refs, measures=["F1"], seed=0, ci_method="bca").notes
+    idle = "ci_method= (--ci-method), seed= (--seed) have no effect without ci=True (--ci)"
+    assert notes[-1] == idle
+    with pytest.raises(InputError, match="method='BCa'"):
+        semmetrics.score(preds, refs, measures=["F1"], ci=True, ci_method="BCa")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_signature_gives_the_interval_again(method):
+    preds, refs = labels(25)
+    ci = Bootstrap(0.9, 50, 4, method)
+    score = semmetrics.score(preds, refs, measures=["MacroF1"], ci=ci).scores[0]
+    again = semmetrics.rescore(score.signature, preds, refs)
+    assert (again.scores[0].ci, again.differences) == (score.ci, [])
+    plain = semmetrics.rescore(score.signature, preds, refs, ci=False)
+    assert plain.scores[0].ci is None
+    assert plain.scores[0].value == score.value
+    with pytest.raises(InputError, match="--ci-method"):
+        semmetrics.rescore(score.signature, preds, refs, ci_method="bca")
+    with pytest.raises(InputError, match=r"seed= \(--seed\) as well"):
+        semmetrics.rescore(score.signature, preds, refs, seed=0)
+
+
+def test_memory_of_the_parts_is_bounded(monkeypatch):
+    preds, refs = labels(60)
+    options = {"measures": ["F1", "MacroF1", "LRAP"], "ci": True, "classes": CLASSES}
+    expected = [score.replicates.left_out for score in semmetrics.score(preds, refs, **options)]
+    monkeypatch.setattr(bootstrap, "_MEMORY", 500)
+    for score, values in zip(semmetrics.score(preds, refs, **options), expected, strict=True):
+        np.testing.assert_array_equal(score.replicates.left_out, values)
+
+
+def test_simulated_coverage_of_macro_averages():
+    (case,) = [case for case in coverage.CASES if case.name == "100 labels, Zipf"]
+    small = coverage.Case(case.name, case.draw, "F1(average=macro,labels=union) F1", 30_000)
+    macro, example = coverage.simulate(small, [400], 40, resamples=200)
+    shares = dict(zip(coverage.METHODS, macro.shares, strict=True))
+    assert macro.default == "jackknife-bias"
+    assert macro.bias < -0.02  # more than half the width of percentile intervals
+    assert shares["percentile"] < 0.6
+    assert shares["jackknife-bias"] > 0.9
+    assert min(example.shares) > 0.85
+    assert "| 100 labels, Zipf | `F1` | 400 |" in coverage.table([example])
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "jackknife", "jackknife-bias"])
+def test_an_interval_without_width_is_noted(method):
+    preds, gts = [["cat"]] * 10, [["dog"]] * 5 + [["cow"]] * 5
+    table = semmetrics.score(preds, gts, measures="F1 CardinalityError", ci=True, ci_method=method)
+    assert table[0].ci.low == table[0].ci.high == 0
+    (note,) = table.notes
+    same = "no item left out changes it" if "jackknife" in method else "all resamples are equal"
+    assert note.startswith(f"F1, CardinalityError: {same}: an interval without width")
+    some = semmetrics.score(preds, [["cat"]] * 5 + [["cow"]] * 5, measures="F1", ci=True)
+    assert not [note for note in some.notes if "width" in note]

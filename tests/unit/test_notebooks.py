@@ -1,0 +1,225 @@
+"""What notebooks and other libraries see of scores: HTML, data frames and plain dictionaries."""
+
+import math
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+import semmetrics
+
+PREDS = {"a": ["cat", "dog"], "b": ["bus"], "c": []}
+OTHER = {"a": ["cat"], "b": ["car"], "c": ["tree"]}
+GTS = {"a": ["cat", "dog"], "b": ["bus"], "c": ["tree"]}
+VOID = {"br", "img", "hr", "input", "meta", "link"}
+
+
+class Checked(HTMLParser):
+    """Reads HTML, and fails where tags do not close in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.bold, self.text = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag not in VOID
+        assert tag not in {"script", "style", "iframe"}
+        for name, value in attrs:
+            assert name in {"style", "scope"}
+            assert "url" not in value
+            assert "color" not in value
+        self.open.append(tag)
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if "strong" in self.open:
+            self.bold.append(data)
+
+
+def compared(**options):
+    systems = {"<b>one</b> & co": PREDS, "two": OTHER}
+    return semmetrics.score_systems(systems, GTS, measures="F1 HammingLoss MicroF1", **options)
+
+
+def test_a_table_in_html_is_valid_escaped_and_marks_the_best():
+    table = compared(ci=True, resamples=20)
+    page = Checked(table._repr_html_())
+    assert "<b>one</b> & co" in page.text
+    assert "b" not in page.seen
+    best = [max(table["<b>one</b> & co", "F1"].value, table["two", "F1"].value)]
+    best += [min(score.value for score in table if score.heading == "HammingLoss")]
+    best += [max(score.value for score in table if score.heading == "F1(average=micro)")]
+    assert page.bold == [f"{value:.4f}" for value in best]
+    ci = table["two", "F1"].ci
+    assert f"[{ci.low:.4f}, {ci.high:.4f}]" in page.text
+    assert "details" in page.seen
+    assert all(score.signature in page.text for score in table)
+
+
+def test_one_system_has_nothing_to_mark_and_ties_are_all_marked():
+    assert Checked(semmetrics.score(PREDS, GTS, measures="F1")._repr_html_()).bold == []
+    same = semmetrics.score_systems({"x": PREDS, "y": PREDS}, GTS, measures="F1")
+    assert len(Checked(same._repr_html_()).bold) == 2
+
+
+def test_notes_stand_below_the_table():
+    table = semmetrics.score(PREDS, GTS, measures="F1", seed=3)
+    assert table.notes
+    assert all(note in Checked(table._repr_html_()).text for note in table.notes)
+
+
+def test_records_and_sweeps_in_html():
+    records = semmetrics.Records({"id": ["<i>"] * 70, "value": [0.5, *[None] * 69]})
+    page = Checked(records._repr_html_())
+    assert page.text[:4] == ["id", "value", "<i>", "0.5000"]
+    assert "… and 10 rows more" in page.text
+    sweep = semmetrics.sweep(PREDS, OTHER, thresholds=[0.3, 0.5])
+    page = Checked(sweep._repr_html_())
+    assert "2 thresholds" in page.text
+    assert f"{sweep.best['SemF1'].value:.4f}" in page.text
+
+
+def test_a_repr_is_the_printed_table_and_short():
+    table = compared()
+    assert repr(table) == table.to_text()
+    measures = [f"F1@{k}" for k in range(1, 80)]
+    many = semmetrics.score(PREDS, GTS, measures=measures)
+    assert repr(many).endswith("… and 19 measures more")
+    assert len(repr(many)) < 3000
+    assert repr(table["two", "F1"]) == "Score(F1 = 0.5556, 3 images of two)"
+    assert repr(semmetrics.ScoreTable([])) == "no measure could be computed"
+
+
+def test_what_stands_beside_a_table_is_counted_below_it():
+    made = semmetrics.score({**PREDS, "c": ["tree"]}, GTS, measures="Precision")
+    signature = made[0].signature
+    again = semmetrics.rescore(signature, {**PREDS, "a": []}, {**GTS, "a": []})
+    (line,) = {text.splitlines()[-1] for text in (str(again), repr(again), again.to_text())}
+    assert line == "2 undefined values (.undefined()), 1 difference (.differences)"
+    page = Checked(again._repr_html_())
+    assert {"undefined", "no_prediction", "differences", *again.differences} <= set(page.text)
+    partly = semmetrics.score(PREDS, GTS, protocol="kubany2020", seed=3)
+    counts = len(partly.notes), len(partly.not_computed)
+    assert all(counts)
+    assert f"{counts[0]} notes (.notes), " in repr(partly)
+    assert f"{counts[1]} not computed (.not_computed)" in repr(partly)
+    assert len(str(made).splitlines()) == 2
+
+
+def test_to_dict_has_measures_and_with_several_systems_both():
+    one = semmetrics.score(PREDS, GTS, measures="F1 MicroF1")
+    assert one.to_dict() == {"F1": one[0].value, "F1(average=micro)": one[1].value}
+    several = compared()
+    assert list(several.to_dict()) == ["<b>one</b> & co", "two"]
+    assert several.to_dict()["two"]["F1"] == several["two", "F1"].value
+    undefined = semmetrics.score([[]], [["a"]], measures="Precision(no_prediction=nan)").to_dict()
+    assert math.isnan(undefined["Precision(no_prediction=nan)"])
+    assert type(one.to_dict()["F1"]) is float
+    assert semmetrics.ScoreTable([]).to_dict() == {}
+
+
+def forms(thing):
+    """The rows of a thing in pandas, polars and Arrow, with None for what is missing."""
+    frame = thing.to_pandas()
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows, thing.to_polars().to_dicts(), thing.to_arrow().to_pylist()
+
+
+@pytest.mark.parametrize("ci", [False, True])
+def test_frames_hold_everything(ci):
+    table = compared(ci=ci, resamples=20)
+    pandas, polars, arrow = forms(table)
+    assert pandas == polars == arrow
+    for row, score in zip(arrow, table, strict=True):
+        assert (row["system"], row["part"], row["n"]) == (score.system, "", 3)
+        assert (row["measure"], row["value"]) == (str(score.measure), score.value)
+        assert row["signature"] == score.signature
+        assert row["ci_low"] == (score.ci.low if ci else None)
+        assert row["ci_level"] == (0.95 if ci else None)
+    assert str(table.to_pandas()["ci_low"].dtype) == "float64"
+    assert str(table.to_arrow().schema.field("ci_high").type) == "double"
+    lacking = semmetrics.score(PREDS, GTS, measures="Precision(no_prediction=nan)", ci=ci)
+    for row in (rows[0] for rows in forms(lacking)):
+        assert (row["undefined"], row["value"]) == ("no_prediction=1", None)
+
+
+def test_frames_of_records_and_sweeps():
+    records = compared().per_item()
+    pandas, polars, arrow = forms(records)
+    assert pandas == polars == arrow == list(records)
+    sweep = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall", thresholds=[0.3, 0.5])
+    pandas, polars, arrow = forms(sweep)
+    assert pandas == polars == arrow
+    assert [(row["measure"], row["threshold"], row["value"]) for row in arrow] == [
+        (name, point, value)
+        for name, values in sweep.values.items()
+        for point, value in zip(sweep.points, values, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_a_package_that_is_missing_is_named(monkeypatch, package):
+    table = compared()
+    sweep = semmetrics.sweep(PREDS, GTS, thresholds=[0.3])
+    monkeypatch.setitem(sys.modules, package, None)
+    method = {"pyarrow": "to_arrow"}.get(package, f"to_{package}")
+    for thing in (table, table.per_item(), sweep):
+        with pytest.raises(semmetrics.MissingDependencyError, match=f"needs the package {package}"):
+            getattr(thing, method)()
+
+
+def test_scores_are_found_in_any_spelling():
+    table = semmetrics.score(PREDS, GTS, measures="F1 F1(average=micro) Recall@2 SemF1")
+    assert table["MicroF1"] is table["F1(average = micro)"] is table[1] is table[-3]
+    assert table["Recall@2"] is table[semmetrics.parse("Recall@2")[0]]
+    assert table["SemF1"] is table[3] is table[str(table[3].measure)] is table[table[3].measure]
+    assert table["preds", "F1"] is table[0]
+    assert "MicroF1" in table
+    assert "MacroF1" not in table
+    assert table[0] in table
+    assert [score.heading for score in table[1:3]] == ["F1(average=micro)", "Recall@2"]
+    assert table.get("MacroF1") is None
+    with pytest.raises(KeyError, match=r"the table has no 'Recal@2'; did you mean Recall@2\?"):
+        table["Recal@2"]
+    with pytest.raises(semmetrics.InputError, match=r"no system 'pred'; did you mean preds\?"):
+        table["pred", "F1"]
+    with pytest.raises(KeyError, match="is there for several systems; write table"):
+        compared()["F1"]
+
+
+def test_several_measures_stand_in_one_text():
+    names = ["F1", "F1(average=macro,labels=union)", "Recall@1", "Recall@3"]
+    spelled = "F1 F1(average=macro, labels=union)\n Recall@1,3"
+    for measures in (spelled, [spelled], spelled.split("\n"), names):
+        table = semmetrics.score(PREDS, GTS, measures=measures)
+        assert len(table) == 4
+        assert [table[name].value for name in names] == [score.value for score in table]
+    assert len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1  # one measure, with a blank
+    found = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall@1", thresholds=[0.5])
+    assert list(found.values) == ["SemF1", "SemRecall@1"]
+
+
+def test_threshold_is_short_for_a_decoding_rule():
+    scored = {k: [{"label": n, "score": 0.3 + 0.2 * i} for i, n in enumerate(v)]
+              for k, v in GTS.items()}  # fmt: skip
+
+    def headings(**options):
+        return [(s.heading, s.value) for s in semmetrics.score(scored, GTS, **options)]
+
+    expected = headings(measures="F1", decode=["threshold:0.3", "threshold:0.5"])
+    for threshold in ([0.3, 0.5], (0.3, 0.5), "0.3,0.5", "0.3, 0.5", ["0.3", 0.5]):
+        assert headings(measures="F1", threshold=threshold) == expected
+    assert headings(measures="F1", threshold=0.3) == expected[:1]
+    both = headings(measures="F1", decode="cumulative:0.5", threshold="best")
+    assert [name for name, _ in both] == [
+        "F1(decode=cumulative:0.5)", "F1(decode=threshold:best)"
+    ]  # fmt: skip
+    with pytest.raises(semmetrics.InputError, match="threshold"):
+        semmetrics.score({"a": "a cat"}, {"a": ["a cat"]}, task="captions", threshold=0.5)

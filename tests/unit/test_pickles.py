@@ -1,0 +1,71 @@
+"""Tables, scores and measures in pickles and copies, of every registered measure."""
+
+import copy
+import functools
+import pickle
+
+import pytest
+
+import semmetrics
+from semmetrics.errors import MissingDependencyError
+from semmetrics.metrics import registry
+
+LABELS = {"a": {"cat": 0.5, "dog": 0.2}, "b": {"dog": 0.1}, "c": {"cow": 0.3}}
+GT = {"a": ["cat"], "b": ["dog"], "c": ["cat", "dog"]}
+CAPTIONS = {"a": "a cat sits", "b": "a dog"}
+REFERENCES = {"a": ["a cat sat", "the cat"], "b": ["a dog runs"]}
+OPTIONS = {
+    "labels": {
+        "taxonomy": dict.fromkeys(["cat", "dog", "cow"], "animal"),
+        "classes": ["cat", "dog", "cow"],
+    },
+    "captions": {},
+}
+SPELLED = {"BalancedAccuracy": "BalancedAccuracy(q=3)"}
+COPIES = {
+    "pickle": lambda one: pickle.loads(pickle.dumps(one)),
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+}
+MEASURES = [key for key in registry._MODULES if "nltk" not in key[1]]
+
+
+@functools.cache
+def scored(kind, name):
+    data = (LABELS, GT) if kind == "labels" else (CAPTIONS, REFERENCES)
+    spelled = SPELLED.get(name, name)
+    try:
+        return semmetrics.score_systems(
+            {"s": data[0], "t": data[0]}, data[1], measures=[spelled], task=kind, **OPTIONS[kind]
+        )
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("how", COPIES)
+@pytest.mark.parametrize(("kind", "name"), MEASURES)
+def test_a_table_of_every_measure(kind, name, how):
+    table = scored(kind, name)
+    made = COPIES[how](table)
+    assert made.to_json() == table.to_json()
+    assert str(made) == str(table)
+    for one, other in zip(made.scores, table.scores, strict=True):
+        assert COPIES[how](one).to_dict() == other.to_dict()
+        assert one.measure == other.measure
+    try:
+        records = table.per_item()
+    except semmetrics.InputError:
+        return  # a measure without values of items
+    assert made.per_item().to_csv() == records.to_csv()
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_other_results(how):
+    table = semmetrics.score(LABELS, GT, measures=["SemF1"], ci=True)
+    sweep = semmetrics.sweep(LABELS, GT, thresholds=[0.2, 0.6])
+    assert COPIES[how](sweep).to_csv() == sweep.to_csv()
+    assert COPIES[how](table).matches().to_csv() == table.matches().to_csv()
+    fit = semmetrics.fit_document_frequencies(list(REFERENCES.values()))
+    assert COPIES[how](fit).hash == fit.hash
+    found = semmetrics.calibrate_threshold(LABELS, GT, holdout=1.0, thresholds=[0.2, 0.6])
+    assert COPIES[how](found).to_json() == found.to_json()

@@ -1,0 +1,831 @@
+"""A Scorer gives what one call of score on all items gives, however they come."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import threading
+import tracemalloc
+from functools import reduce
+from operator import add
+from unittest import mock
+
+import numpy as np
+import pytest
+from oracles.meteor import exact_line
+from tiny import Tiny
+
+import semmetrics
+from semmetrics import Scorer, score
+from semmetrics.errors import InputError
+from semmetrics.metrics.registry import all_definitions
+
+NAMES = [f"label {number}" for number in range(12)]
+WORDS = ["a", "the", "man", "dog", "cat", "rides", "runs", "on", "red", "big", "beach", "two"]
+PARENTS = {name: f"label {(int(name[6:]) - 1) // 2}" for name in NAMES[1:]}
+
+
+def unit_vectors():
+    rng = np.random.default_rng(7)
+    return Tiny({name: rng.normal(size=8).tolist() for name in NAMES[:-1]})
+
+
+MODEL = unit_vectors()
+
+
+def label_items(n, seed=0):
+    rng = np.random.default_rng(seed)
+
+    def some(scored):
+        chosen = rng.permutation(NAMES)[: rng.integers(0, 5)].tolist()
+        return [(name, float(rng.random())) for name in chosen] if scored else chosen
+
+    return [some(True) for _ in range(n)], [some(False) for _ in range(n)]
+
+
+def caption_items(n, seed=0):
+    rng = np.random.default_rng(seed)
+
+    def one():
+        return " ".join(rng.choice(WORDS, rng.integers(3, 9)))
+
+    return [one() for _ in range(n)], [[one() for _ in range(rng.integers(1, 4))] for _ in range(n)]
+
+
+def case_of(definition):
+    """Measures of a definition, with the options and the items that they need."""
+    required = {o.name: {"q": 40}.get(o.name, 3) for o in definition.options if o.required}
+    averages = definition.averages or (None,)
+    chosen = [definition(**required, **({"average": a} if a else {})) for a in averages]
+    if definition.kind == "captions":
+        return chosen, {}, caption_items(24)
+    options = {}
+    if any(measure["labels"] == "given" for measure in chosen):
+        options["classes"] = NAMES
+    if definition.needs & {"embedding", "text_embedding"}:
+        options["embedding"] = MODEL if "embedding" in definition.needs else embed_texts
+    if "taxonomy" in definition.needs:
+        options["taxonomy"] = PARENTS
+    return chosen, options, label_items(24)
+
+
+def embed_texts(texts):
+    return [[len(text), text.count("1") + 1.0, text.count("l") + 0.5] for text in texts]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stand_ins():
+    """Stand-ins for the programs behind METEOR and nltk's METEOR."""
+
+    def counts(candidates, references):
+        pairs = zip(candidates, references, strict=True)
+        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
+
+    def shared(references, hypothesis, *, alpha, beta, gamma):
+        return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
+
+    module = "semmetrics.metrics.meteor"
+    with (
+        mock.patch(f"{module}.segment_counts", counts),
+        mock.patch(f"{module}._nltk_score", return_value=shared),
+    ):
+        yield
+
+
+EVERY = pytest.mark.parametrize(
+    "definition", [pytest.param(d, id=f"{d.kind} {d.name}") for d in all_definitions()]
+)
+
+
+def digits(table):
+    """All that a table says, with every digit."""
+    return json.loads(table.to_json()), table.notes, table.understood
+
+
+def told(table):
+    """The same, notes in any order."""
+    scores, notes, understood = digits(table)
+    return scores, sorted(notes), understood
+
+
+def splits(n, seed):
+    """Bounds of random batches; some are empty."""
+    rng = np.random.default_rng(seed)
+    cuts = np.sort(rng.integers(0, n + 1, rng.integers(1, 6))).tolist()
+    return list(zip([0, *cuts], [*cuts, n], strict=True))
+
+
+def by_id(items, names):
+    return dict(zip(names, items, strict=True))
+
+
+def part_of(items, names):
+    return {name: items[name] for name in names}
+
+
+def fed(scorer, preds, gts, bounds):
+    for start, stop in bounds:
+        scorer.update(preds[start:stop], gts[start:stop])
+    return scorer
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@EVERY
+def test_every_measure_by_position(definition, seed):
+    measures, options, (preds, gts) = case_of(definition)
+    whole = score(preds, gts, measures=measures, **options)
+    scorer = fed(Scorer(measures=measures, **options), preds, gts, splits(24, seed))
+    assert digits(scorer.compute()) == digits(whole)
+    assert digits(scorer.compute()) == digits(whole)
+    for one, other in zip(scorer.compute(), whole, strict=True):
+        assert list(one.ids) == list(other.ids)
+        if one.items is not None:
+            assert one.items.tobytes() == other.items.tobytes()
+
+
+@EVERY
+def test_every_measure_by_id_in_any_order(definition):
+    measures, options, items = case_of(definition)
+    names = [f"item {number}" for number in range(24)]
+    preds, gts = (by_id(side, names) for side in items)
+    whole = score(preds, gts, measures=measures, **options)
+    rng = np.random.default_rng(5)
+    parts = []
+    for some in np.array_split(rng.permutation(names), 4):
+        one = Scorer(measures=measures, **options)
+        for half in (some[:2].tolist(), some[2:].tolist()):
+            one.update(part_of(preds, half), part_of(gts, half[::-1]))
+        parts.append(pickle.loads(pickle.dumps(one)))
+    for order in (parts, parts[::-1]):
+        total = reduce(add, order)
+        assert len(total) == 24
+        assert scores_of(total.compute()) == scores_of(whole)
+    assert [len(part) for part in parts] == [6, 6, 6, 6]
+
+
+def scores_of(table):
+    return json.loads(table.to_json())
+
+
+def is_additive(measure):
+    if measure["threshold"] == "auto":
+        measure = measure.with_options(threshold="0.5")
+    return measure.definition.family.statistic(measure).additive
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+@EVERY
+def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", chunk)
+    measures, options, (preds, gts) = case_of(definition)
+    if definition.kind == "captions":
+        options["doc_freq"] = semmetrics.fit_document_frequencies(gts)
+    additive = [m for m in measures if is_additive(m)]
+    for refused in (m for m in measures if m not in additive):
+        scorer = Scorer(measures=[refused], keep_rows=False, **options)
+        with pytest.raises(InputError, match=r"is no function of sums over items, .*keep_rows=T"):
+            scorer.update(preds, gts)
+        assert len(scorer) == 0
+    if not additive:
+        return
+    whole = score(preds, gts, measures=additive, keep_rows=False, **options)
+    scorer = fed(Scorer(measures=additive, keep_rows=False, **options), preds, gts, splits(24, 3))
+    assert told(scorer.compute()) == told(whole)
+    with pytest.raises(InputError, match="rows were not kept"):
+        scorer.compute().per_item()
+    if "SemF1" in map(str, measures):
+        with pytest.raises(InputError, match="items were not kept; evaluate with keep_rows=True"):
+            scorer.compute().matches()
+
+
+# Everything that depends on all items
+
+
+def some_items(n=40, seed=3):
+    preds, gts = label_items(n, seed)
+    return preds, gts, [f"item {number}" for number in range(n)]
+
+
+OPTIONS = {
+    "threshold of all scores": {
+        "measures": ["F1(decode=threshold:best)", "SemF1(decode=threshold:best)"],
+    },
+    "several rules and cutoffs": {
+        "measures": ["F1"], "decode": ["threshold:0.3", "all"], "top_k": "1,2",
+    },
+    "default measures": {},
+    "a protocol": {"protocol": "kubany2020", "classes": NAMES, "top_k": 3},
+    "a class list": {
+        "measures": ["F1(average=macro,labels=given)", "HammingLoss"], "classes": [*NAMES, "w"],
+    },
+    "labels ignored": {"measures": ["MacroF1"], "ignore": ["label 3", "nothing"]},
+    "no empty predictions": {"measures": ["F1", "mAP"], "empty_predictions": "skip"},
+    "normalised": {"measures": ["MacroF1"], "normalize": "kubany2020"},
+    "intervals": {"measures": ["F1", "MacroF1", "LRAP"], "ci": True, "resamples": 50},
+    "a model": {"measures": ["SemF1", "MeanSim"], "embedding": MODEL, "oov": "skip"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_options_are_those_of_score(options):
+    preds, gts, names = some_items()
+    whole = score(preds, gts, **options)
+    assert digits(fed(Scorer(**options), preds, gts, splits(40, 8)).compute()) == digits(whole)
+    named = score(by_id(preds, names), by_id(gts, names), **options)
+    scorer = Scorer(**options)
+    for start, stop in splits(40, 9):
+        some = names[start:stop]
+        scorer.update(by_id(preds[start:stop], some), by_id(gts[start:stop], some))
+    assert digits(scorer.compute()) == digits(named)
+
+
+def test_synonyms_take_their_classes_from_all_references():
+    preds = [[["bin", "ashcan"]], ["bin"], ["cat"], [["cat", "kitty"], "dog"]]
+    gts = [["ashcan"], [["bin", "ashcan"]], [["kitty", "cat"]], ["dog"]]
+    whole = score(preds, gts, measures=["F1", "MacroF1", "SemF1"])
+    options = {"measures": ["F1", "MacroF1", "SemF1"]}
+    assert digits(fed(Scorer(**options), preds, gts, splits(4, 1)).compute()) == digits(whole)
+    sums = Scorer(**options, keep_rows=False)
+    sums.update(preds[:2], gts[:2])
+    sums._items._let_go(sums._setup)
+    sums.update(preds[2:], gts[2:])
+    with pytest.raises(InputError, match=r"labels have synonyms.*classes="):
+        sums.compute()
+    listed = {**options, "classes": [["ashcan", "bin"], ["cat", "kitty"], "dog"]}
+    gts[1] = [["ashcan", "bin"]]
+    whole = score(preds, gts, **listed, keep_rows=False)
+    got = fed(Scorer(**listed, keep_rows=False), preds, gts, [(0, 1), (1, 3), (3, 4)])
+    assert told(got.compute()) == told(whole)
+
+
+def test_calibrated_thresholds():
+    preds, gts, _ = some_items()
+    plain = [[name for name, _ in item] for item in preds]
+    calibration = semmetrics.calibrate_threshold(plain, gts, embedding=MODEL)
+    options = {"measures": ["SemF1"], "embedding": MODEL, "calibration": calibration}
+    whole = score(plain, gts, **options)
+    assert digits(fed(Scorer(**options), plain, gts, splits(40, 2)).compute()) == digits(whole)
+    sums = fed(Scorer(**options, keep_rows=False), plain, gts, splits(40, 2))
+    assert told(sums.compute()) == told(whole)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_weights_come_with_their_items(keep_rows):
+    preds, gts, names = some_items()
+    weights = np.random.default_rng(1).random(40)
+    weights[:9] = 0  # a batch of which nothing counts
+    options = {"measures": ["F1", "MacroF1", "MicroF1"], "keep_rows": keep_rows}
+    whole = score(preds, gts, weights=weights, **options)
+    scorer, named = Scorer(**options), Scorer(**options)
+    for start, stop in ((0, 5), (5, 9), (9, 30), (30, 40)):
+        part, some = weights[start:stop], names[start:stop]
+        scorer.update(preds[start:stop], gts[start:stop], weights=part)
+        sides = by_id(preds[start:stop], some), by_id(gts[start:stop], some)
+        named.update(*sides, weights=dict(zip(some, part.tolist(), strict=True)) if start else part)
+    assert digits(scorer.compute()) == digits(whole)
+    by_name = score(by_id(preds, names), by_id(gts, names), weights=weights, **options)
+    assert digits(named.compute()) == digits(by_name)
+    nothing = Scorer(**options)
+    nothing.update(preds[:9], gts[:9], weights=weights[:9])
+    with pytest.raises(InputError, match="all sample weights are zero"):
+        nothing.compute()
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_probabilities_of_set_sizes_come_with_their_items(keep_rows):
+    preds, gts, _ = some_items()
+    probs = np.random.default_rng(1).dirichlet(np.ones(5), 40)
+    options = {"measures": ["F1(decode=cardinality)"], "keep_rows": keep_rows}
+    whole = score(preds, gts, set_size_probs=probs, **options)
+    scorer = Scorer(**options)
+    for start, stop in ((0, 5), (5, 40)):
+        scorer.update(preds[start:stop], gts[start:stop], set_size_probs=probs[start:stop])
+    assert digits(scorer.compute()) == digits(whole)
+    with pytest.raises(InputError, match="set_size_probs has 4 columns, and had 5 before"):
+        scorer.update(preds[:1], gts[:1], set_size_probs=probs[:1, :4])
+    with pytest.raises(InputError, match="some batches have set_size_probs and others have not"):
+        scorer.update(preds[:1], gts[:1])
+
+
+@pytest.mark.parametrize("missing", ["skip", "empty"])
+def test_items_that_one_side_lacks(missing):
+    preds, gts, names = some_items()
+    preds, gts = by_id(preds, names), by_id(gts, names)
+    for name in names[3:9]:
+        del preds[name]
+    for name in names[20:24]:
+        del gts[name]
+    options = {"measures": ["F1", "MacroF1"], "missing": missing}
+    whole = score(preds, gts, **options)
+    scorer, sums = Scorer(**options), Scorer(**options, keep_rows=False)
+    for some in (names[:7], names[7:22], names[22:]):
+        sides = [{n: side[n] for n in some if n in side} for side in (preds, gts)]
+        scorer.update(*sides)
+        sums.update(*sides)
+    assert digits(scorer.compute()) == digits(whole)
+    assert told(sums.compute()) == told(whole)
+    apart = Scorer(**options)  # both sides of an item in different batches
+    for some, others in ((names[:30], names[:10]), (names[30:], names[10:])):
+        apart.update(
+            {n: preds[n] for n in some if n in preds}, {n: gts[n] for n in others if n in gts}
+        )
+    assert digits(apart.compute()) == digits(whole)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
+    options = {"measures": ["F1"], "missing": "empty", "keep_rows": keep_rows}
+    whole = score({"b": ["cat"]}, {"a": ["dog"], "b": ["cat"]}, **options)
+    scorer = Scorer(**options)
+    scorer.update({}, {"a": ["dog"]})
+    scorer.update({"b": ["cat"]}, {"b": ["cat"]})
+    assert told(scorer.compute()) == told(whole)
+
+
+def test_captions_with_several_candidates_and_references_as_a_system():
+    candidates, references = caption_items(30)
+    several = [
+        [text, text[::-1]] if number % 3 else [text] for number, text in enumerate(candidates)
+    ]
+    options = {
+        "task": "captions",
+        "measures": ["CIDEr-D", "BLEU-4"],
+        "score_references": True,
+        "ci": True,
+    }
+    whole = score(several, references, **options, resamples=20)
+    scorer = Scorer(**options, resamples=20)
+    for start in range(0, 30, 2):
+        scorer.update(several[start : start + 2], references[start : start + 2])
+    assert digits(scorer.compute()) == digits(whole)
+    assert scorer.compute().systems == ["preds", "human"]
+
+
+def test_captions_without_rows_say_where_the_data_differ():
+    candidates, references = caption_items(30)
+    several = [[candidates[0], candidates[1]], *candidates[1:]]
+    names = [f"item {number}" for number in range(30)]
+    options = {"measures": ["BLEU-4", "ROUGE-L"], "keep_rows": False}
+    lists = [[text] if isinstance(text, str) else text for text in several]
+    whole = score(by_id(lists, names), by_id(references, names), **options)
+    scorer = Scorer(**options)
+    for start in (0, 10):
+        scorer.update(
+            by_id(lists[start : start + 10], names[start : start + 10]),
+            by_id(references[start : start + 10], names[start : start + 10]),
+        )
+        scorer._items._let_go(scorer._setup)
+    scorer.update(by_id(lists[20:], names[20:]), by_id(references[20:], names[20:]))
+    assert told(scorer.compute()) == told(whole)
+    unnamed = Scorer(**options)
+    unnamed.update(lists[:10], references[:10])
+    unnamed.update(lists[10:], references[10:])
+    notes = unnamed.compute().notes
+    assert any("cannot be numbered as one call numbers them" in note for note in notes)
+
+
+# Matrices
+
+
+def test_matrices_of_scores_and_of_members():
+    rng = np.random.default_rng(2)
+    scores, members = rng.random((30, 5)).astype(np.float32), rng.random((30, 5)) < 0.4
+    for options in ({}, {"measures": ["F1"], "decode": "threshold:0.5"}, {"classes": NAMES[:5]}):
+        whole = score(scores, members, **options)
+        scorer = fed(Scorer(**options), scores, members, splits(30, 4))
+        assert digits(scorer.compute()) == digits(whole)
+    scorer = fed(Scorer(), scores, members, [(0, 30)])
+    with pytest.raises(InputError, match=r"has the columns '0', '1', and the batches before have"):
+        scorer.update(scores[:, :2], members[:, :2])
+
+
+def test_scores_that_are_all_0_or_1_are_scores_beside_others():
+    scores = np.array([[0, 1.0], [1, 0], [0.5, 0.25], [1, 1]])
+    members = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
+    measures = ["LRAP", "F1(decode=threshold:0.3)"]
+    whole = score(scores, members, measures=measures)
+    for keep_rows in (True, False):
+        scorer = Scorer(measures=measures if keep_rows else measures[1:], keep_rows=keep_rows)
+        fed(scorer, scores, members, [(0, 1), (1, 2), (2, 3), (3, 4)])
+        table = scorer.compute()
+        assert [s.value for s in table] == [whole[str(s.measure)].value for s in table]
+        assert table.understood == whole.understood
+    other = fed(Scorer(measures=measures), scores, members, [(2, 4)])
+    first = fed(Scorer(measures=measures), scores, members, [(0, 2)])
+    assert digits((first + other).compute()) == digits(whole)
+    members_alone = fed(Scorer(measures=["F1"]), scores, members, [(0, 1), (1, 2)])
+    assert digits(members_alone.compute()) == digits(
+        score(scores[:2], members[:2], measures=["F1"])
+    )
+
+
+def test_members_that_were_let_go_are_no_scores_any_more():
+    scorer = Scorer(measures=["F1"], keep_rows=False)
+    scorer.update(np.array([[0, 1.0]]), np.array([[0, 1]]))
+    scorer._items._let_go(scorer._setup)
+    with pytest.raises(
+        InputError, match="this batch has scores, and the batches before have 0 and 1"
+    ):
+        scorer.update(np.array([[0.5, 0.25]]), np.array([[0, 1]]))
+    scorer.update(np.array([[1, 1.0]]), np.array([[0, 1]]))
+    assert len(scorer) == 2
+
+
+def test_many_batches_are_no_more_work_each():
+    scores, members = np.array([[0.5, 0.25]]), np.array([[0, 1]])
+    scorer = Scorer(measures=["F1(decode=threshold:0.3)"])
+    for _ in range(30):
+        scorer.update(scores, members)
+    sides = list(map(id, scorer._items._preds._sides))
+    scorer.update(scores, members)
+    assert list(map(id, scorer._items._preds._sides))[:30] == sides  # none is made anew
+
+
+def test_tokens_of_past_epochs_are_forgotten():
+    asked = []
+
+    def words(text):
+        asked.append(text)
+        return text.split()
+
+    scorer = Scorer(measures=["BLEU-2"], tokenizer=words)
+    for _ in range(2):
+        scorer.update(["a cat sleeps"], [["a cat sleeps here"]])
+        scorer.compute()
+        scorer.compute()
+        scorer.reset()
+    counted = [asked.count(text) for text in ("a cat sleeps", "a cat sleeps here")]
+    assert counted[0] == counted[1]
+    assert not scorer._setup.options["tokenizer"]._known
+
+
+def test_tensors(tensor):
+    rng = np.random.default_rng(2)
+    scores, members = rng.random((30, 5)), rng.random((30, 5)) < 0.4
+    whole = score(scores, members)
+    scorer = Scorer()
+    for start in range(0, 30, 7):
+        scorer.update(tensor(scores[start : start + 7]), tensor(members[start : start + 7]))
+    assert digits(scorer.compute()) == digits(whole)
+
+
+# What a scorer is
+
+
+def test_a_scorer_goes_on_after_compute_and_begins_again_after_reset():
+    preds, gts, _ = some_items()
+    scorer = Scorer(measures=["F1", "MacroF1"])
+    scorer.update(preds[:20], gts[:20])
+    assert digits(scorer.compute()) == digits(
+        score(preds[:20], gts[:20], measures=["F1", "MacroF1"])
+    )
+    scorer.update(preds[20:], gts[20:])
+    assert digits(scorer.compute()) == digits(score(preds, gts, measures=["F1", "MacroF1"]))
+    assert len(scorer) == 40
+    scorer.reset()
+    assert len(scorer) == 0
+    with pytest.raises(
+        InputError, match=r"there is no item to evaluate; call update\(preds, gts\) fir"
+    ):
+        scorer.compute()
+    scorer.update(preds[:20], gts[:20])
+    assert digits(scorer.compute()) == digits(
+        score(preds[:20], gts[:20], measures=["F1", "MacroF1"])
+    )
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_copies_are_scorers_of_their_own(again, keep_rows):
+    preds, gts, _ = some_items()
+    scorer = Scorer(measures=["F1"], keep_rows=keep_rows)
+    scorer.update(preds[:20], gts[:20])
+    other = again(scorer)
+    other.update(preds[20:], gts[20:])
+    assert (len(scorer), len(other)) == (20, 40)
+    assert digits(other.compute()) == digits(
+        score(preds, gts, measures=["F1"], keep_rows=keep_rows)
+    )
+    half = score(preds[:20], gts[:20], measures=["F1"], keep_rows=keep_rows)
+    assert digits(scorer.compute()) == digits(half)
+
+
+def test_repr_is_one_line():
+    scorer = Scorer(measures="F1", classes=NAMES * 100)
+    assert repr(scorer) == "Scorer(measures=['F1'], items=0)"
+    many = Scorer(measures=[f"F1@{k}" for k in range(1, 9)])
+    assert repr(many).endswith("'F1@5', 'and 3 more'], items=0)")
+    assert repr(Scorer(protocol="coco-caption")) == "Scorer(protocol='coco-caption', items=0)"
+    told_by_data = Scorer()
+    assert repr(told_by_data) == "Scorer(items=0)"
+    told_by_data.update([["cat"]], [["cat"]])
+    assert repr(told_by_data) == "Scorer(task='labels', items=1)"
+
+
+def test_empty_batches_say_nothing():
+    scorer = Scorer()
+    for _ in range(2):
+        scorer.update([], [])
+        scorer.update({}, {})
+    scorer.update({"a": "a cat sleeps on a sofa"}, {"a": ["a cat is asleep"]})
+    scorer.update({}, {})
+    assert scorer.compute()["BLEU-1"].n == len(scorer) == 1
+
+
+def test_batches_are_whatever_score_takes(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    preds, gts, names = some_items(12)
+    plain = [[name for name, _ in item] for item in preds]
+    whole = score(by_id(plain, names), by_id(gts, names), measures=["F1", "MacroF1"])
+    scorer = Scorer(measures=["F1", "MacroF1"])
+    scorer.update(pandas.Series(plain[:4], names[:4]), by_id(gts[:4], names[:4]))
+    for side, items in (("preds", plain), ("gts", gts)):
+        (tmp_path / f"{side}.json").write_text(json.dumps(by_id(items[4:8], names[4:8])))
+    scorer.update(tmp_path / "preds.json", tmp_path / "gts.json")
+    scorer.update(*(semmetrics.as_labels(by_id(s[8:], names[8:])) for s in (plain, gts)))
+    assert scores_of(scorer.compute()) == scores_of(whole)
+    assert (
+        scorer.compute().understood[0].startswith("preds: a Series of label lists; JSON, {id: [la")
+    )
+
+
+def test_options_may_be_iterators():
+    scorer = Scorer(measures=iter(["F1", "MacroF1"]), classes=iter(["cat", "dog"]))
+    scorer.update([["cat"]], [["dog"]])
+    assert digits(scorer.compute()) == digits(scorer.compute())
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": "F1"}, "Scorer has no option 'measure'; did you mean measures"),
+        ({"measures": "F7"}, "there is no measure 'F7'"),
+        ({"measures": "F1", "protocol": "kubany2020"}, "both measures and a protocol are given"),
+        ({"weights": [1]}, r"weights cannot be given for all .*update\(preds, gts, weights=...\)"),
+        ({"measures": "F1", "missing": "drop", "task": "nothing"}, "task='nothing'"),
+        ({"measures": "F1", "tokenizer": "13a"}, "tokenizer .* means nothing for labels"),
+        (
+            {"ci": True, "keep_rows": False},
+            r"ci needs all items, .* keep the rows \(keep_rows=True\)",
+        ),
+        ({"score_references": True, "keep_rows": False}, "score_references needs all items"),
+    ],
+)
+def test_wrong_options_are_refused_at_once(options, message):
+    with pytest.raises(InputError, match=message):
+        Scorer(**options)
+
+
+def state(scorer):
+    return len(scorer), digits(scorer.compute())
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize(
+    ("preds", "gts", "more", "message"),
+    [
+        ({"z": ["cat"]}, {"y": ["cat"]}, {}, "preds lacks 1 of the ids: 'y'"),
+        ([["cat"]], [["cat"]], {}, "this batch has no ids, and the batches before have ids"),
+        ({"z": ["cat"]}, {"z": ["emu"]}, {}, "the reference label 'emu' is not in the class list"),
+        (
+            {"z": [("cat", 0.5)]},
+            {"z": ["cat"]},
+            {},
+            "labels with scores, and .* labels without scores",
+        ),
+        ({"z": [7]}, {"z": ["cat"]}, {}, "the label 7 is an int"),
+        ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "some batches have weights and others"),
+        ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
+    ],
+)
+def test_a_batch_that_is_refused_changes_nothing(preds, gts, more, message, keep_rows):
+    scorer = Scorer(measures=["F1", "MacroF1"], classes=["cat", "dog"], keep_rows=keep_rows)
+    scorer.update({"a": ["cat", "dog"], "b": ["dog"]}, {"a": ["cat"], "b": ["cat"]})
+    before = state(scorer)
+    with pytest.raises(InputError, match=message):
+        scorer.update(preds, gts, **more)
+    assert state(scorer) == before
+    scorer.update({"c": ["dog"]}, {"c": ["dog"]})
+    assert len(scorer) == 3
+
+
+def test_ids_that_come_again():
+    scorer = Scorer(measures=["F1"])
+    scorer.update({"a": ["cat"], "b": ["dog"]}, {"a": ["cat"], "b": ["cat"]})
+    before = state(scorer)
+    again = r"preds: ids came in a batch before: 'b'; give each item once, and reset\(\) before all"
+    with pytest.raises(InputError, match=again):
+        scorer.update({"b": ["dog"], "c": ["dog"]}, {"b": ["dog"], "c": ["dog"]})
+    assert state(scorer) == before
+    with pytest.raises(InputError, match="ids came in a batch before: 'a', 'b'"):
+        scorer.merge(copy.copy(scorer))
+    assert state(scorer) == before
+    sums = Scorer(measures=["F1"], keep_rows=False)  # ids are not kept: each is an item
+    for _ in range(3):
+        sums.update({"a": ["cat"]}, {"a": ["cat"]})
+    assert (len(sums), sums.compute()["F1"].n) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "preds", "gts", "message"),
+    [
+        ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "the scorers differ in 'measures'"),
+        ({"missing": "skip"}, [["cat"]], [["cat"]], "the scorers differ in 'missing'"),
+        ({"system": "other"}, [["cat"]], [["cat"]], "the scorers differ in 'system'"),
+        ({"keep_rows": False}, [["cat"]], [["cat"]], "the scorers differ in 'keep_rows'"),
+        ({}, {"a": ["cat"]}, {"a": ["cat"]}, "this batch has ids, and the batches before have no"),
+        ({}, [[("cat", 0.5)]], [["cat"]], "labels with scores, and .* have labels without scores"),
+    ],
+)
+def test_scorers_that_do_not_fit(options, preds, gts, message):
+    scorer = Scorer(**{"measures": ["F1"]})
+    scorer.update([["cat"]], [["dog"]])
+    other = Scorer(**{"measures": ["F1"], **options})
+    other.update(preds, gts)
+    before = state(scorer), state(other)
+    with pytest.raises(InputError, match=message):
+        scorer.merge(other)
+    with pytest.raises(InputError):
+        scorer + other
+    assert (state(scorer), state(other)) == before
+
+
+def test_scorers_of_other_kinds():
+    labels, captions = Scorer(), Scorer()
+    labels.update([["cat"]], [["cat"]])
+    captions.update(["a cat sleeps here"], [["a cat is asleep"]])
+    with pytest.raises(InputError, match="one scorer has labels, the other captions"):
+        labels.merge(captions)
+    with pytest.raises(InputError, match=r"a dict cannot be merged; give a semmetrics\.Scorer"):
+        labels.merge({})
+    with pytest.raises(TypeError):
+        labels + 1
+
+
+def test_options_of_merged_scorers_are_compared_by_what_they_are():
+    def made():
+        return Scorer(measures=["SemF1", "F1"], embedding=MODEL, classes=np.array(NAMES).tolist())
+
+    one, other = made(), pickle.loads(pickle.dumps(made()))
+    preds, gts = label_items(10)
+    one.update(preds[:5], gts[:5])
+    other.update(preds[5:], gts[5:])
+    whole = score(preds, gts, measures=["SemF1", "F1"], embedding=MODEL, classes=NAMES)
+    assert digits((one + other).compute()) == digits(whole)
+    assert digits((made() + one + other).compute()) == digits(whole)
+    assert digits((one + other + made()).compute()) == digits(whole)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_merging_without_rows(named):
+    preds, gts, names = some_items()
+    options = {"measures": ["F1", "MacroF1"], "keep_rows": False}
+    parts = []
+    for start, stop in ((0, 13), (13, 20), (20, 40)):
+        part = Scorer(**options)
+        sides = [side[start:stop] for side in (preds, gts)]
+        part.update(*([by_id(side, names[start:stop]) for side in sides] if named else sides))
+        parts.append(pickle.loads(pickle.dumps(part)))
+    totals = [reduce(add, order).compute() for order in (parts, parts[::-1])]
+    sides = [by_id(side, names) for side in (preds, gts)] if named else (preds, gts)
+    whole = score(*sides, **options)
+    for total in totals:
+        assert [s.value for s in total] == [s.value for s in whole]
+        if named:
+            assert told(total) == told(whole)
+        else:
+            assert "data: in signatures is not the one of that call" in total.notes[-1]
+
+
+def test_memory_is_constant_without_rows(monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 100)
+    rng = np.random.default_rng(0)
+    scorer = Scorer(measures=["BLEU-2", "ROUGE-L"], tokenizer="whitespace", keep_rows=False)
+
+    def batches(number):
+        for _ in range(number):
+            texts = [" ".join(map(str, rng.integers(0, 10**6, 8))) for _ in range(100)]
+            scorer.update(texts, [[text] for text in texts])
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        first = batches(3)
+        later = batches(12)
+    finally:
+        tracemalloc.stop()
+    assert later < first + 50_000  # the texts of a batch alone take more
+    assert scorer.compute()["BLEU-2"].n == 1500
+
+
+def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1000)
+    scorer = Scorer(measures=["F1", "MacroF1"], keep_rows=False)
+    batch = [["cat"]] * 500
+
+    def peak(number):
+        tracemalloc.reset_peak()
+        for _ in range(number):
+            scorer.update(batch, batch)
+        return tracemalloc.get_traced_memory()[1]
+
+    tracemalloc.start()
+    try:
+        peak(10)
+        first = peak(10)
+        peak(100)
+        later = peak(10)
+    finally:
+        tracemalloc.stop()
+    assert later < first + 100_000  # eight bytes for each item would be four times as much
+    assert len(scorer) == 65_000
+
+
+def test_default_measures_that_later_items_change():
+    scorer = Scorer(keep_rows=False)
+    scorer.update([["1"]], [["1"]])  # numbers have no meaning
+    scorer.update([["cat"]], [["cat"]])
+    with pytest.raises(InputError, match=r"the first items have the default measures .*measures="):
+        scorer.compute()
+
+
+def _embedding(number):
+    def vectors(labels):
+        return np.array([[1.0, 0.0] if len(label) % 2 else [number, 1.0] for label in labels])
+
+    return vectors
+
+
+class Locked:
+    """A function that cannot be pickled."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __call__(self, labels):
+        return np.array([[1.0, float(len(label))] for label in labels])
+
+
+def semantic(embedding):
+    scorer = Scorer(measures="SemF1", embedding=embedding)
+    scorer.update([["aa"]], [["b"]])
+    return scorer
+
+
+def test_functions_are_told_apart_by_more_than_their_code():
+    one, other = _embedding(9.0), _embedding(0.0)
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(one) + semantic(other)
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(lambda labels: one([*labels])) + semantic(lambda labels: other([*labels]))
+    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+        semantic(Locked().__call__) + semantic(Locked())
+    locked = Locked()
+    for same in (one, locked, locked.__call__):
+        assert len(semantic(same) + semantic(same)) == 2
+
+
+def test_options_that_mean_the_same_are_the_same():
+    given = {"normalize": "none", "ignore": ["x", "y"], "classes": ["a", "b"]}
+    other = {"ignore": ("y", "x"), "classes": np.array(["a", "b"])}
+    assert len(Scorer(measures="F1", **given) + Scorer(measures="F1", **other)) == 0
+
+
+def test_what_is_odd_of_labels_is_not_said_of_batches_alone():
+    batches = [([["cats"]], [["cat"]]), ([["x"]], [["cats"]])]
+    notes = {}
+    for keep_rows in (True, False):
+        scorer = Scorer(measures="F1", keep_rows=keep_rows)
+        for batch in batches:
+            scorer.update(*batch)
+        notes[keep_rows] = scorer.compute().notes
+    assert notes == {True: [], False: []}
+
+
+def test_scorers_are_summed():
+    def part(name):
+        one = Scorer(measures="F1")
+        one.update({name: ["cat"]}, {name: ["cat", "dog"]})
+        return one
+
+    parts = [part("a"), part("b")]
+    assert len(sum(parts)) == 2
+    assert [len(one) for one in parts] == [1, 1]
+    whole = sum(parts[:1])
+    whole.update({"c": ["cat"]}, {"c": ["cat"]})
+    assert (len(whole), len(parts[0])) == (2, 1)
+    with pytest.raises(TypeError):
+        1 + parts[0]
+
+
+def test_a_score_is_written_as_a_number():
+    (one,) = score([["cat"]], [["cat", "dog"]], measures="F1")
+    assert (f"{one:.3f}", f"{one:>8.1%}", f"{one}") == ("0.667", "   66.7%", str(one))
+    (undefined,) = score([[]], [["cat"]], measures="Precision(no_prediction=nan)")
+    assert f"{undefined:.2f}" == "nan"

@@ -1,0 +1,281 @@
+"""Inputs of wrong types and shapes: read, or refused with their place; never anything else."""
+
+import collections
+import contextlib
+import datetime
+import decimal
+import json
+import os
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import ReadOptions, as_captions, as_labels, score
+from semmetrics.data import source as sources
+from semmetrics.errors import InputError
+from semmetrics.reports.validation import validate
+
+
+def broken(*names, base=object, **more):
+    """An object whose methods of those names fail."""
+
+    def fail(*_, **__):
+        raise RuntimeError("broken")
+
+    return type("Broken", (base,), dict.fromkeys(names, fail) | more)()
+
+
+ITSELF: list = []
+ITSELF.append(ITSELF)
+VALUES = {
+    "number": 1,
+    "float": 0.5,
+    "nan": float("nan"),
+    "none": None,
+    "bytes": b"cat",
+    "set": {"cat"},
+    "generator": (x for x in ()),
+    "bool": True,
+    "nested": [[["cat"]]],
+    "dict of numbers": {1: 2},
+    "datetime": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
+    "decimal": decimal.Decimal("0.5"),
+    "numpy float": np.float32(0.5),
+    "numpy integer": np.int64(3),
+    "numpy bool": np.bool_(True),
+    "numpy text": np.str_("cat"),
+    "numpy time": np.datetime64("2020-01-01"),
+    "no dimension": np.array(1.0),
+    "one dimension": np.array([1.0, 0]),
+    "three dimensions": np.zeros((1, 1, 1)),
+    "objects": np.array([["cat"], ["dog", "x"]], object),
+    "records": np.zeros(2, [("a", "i4")]),
+    "complex": np.ones((2, 2), complex),
+    "times": np.zeros((2, 2), "M8[s]"),
+    "in itself": ITSELF,
+    "deque": collections.deque([["cat"]]),
+    "values": {"a": ["cat"]}.values(),
+    "mapping": types.MappingProxyType({"a": ["cat"]}),
+    "type": int,
+    "array": broken("__array__"),
+    "length": broken("__len__", base=list),
+    "items": broken("__getitem__", base=collections.abc.Sequence, __len__=lambda _: 2),
+    "pairs": broken(
+        "__getitem__",
+        base=collections.abc.Mapping,
+        __len__=lambda _: 1,
+        __iter__=lambda _: iter(["a"]),
+    ),
+    "path": broken("__fspath__"),
+    "stream": broken("__arrow_c_stream__"),
+    "dlpack": broken("__dlpack__"),
+    "repr": broken("__repr__"),
+}
+PLACES = {
+    "bare": lambda v: v,
+    "item": lambda v: [v],
+    "label": lambda v: [["cat", v]],
+    "by id": lambda v: {"a": v},
+    "label by id": lambda v: {"a": [v]},
+    "score": lambda v: {"a": [["cat", v]]},
+    "score of a mapping": lambda v: {"a": {"cat": v}},
+    "id": lambda v: {v: ["cat"]},
+    "two ids": lambda v: {"a": ["cat"], v: ["cat"]},
+    "label with a score": lambda v: {"a": {v: 0.5}},
+    "id of a record": lambda v: [{"id": v, "labels": ["cat"]}],
+    "labels of a record": lambda v: [{"id": "a", "labels": v}],
+    "scores of a record": lambda v: [{"id": "a", "labels": ["cat"], "scores": v}],
+    "score of a record": lambda v: [{"id": "a", "labels": ["cat"], "scores": [v]}],
+    "label of a mapping": lambda v: {"a": [{"label": v, "score": 0.5}]},
+    "column": lambda v: {"id": ["a", "b"], "label": [v, v]},
+    "column of ids": lambda v: {"id": [v, v], "label": ["cat", "dog"]},
+    "column of scores": lambda v: {"id": ["a", "b"], "label": ["x", "y"], "score": [v, v]},
+    "after a list": lambda v: [["cat"], v],
+    "caption": lambda v: [{"image_id": 1, "caption": v}],
+    "COCO image": lambda v: {"images": [{"id": v}], "annotations": [], "categories": []},
+    "COCO captions": lambda v: {"images": v, "annotations": [{"image_id": 1, "caption": "x"}]},
+}
+ONE, SCORED = {"a": ["cat"]}, {"a": [["cat", 0.5]]}
+READERS = {
+    "as_labels": as_labels,
+    "as_captions": as_captions,
+    "validate": validate,
+    "preds": lambda v: score(v, ONE, measures="F1"),
+    "gts": lambda v: score(ONE, v),
+    "classes": lambda v: as_labels(np.eye(1), classes=v),
+}
+GIVEN = {
+    **{
+        name: lambda v, name=name: ReadOptions(**{name: v})
+        for name in ("format", "id_column", "delimiter", "label_delimiter", "max_bytes", "classes")
+    },
+    **{
+        name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
+        for name in ("weights", "ignore", "classes", "read", "calibration")
+    },
+    "set_size_probs": lambda v: score(
+        SCORED, ONE, set_size_probs=v, decode="cardinality", measures="F1"
+    ),
+    "taxonomy": lambda v: score(ONE, ONE, taxonomy=v, measures="hF"),
+    "doc_freq": lambda v: score({"a": "a cat"}, {"a": "a cat"}, doc_freq=v, measures="CIDEr-D"),
+}
+
+
+def check(function, value):
+    """Call a function; it works, or raises an InputError, and never warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with contextlib.suppress(InputError):
+            function(value)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("value", VALUES)
+def test_readers_take_or_refuse(value, reader):
+    pytest.importorskip("pyarrow")
+    for make in PLACES.values():
+        try:
+            made = make(VALUES[value])
+        except TypeError:  # it cannot be a key
+            continue
+        check(READERS[reader], made)
+
+
+@pytest.mark.parametrize("option", GIVEN)
+def test_options_take_or_refuse(option):
+    for name, value in VALUES.items():
+        if (name, option) != ("length", "classes"):
+            check(GIVEN[option], value)
+
+
+@pytest.mark.parametrize(
+    ("function", "data", "message"),
+    [
+        (as_labels, [("a", ["cat"]), ("b", [])], r"input: .*pairs of an id.*dict\(pairs\)"),
+        (as_labels, {"a": [["cat", "0.9"]]}, r"id 'a', label 1: the score '0\.9' is a text"),
+        (as_labels, [{"id": "a", "labels": ["x"], "scores": ["0.9"]}], r"id 'a': .*'0\.9' is a te"),
+        (as_labels, {True: ["cat"]}, "the id True is a bool"),
+        (as_labels, {1: ["cat"], "1": ["cat"]}, "the id '1' is there twice"),
+        (as_labels, broken("__array__"), "input: reading it raises RuntimeError: broken"),
+        (as_labels, {"id": ["a"], "label": [ITSELF]}, "input: the column 'label'.*too deeply"),
+    ],
+)
+def test_messages(function, data, message):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match=message):
+        function(data)
+
+
+def test_our_own_errors_stay_faults(monkeypatch):
+    monkeypatch.setattr("semmetrics.data.objects.read_object", None)
+    with pytest.raises(TypeError):
+        as_labels({"a": ["cat"]})
+
+
+@pytest.mark.parametrize(
+    "data", [{"a": {"cat": 0.9, "dog": 0.1}}, {1: {"cat": 1}}, {"a": {"cat": 0.5}, "b": ["dog"]}]
+)
+def test_python_reads_what_json_reads(data, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(data))
+    outcomes = []
+    for given in (path, data, types.MappingProxyType(data)):
+        try:
+            found = as_labels(given)
+            outcomes.append((found.to_list(), found.side.scores.tolist(), found.notes))
+        except InputError as error:
+            outcomes.append(error.problem)
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+def test_mappings_of_scores_in_a_series():
+    pandas = pytest.importorskip("pandas")
+    found = as_labels(pandas.Series({"a": {"cat": 0.9}}))
+    assert (found.to_list(), found.side.scores.tolist()) == ([["cat"]], [0.9])
+
+
+def test_matrices_without_names():
+    with pytest.raises(InputError, match=r"preds and gts: .* 3 columns and the ground truth 4"):
+        score(np.eye(3), np.eye(4)[:3])
+    with pytest.raises(InputError, match=r"gts: its columns have no names.*preds are 'cat', 'dog'"):
+        score([["cat"], ["dog"]], np.eye(2))
+    assert score([["0"], ["1"]], np.eye(2), measures="F1").scores[0].value == 1
+    named = score(np.eye(2), [["cat"], ["dog"]], classes=["cat", "dog"], measures="F1")
+    assert named.scores[0].value == 1
+
+
+@pytest.mark.parametrize(("row", "what"), [([1.0, 0.5], "sum is 1.5"), ([-0.5, 1.5], "negative")])
+def test_set_sizes_are_probabilities(row, what):
+    with pytest.raises(InputError, match=rf"set_size_probs, row 0 \(from 0\): .*{what}"):
+        score(SCORED, ONE, set_size_probs=[row], decode="cardinality", measures="F1")
+
+
+def test_columns_of_arrow(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    nulls = as_labels(pa.table({"id": ["a", "b"], "label": pa.nulls(2)}))
+    assert (nulls.to_list(), nulls.notes) == (
+        [[], []],
+        ["2 items with an empty label cell: no labels"],
+    )
+    for scores in (["0.9", "0.1"], [True, False]):
+        with pytest.raises(InputError, match=r"column 'scores': .* is no type of a column of"):
+            as_labels(pa.table({"id": ["a"], "labels": [["x", "y"]], "scores": [scores]}))
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
+    with pytest.raises(InputError, match=r"row 1 \(from 0\), id '2': the caption is null"):
+        as_captions(pa.table({"image_id": [1, 2], "caption": coded}))
+
+
+def test_negative_zero_is_zero(tmp_path, monkeypatch):
+    for name, text in {
+        "a.json": '{"a": [["x", -0.0]]}',
+        "a.jsonl": '{"id": "a", "labels": ["x"], "scores": [-0.0]}\n',
+        "a.csv": "id,label,score\na,x,-0\n",
+    }.items():
+        path = tmp_path / name
+        path.write_text(text)
+        for small in (sources.SMALL, 16):
+            monkeypatch.setattr(sources, "SMALL", small)
+            assert str(as_labels(path).side.scores[0]) == "0.0"
+
+
+@pytest.mark.parametrize("small", [16, 2**20])
+@pytest.mark.parametrize("cell", ["x\n" * 100, "x" * 200])
+def test_long_headers_and_cells_of_large_files(cell, small, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(sources, "SMALL", small)
+    path = tmp_path / "a.csv"
+    for text in (f'id,label\na,"{cell}"\nb,y\n', f'id,label,"{cell}"\na,x,1\n'):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"a\.csv, line [12]: .*(--max-line-bytes)"):
+            as_labels(path, options=ReadOptions(max_line_bytes=100))
+
+
+def test_messages_name_files(tmp_path):
+    preds, gts = tmp_path / "p.json", tmp_path / "g.json"
+    preds.write_text('{"a": ["x"]}')
+    gts.write_text('{"b": ["x"]}')
+    with pytest.raises(InputError, match=r"p\.json and .*g\.json: there is no item to evaluate"):
+        score(preds, gts, missing="skip")
+    weights = tmp_path / "w.json"
+    for text, what in {
+        '{"a": -1}': "is -1",
+        '{"c": 1}': "1 item has no",
+        '{"a": 0}': "zero",
+    }.items():
+        weights.write_text(text)
+        with pytest.raises(InputError, match=rf"w\.json: .*{what}"):
+            score(preds, preds, weights=weights)
+    np.savez(tmp_path / "z.npz", values=np.eye(9))
+    (tmp_path / "z.npz").write_bytes((tmp_path / "z.npz").read_bytes()[:300])
+    with pytest.raises(InputError, match=r"z\.npz: it is damaged, or was cut off"):
+        as_labels(tmp_path / "z.npz")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_a_link_that_points_nowhere_says_so(tmp_path):
+    (tmp_path / "link.json").symlink_to("nowhere.json")
+    with pytest.raises(InputError, match=r"link to 'nowhere\.json', which is not there"):
+        semmetrics.as_labels(tmp_path / "link.json")
