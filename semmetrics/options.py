@@ -321,6 +321,14 @@ class Options(TypedDict, total=False):
             kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
         ),
     ]
+    tuples: Annotated[
+        Any,
+        Option(
+            help="Scene graphs for SPICE, as 'semmetrics spice parse' writes them. In Python also "
+            "{caption: tuples}, or a function from captions to the tuples of each.",
+            kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
+        ),
+    ]
     score_references: Annotated[
         bool,
         Option(

@@ -189,7 +189,7 @@ class CaptionMeans(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of item values."""
-        options = [one for one in measure.options if one[0] != NO_REFERENCE.name]
+        options = [one for one in measure.options if one[0] not in CAUSES]
         return CaptionValues(self._values, tuple(options))
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "TfIdf",
     "bigram_counts",
     "cider_pairs",
+    "cider_values",
     "length_penalty",
     "pair_cosines",
     "tfidf_vectors",
@@ -186,7 +187,7 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     return vectors
 
 
-def _cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
+def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
     task, captions = block.task, block.get(References())
     vectors = tfidf_vectors(task, df, stem)
@@ -326,7 +327,7 @@ _BOUNDS = (0.0, SCALE)
 CIDErD = add(
     Definition(
         name="CIDEr-D",
-        family=CaptionMeans(_cider_values),
+        family=CaptionMeans(cider_values),
         summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
         equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
         source="Vedantam et al. 2015, section 7; coco-caption",
@@ -341,7 +342,7 @@ CIDErD = add(
 CIDEr = add(
     Definition(
         name="CIDEr",
-        family=CaptionMeans(_cider_values),
+        family=CaptionMeans(cider_values),
         summary="Cosine of the tf-idf vectors of n-grams with the references.",
         equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
         source="Vedantam et al. 2015, equations 2 and 3; the authors' code",

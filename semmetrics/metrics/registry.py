@@ -83,6 +83,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "meteor": ("METEOR", "METEOR-nltk"),
             "ngsm": ("NGSM",),
             "rouge": ("ROUGE-L",),
+            "spice": ("SPICE", "SPIDEr"),
         },
     },
 }  # fmt: skip

@@ -9,34 +9,65 @@ A category keeps the tuples of a kind on both sides: objects, attributes and rel
 length, colours, numbers and sizes by lists of words. Where the references have no such tuple, "All"
 is 0, as in the official program, and a category has no value.
 
+Captions are parsed as tokens with blanks between them, as pycocoevalcap does, or as they are
+written. The value of several items is the mean of their F.
+
 Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError, brief
-from semmetrics.metrics.caption_steps import is_list, name_type
+from semmetrics.data.tasks import CaptionTask
+from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CaptionBlock,
+    CaptionMeans,
+    References,
+    is_list,
+    name_type,
+    task_tokens,
+)
+from semmetrics.metrics.cider import CIDErD, cider_values
+from semmetrics.metrics.definition import Definition, Option
+from semmetrics.metrics.families import policy_option
+from semmetrics.metrics.registry import add
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.parses import PARSERS, Graphs
 from semmetrics.text.scene_graphs import (
     Concepts,
     RawTuple,
     SceneGraph,
     Tuple,
+    check_tuples,
     every_merge,
     merge_captions,
 )
 from semmetrics.text.synonyms import category_words, open_synonyms
 
-__all__ = ["CATEGORIES", "match_counts", "spice_range", "spice_scores", "spice_values"]
+__all__ = [
+    "CATEGORIES",
+    "TIED",
+    "match_counts",
+    "parsed_texts",
+    "spice_range",
+    "spice_scores",
+    "spice_values",
+]
 
 CATEGORIES = ("All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size")
+TIED = "tied scene graphs"
+"""What is noted of items whose F depends on ties: [id, lowest, F, highest], as JSON."""
 _LENGTHS = {"Object": 1, "Attribute": 2, "Relation": 3}
 
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
@@ -105,21 +136,6 @@ def spice_scores(
         np.int64,
     ).reshape(len(candidates), len(CATEGORIES), 3)
     return {name: _scores(counts[:, place], name) for place, name in enumerate(CATEGORIES)}
-
-
-def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
-    """Refuse what is no list of raw tuples."""
-    wrong = not is_list(caption) and caption
-    for raw in caption if not wrong else ():
-        if not is_list(raw) or not 1 <= len(raw) <= 3 or not all(isinstance(w, str) for w in raw):
-            wrong = raw
-            break
-    if wrong is not False:
-        raise InputError(
-            f"{brief(wrong)} is no tuple of a scene graph",
-            where=where,
-            remedy='give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]',
-        )
 
 
 def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
@@ -208,3 +224,137 @@ def spice_range(
     counts = [match_counts(a, b, concepts)[0] for a in first[:most] for b in second[:most]]
     found = spice_values(*np.array(counts, np.float64).T)[2]
     return float(found.min()), float(found.max()), max(len(first), len(second)) <= most
+
+
+# ---- captions of a task ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SpiceCounts:
+    """A step: hits, and tuples of either side, of each item and category.
+
+    An array of shape (items, categories, 3).
+    """
+
+    parser: str
+    captions: str
+
+    def compute(self, block: CaptionBlock) -> Ints:
+        """Parse, merge and match; note who parsed, and items whose F depends on ties."""
+        graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
+        block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
+        texts, items = parsed_texts(block.task, self.captions), block.get(References())
+        graphs.parser.tuples(texts)  # all at once: a parser takes seconds to start
+        bounds, counts = items.indptr.tolist(), np.zeros((len(block), len(CATEGORIES), 3), np.int64)
+        for row, code in enumerate(items.candidates.tolist()):
+            flat = items.references[bounds[row] : bounds[row + 1]].tolist()
+            sides = (texts[code],), tuple(texts[one] for one in flat)
+            mine, theirs = map(graphs.of, sides)
+            counts[row] = match_counts(mine, theirs, graphs.concepts)
+            if mine.ties or theirs.ties:
+                _note_range(block, row, sides, graphs)
+        return counts
+
+
+def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
+    """Return what is parsed of each distinct caption of a task.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    captions : {"tokens", "written"}
+    """
+    if captions == "written":
+        return list(task.texts)
+    return [" ".join(tokens) for tokens in task_tokens(task).lists]
+
+
+def _note_range(
+    block: CaptionBlock, row: int, sides: tuple[tuple[str, ...], ...], graphs: Graphs
+) -> None:
+    """Note an item whose F, over all categories, depends on how ties are decided."""
+    (candidate,), references = map(graphs.parser.tuples, sides)
+    low, high, _ = spice_range(candidate, references, graphs.concepts)
+    if low < high:
+        mine, theirs = map(graphs.of, sides)
+        counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
+        value = float(spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2][0])
+        name = str(block.task.ids[block.start + row])
+        block.note(TIED, frozenset([json.dumps([name, low, value, high])]))
+
+
+def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
+    """Return F of each candidate in a category; nan without references."""
+    place = [name.lower() for name in CATEGORIES].index(category)
+    counts = block.get(SpiceCounts(parser, captions))[:, place].astype(np.float64)
+    f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], CATEGORIES[place])[2]
+    return np.where(block.get(References()).n_refs > 0, f, np.nan)
+
+
+def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
+    """Return the mean of SPICE and CIDEr-D of each candidate."""
+    spice = _item_values(block, category="all", parser=parser, captions=captions)
+    return (spice + cider_values(block, **options)) / 2
+
+
+_PARSER = (
+    Option(
+        "parser",
+        "parser",
+        "official",
+        PARSERS,
+        help="what makes the scene graphs: SPICE's own program, which needs Java (official), the "
+        "parser that comes with semmetrics (offline), or tuples= (--tuples) (given)",
+    ),
+    Option(
+        "captions",
+        "captions",
+        "tokens",
+        ("tokens", "written"),
+        help="what is parsed: the tokens of the tokenizer, as pycocoevalcap does, or captions as "
+        "they are written",
+    ),
+)
+SPICE = add(
+    Definition(
+        name="SPICE",
+        family=CaptionMeans(_item_values),
+        summary="F of the tuples of the candidate's scene graph against those of the references.",
+        equation="F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
+        source="Anderson et al. 2016, equations 4 to 6",
+        cite=("anderson2016",),
+        options=(
+            Option(
+                "category",
+                "category",
+                "all",
+                tuple(name.lower() for name in CATEGORIES),
+                help="the tuples that count",
+            ),
+            *_PARSER,
+            NO_REFERENCE,
+            policy_option("undefined", "undef", "skip", "references without tuples of a category"),
+        ),
+        bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
+        cutoff=False,
+        kind="captions",
+        needs=frozenset({"java"}),
+        extra={"program": OfficialParser()},
+    )
+)
+SPIDEr = add(
+    Definition(
+        name="SPIDEr",
+        family=CaptionMeans(_spider_values),
+        summary="Mean of SPICE and CIDEr-D.",
+        equation="(SPICE + CIDEr-D) / 2",
+        source="Liu et al. 2017, section 3.4",
+        cite=("liu2017",),
+        options=(*_PARSER, *CIDErD.options),
+        bounds=(0.0, 6.0),
+        cutoff=False,
+        kind="captions",
+        needs=frozenset({"java", "document_frequencies"}),
+        extra={"program": OfficialParser()},
+    )
+)

@@ -438,4 +438,7 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
             measure = measure.with_options(df="given")
         hashed = frequency_hash(task, str(measure["df"]), str(measure["stem"]))
         notes.append(f"fit:df@{hashed}")
+    if measure["parser"] is not None:
+        graphs = task.fits[f"parser/{measure['parser']}"]
+        notes.append(f"fit:parser-{graphs.parser.identity}")
     return measure, "|".join(notes)

@@ -89,7 +89,10 @@ class TextCache:
         self._transact(create)
 
     def rows(
-        self, identity: str, texts: Sequence[str], compute: Callable[[list[str]], Sequence[Row]]
+        self,
+        identity: str,
+        texts: Sequence[str],
+        compute: Callable[[list[str]], Sequence[Row | None]],
     ) -> dict[str, Row]:
         """Return the row of each distinct text; compute and keep those that are missing.
 
@@ -99,15 +102,17 @@ class TextCache:
             What computes the rows; other identities have rows of their own.
         texts : sequence of str
         compute : callable
-            From a list of texts to their rows. Called with a block of missing texts at a time, each
-            of which is kept before the next, so that an interrupted run is not lost.
+            From a list of texts to their rows; None for a text that has none, which is then missing
+            in the result. Called with a block of missing texts at a time, each of which is kept
+            before the next, so that an interrupted run is not lost.
         """
         texts = list(dict.fromkeys(texts))
         found = self._read(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
             block = missing[start : start + _BLOCK]
-            new = dict(zip(block, map(tuple, compute(block)), strict=True))
+            made = zip(block, compute(block), strict=True)
+            new = {text: tuple(row) for text, row in made if row is not None}
             found |= new
             rows = [
                 (identity, _encode(text), *row, _checksum(identity, text, row))
@@ -115,7 +120,7 @@ class TextCache:
             ]
             self._transact(partial(_insert, self._insert, rows))
             found |= self._read(identity, block)  # another process may have been first
-        return {text: found[text] for text in texts}
+        return {text: found[text] for text in texts if text in found}
 
     def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
         """Return the rows that are there and whole; remove those that are not."""

@@ -16,15 +16,40 @@ wins where several are equally good. ``SceneGraph.ties`` counts where that decid
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.text.synonyms import SynonymTable
 
-__all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "every_merge", "merge_captions"]
+__all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "check_tuples", "every_merge",
+           "merge_captions"]  # fmt: skip
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
+
+
+def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
+    """Refuse what is no list of raw tuples.
+
+    Raises
+    ------
+    InputError
+        Shows the first that is none.
+    """
+    several = isinstance(caption, list | tuple)
+    wrong = [raw for raw in caption if not _is_tuple(raw)] if several else [caption]
+    if wrong:
+        raise InputError(
+            f"{brief(wrong[0])} is no tuple of a scene graph",
+            where=where,
+            remedy='give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]',
+        )
+
+
+def _is_tuple(raw: Any) -> bool:
+    several = isinstance(raw, list | tuple) and 1 <= len(raw) <= 3
+    return several and all(isinstance(word, str) for word in raw)
 
 
 class Concepts:

@@ -23,6 +23,7 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
+from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, graph_notes, open_tuples
 from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
@@ -52,7 +53,7 @@ _COUNTS = {
 
 
 def read_beside(options: Options) -> Options:
-    """Open the tokenizer, and read weights and document frequencies from paths."""
+    """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
     given = options["doc_freq"]
     if given is not None and options["protocol"] is not None:
         raise InputError(
@@ -64,6 +65,7 @@ def read_beside(options: Options) -> Options:
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
         weights=read_weights(options["weights"], files.beside()),
         doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
+        tuples=OpenGraphs(open_tuples(options["tuples"], files.max_bytes), options["progress"]),
     )
 
 
@@ -112,16 +114,18 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say what a measure lacks that runs a program: its jar, or Java."""
     definition = parse(text)[0].definition
-    if "java" in definition.needs:
+    parsed = parse(text)[0]["parser"] is not None and options["tuples"].given is not None
+    if "java" in definition.needs and not parsed:
         return text, definition.extra["program"].missing()
     return text, ""
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
-    """Hand document frequencies over: those given, or for references those of the first system.
+    """Hand over scene graphs, and document frequencies: given, or those of the first system.
 
     References score each other with the weights of all references, as the systems do.
     """
+    graphs = graph_fits(measures, options["tuples"])
     fits: Mapping[str, Any] = {}
     given = options["doc_freq"]
     chosen = list(tasks)
@@ -130,7 +134,7 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     elif options["score_references"]:
         fits, chosen = _frequencies_of(tasks[chosen[0]][""], measures), [HUMAN]
     return {
-        name: {"": replace(parts[""], fits=fits)} if fits and name in chosen else parts
+        name: {"": replace(parts[""], fits={**graphs, **(fits if name in chosen else {})})}
         for name, parts in tasks.items()
     }
 
@@ -165,6 +169,7 @@ def caption_notes(
     found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
     notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
     notes += unused_weights(options["weights"], inputs)
+    notes += graph_notes(tasks, measures, options["tuples"], noted)
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
 

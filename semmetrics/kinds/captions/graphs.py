@@ -1,0 +1,114 @@
+"""Scene graphs of captions: opened for the measures that take them, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.tasks import CaptionTask
+from semmetrics.errors import InputError, a_kind, pluralize
+from semmetrics.kinds import Tasks, each_task, group_notes
+from semmetrics.metrics.definition import Measure
+
+if TYPE_CHECKING:
+    from semmetrics.text.parses import Graphs
+
+__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "open_tuples"]
+
+
+def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
+    """Return the tuples of a file or a mapping, or the parser that a function is.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or what it holds is wrong.
+    """
+    if given is None:
+        return None
+    from semmetrics.text.parses import FunctionParser
+    from semmetrics.text.tuple_files import TupleTable, read_tuples
+
+    if isinstance(given, (TupleTable, FunctionParser)):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_tuples(given, max_bytes)
+    if isinstance(given, Mapping):
+        return TupleTable.of(given)
+    if callable(given) and not isinstance(given, type):
+        return FunctionParser(given)
+    raise InputError(
+        f"tuples= is {a_kind(given)}",
+        remedy="give a file, {caption: tuples}, or a function from captions to the tuples of each",
+    )
+
+
+class OpenGraphs:
+    """Scene graphs by the name of their parser, each parser opened at its first use.
+
+    Parameters
+    ----------
+    given : TupleTable, FunctionParser or None
+        What the parser "given" is.
+    progress : callable, optional
+        Called with captions parsed and captions to parse.
+    """
+
+    def __init__(self, given: Any, progress: Callable[[int, int], None] | None = None) -> None:
+        self.given, self._progress = given, progress
+        self._open: dict[str, Graphs] = {}
+
+    def __getitem__(self, name: str) -> Graphs:
+        """Return the graphs of a parser."""
+        if name not in self._open:
+            from semmetrics.text.parses import Graphs, open_parser
+
+            self._open[name] = Graphs(open_parser(name, self.given, self._progress))
+        return self._open[name]
+
+    @property
+    def troubles(self) -> list[str]:
+        """What is wrong with the files in which parses are kept."""
+        found = [graphs.parser.trouble for graphs in self._open.values()]
+        return list(dict.fromkeys(filter(None, found)))
+
+
+def graph_fits(measures: Sequence[Measure], graphs: OpenGraphs) -> dict[str, Graphs]:
+    """Return what the steps of measures take their scene graphs from."""
+    names = {str(m["parser"]) for m in measures if m["parser"] is not None}
+    return {f"parser/{name}": graphs[name] for name in sorted(names)}
+
+
+def graph_notes(
+    tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs, noted: Mapping[str, Any]
+) -> list[str]:
+    """Say what is wrong with kept parses, what has no effect, and what ties leave open."""
+    takers = [m for m in measures if m["parser"] is not None]
+    notes = graphs.troubles
+    if graphs.given is not None and not takers:
+        notes.append("tuples= (--tuples) has no effect: no measure here takes scene graphs")
+    if not takers:
+        return notes
+    found = {name: _tie_notes(task, noted.get(name, {})) for name, task in each_task(tasks)}
+    return notes + group_notes(found)
+
+
+def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
+    from semmetrics.metrics.spice import TIED
+
+    items = sorted(map(json.loads, noted.get(TIED, ())))
+    if not items:
+        return []
+    name, low, _, high = items[0]
+    what = f"F of {pluralize(len(items), 'item')} depends on ties in merging scene graphs"
+    note = f"SPICE: {what} (such as {name!r}: {low:.4f} to {high:.4f})"
+    if task.weights is not None:
+        return [note]
+    n = np.count_nonzero(np.diff(task.indptr)[task.images])
+    less, more = (sum(one[place] - one[2] for one in items) / n for place in (1, 3))
+    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more"]

@@ -1,0 +1,277 @@
+"""Parses of captions: who makes them, and how each is made once and kept.
+
+Conventions
+-----------
+A parser turns a caption into an ordered list of raw tuples. Its ``identity`` says which parser it
+is, and in which version; parses are kept by it and by the exact caption, in a SQLite file of the
+user's cache folder (`semmetrics.store`), so that a second run parses nothing. A caption without
+anything but blanks has no tuples, whoever parses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.errors import InputError, brief
+from semmetrics.frozen import dataclass
+from semmetrics.store import cache_folder
+from semmetrics.store.cache import TextCache
+from semmetrics.text.scene_graphs import (
+    Concepts,
+    RawTuple,
+    SceneGraph,
+    check_tuples,
+    merge_captions,
+)
+from semmetrics.text.synonyms import open_synonyms
+from semmetrics.text.tuple_files import Parsed, TupleTable
+
+__all__ = ["PARSERS", "FunctionParser", "Graphs", "KeptParser", "Parser", "open_parser"]
+
+PARSERS = ("official", "offline", "given")
+_BLOCK = 64  # captions parsed between two writes
+_PROBE = ("a small black dog runs on the beach", "two men in hats")
+
+
+class Parser(Protocol):
+    """The interface of a parser.
+
+    Attributes
+    ----------
+    identity : str
+    """
+
+    @property
+    def identity(self) -> str:
+        """Which parser it is."""
+        ...
+
+    def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
+        """Yield the raw tuples of each caption, or an error of that caption alone."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionParser:
+    """A parser made of a function from a list of captions to a list of raw tuples for each.
+
+    Attributes
+    ----------
+    function : callable
+        Its attribute ``version``, a text, says which version it is; without one its parses are not
+        kept.
+
+    Examples
+    --------
+    >>> def words(captions):
+    ...     return [[(word,) for word in caption.split()] for caption in captions]
+    >>> words.version = "1"
+    >>> parser = FunctionParser(words)
+    >>> parser.identity, list(parser.parse(["a dog"]))
+    ('words@1', [[['a'], ['dog']]])
+    """
+
+    function: Callable[[list[str]], Sequence[Sequence[RawTuple]]]
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+
+    @cached_property
+    def identity(self) -> str:
+        """The function's name and version."""
+        name, version = self._name, own_version(self.function)
+        if version is not None:
+            return f"{name}@{version}"
+        probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+        return f"{name}{UNVERSIONED}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
+
+    def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
+        """Yield what the function gives.
+
+        Raises
+        ------
+        InputError
+            If the function fails, or gives something else than a list of tuples for each caption.
+        """
+        try:
+            found = list(self.function(list(captions)))
+        except Exception as error:
+            raise InputError(
+                f"the parser {self._name} fails: {type(error).__name__}: {error}",
+                remedy="give a function from a list of captions to a list of raw tuples for each",
+            ) from error
+        if len(found) != len(captions):
+            raise InputError(
+                f"the parser {self._name} gives {len(found)} lists for {len(captions)} captions",
+                remedy="give a list of raw tuples for each caption",
+            )
+        for caption, tuples in zip(captions, found, strict=True):
+            check_tuples(tuples, f"the parser {self._name}, caption {brief(caption)}")
+            yield [list(one) for one in tuples]
+
+
+class KeptParser:
+    """A parser whose parses are kept, for the process and for later ones.
+
+    Parameters
+    ----------
+    parser : Parser
+    known : mapping from caption to raw tuples, optional
+        Parses that it has made elsewhere.
+    file : path, optional
+        The SQLite file; without one, parses are kept for the process alone.
+    progress : callable, optional
+        Called with captions parsed and captions to parse.
+
+    Attributes
+    ----------
+    identity : str
+        The parser's.
+
+    Examples
+    --------
+    >>> kept = KeptParser(FunctionParser(lambda captions: [[("dog",)] for _ in captions]))
+    >>> kept.tuples(["a dog", " "])
+    [[['dog']], []]
+    """
+
+    def __init__(
+        self,
+        parser: Parser,
+        known: Mapping[str, Parsed] | None = None,
+        file: Path | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.identity = parser.identity
+        self._parser, self._progress = parser, progress
+        self._known: dict[str, Parsed] = dict(known or {})
+        self._cache = None if file is None else TextCache(file, "parses", {"tuples": "BLOB"})
+
+    @property
+    def trouble(self) -> str:
+        """Why the file is not used, and what to do; "" where all is well."""
+        return "" if self._cache is None else self._cache.trouble
+
+    def tuples(self, captions: Sequence[str]) -> list[Parsed]:
+        """Return the raw tuples of captions; parse those that are not kept.
+
+        Raises
+        ------
+        InputError
+            If the parser fails on captions; says on how many, and the first. The parses of the
+            others are kept.
+        """
+        self._recall(self._new(captions))
+        new = self._new(captions)
+        failed: list[tuple[str, InputError]] = []
+        answers = zip(new, self._parser.parse(new) if new else (), strict=False)
+        done = 0
+        while block := dict(islice(answers, _BLOCK)):
+            failed += [(c, found) for c, found in block.items() if isinstance(found, InputError)]
+            self._keep(
+                {c: found for c, found in block.items() if not isinstance(found, InputError)}
+            )
+            done += len(block)
+            if self._progress is not None:
+                self._progress(done, len(new))
+        if failed:
+            raise _failure(failed, len(captions))
+        return [self._known.get(caption, []) for caption in captions]
+
+    def _new(self, captions: Sequence[str]) -> list[str]:
+        some = dict.fromkeys(captions)
+        return [one for one in some if one not in self._known and not one.isspace() and one]
+
+    def _recall(self, captions: Sequence[str]) -> None:
+        """Read what is kept in the file."""
+        if self._cache is not None and captions:
+            rows = self._cache.rows(self.identity, captions, lambda texts: [None] * len(texts))
+            self._known.update({caption: json.loads(row[0]) for caption, row in rows.items()})
+
+    def _keep(self, parses: Mapping[str, Parsed]) -> None:
+        self._known.update(parses)
+        if self._cache is not None:
+            self._cache.rows(
+                self.identity,
+                list(parses),
+                lambda texts: [(json.dumps(parses[text]).encode(),) for text in texts],
+            )
+
+
+def _failure(failed: Sequence[tuple[str, InputError]], number: int) -> InputError:
+    caption, first = failed[0]
+    more = f" and {len(failed) - 1} more of {number}" if len(failed) > 1 else ""
+    where = f"{first.where}, " if first.where else ""
+    return InputError(
+        first.problem,
+        where=f"{where}caption {brief(caption)}{more}",
+        remedy=first.remedy or "leave such captions out; the parses of the others are kept",
+    )
+
+
+def open_parser(
+    name: str, given: Any = None, progress: Callable[[int, int], None] | None = None
+) -> KeptParser:
+    """Open a parser by its name in measures.
+
+    Parameters
+    ----------
+    name : {"official", "offline", "given"}
+    given : TupleTable or FunctionParser, optional
+        What "given" is. Tuples that the parser made take the place of its work for others, too.
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        If "given" is not given.
+    """
+    if name == "given":
+        if given is None:
+            raise InputError(
+                "parser=given needs tuples",
+                remedy="give them as tuples= (--tuples FILE), or choose another parser",
+            )
+        parser: Parser = given
+    else:
+        from semmetrics.text.official_parser import OfficialParser
+
+        parser = OfficialParser()
+    known = given.of_parser(parser.identity) if isinstance(given, TupleTable) else {}
+    lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
+    return KeptParser(parser, known, _file() if lasting else None, progress)
+
+
+def _file() -> Path | None:
+    try:
+        return cache_folder() / "parses.sqlite"
+    except InputError:  # a user without a folder: every run parses
+        return None
+
+
+class Graphs:
+    """The scene graphs of captions, each merged once.
+
+    Parameters
+    ----------
+    parser : KeptParser
+    """
+
+    def __init__(self, parser: KeptParser) -> None:
+        self.parser, self.concepts = parser, Concepts(open_synonyms())
+        self._merged: dict[tuple[str, ...], SceneGraph] = {}
+
+    def of(self, captions: tuple[str, ...]) -> SceneGraph:
+        """Return the graph that captions are merged into, in their order."""
+        if captions not in self._merged:
+            tuples = self.parser.tuples(captions)
+            self._merged[captions] = merge_captions(tuples, self.concepts)
+        return self._merged[captions]
