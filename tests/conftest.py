@@ -6,11 +6,22 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from semmetrics.store import cache_folder
+
 # a machine that is busy with other things makes no test fail
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_home(tmp_path_factory):
+    """Tests keep nothing in the user's cache folder; returns that folder."""
+    users = cache_folder()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEMMETRICS_HOME", str(tmp_path_factory.mktemp("home")))
+        yield users
 
 
 @pytest.fixture(scope="session")

@@ -37,8 +37,9 @@ COMMANDS = {
         "Count document frequencies for CIDEr-D and CIDEr, and save them.",
     ),
     "pairs": (
-        "caption_commands:pairs", "Compute CIDEr-D or CIDEr of all captions for all images."
+        "caption_commands:pairs", "Compute a measure of all captions for all images."
     ),
+    "spice": ("spice:command", "Set up SPICE's own parser, and parse captions for it."),
     "validate": (
         "validate:command", "Say what is in a file, how it is understood, and what is odd."
     ),

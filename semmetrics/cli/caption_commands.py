@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
 
-__all__ = ["doc_freq", "pairs"]
+__all__ = ["doc_freq", "pairs", "read_captions"]
 
 HOW, WHAT = "How they are counted", "What is computed"
 
@@ -93,7 +93,7 @@ def doc_freq(
     if convert:
         found = DocumentFrequencies.load(references, documents=documents, max_bytes=read.max_bytes)
     else:
-        (captions,) = _read([references], read, quiet=quiet)
+        (captions,) = read_captions([references], read, quiet=quiet)
         found = fit_document_frequencies(captions.to_list(), tokenizer, stem or "none")
     found.save(output)
     number = found.documents
@@ -142,14 +142,27 @@ def _check_how(
         "semmetrics pairs -o phi.npy captions.json references.json",
         "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
         "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
+        "semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json",
     ],
 )
 @click.argument("captions", type=FILE, metavar="CAPTIONS")
 @click.argument("references", type=FILE, metavar="REFERENCES")
 @measure_option(
-    WHAT, default="CIDEr-D", show_default=True, help="CIDEr-D or CIDEr, with its options."
+    WHAT,
+    "--phi",
+    default="CIDEr-D",
+    show_default=True,
+    help="CIDEr-D, CIDEr or SPICE, with its options.",
 )
-@score_options("tokenizer", "doc_freq")
+@score_options("tokenizer", "doc_freq", "tuples")
+@option(
+    WHAT,
+    "--rows",
+    type=click.Choice(["images", "references"]),
+    default="images",
+    show_default=True,
+    help="Whether a row is an image, with all its references, or one reference alone.",
+)
 @option(
     WHAT,
     "--top-k",
@@ -188,6 +201,7 @@ def pairs(
     captions: str,
     references: str,
     measure: str,
+    rows: str,
     top_k: int | None,
     axis: str | None,
     output: str,
@@ -215,10 +229,11 @@ def pairs(
     read = options.pop("read")
     if "doc_freq" in options:
         options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
-    mine, theirs = _read([captions, references], read, quiet=quiet)
-    images = list(map(str, theirs.ids))
+    mine, theirs = read_captions([captions, references], read, quiet=quiet)
+    sizes = lengths(theirs.side.indptr)
+    images = list(map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
-    shared: dict[str, Any] = {"measure": measure, **options}
+    shared: dict[str, Any] = {"measure": measure, "rows": rows, **options}
     if top_k is not None:
         chosen: Any = axis or "captions"
         found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
@@ -284,7 +299,7 @@ def _best(
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-def _read(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
+def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
     from semmetrics.kinds.captions.reading import as_captions
     from semmetrics.scoring.systems import describe_inputs

@@ -16,7 +16,7 @@ from semmetrics.cli.flags import (
     reading_options,
     score_options,
 )
-from semmetrics.cli.help import EXIT_CODES, FILE, Command, Examples, option, quiet_option
+from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import complain, echo, say, show_progress
 from semmetrics.errors import InputError, listing
 
@@ -35,10 +35,6 @@ SPEC = (
 FIRST = "The first K labels of each item, by falling score where there are scores."
 _MANIFEST = option(MODEL, "--manifest", type=FILE, metavar="FILE", help="Another manifest (TOML).")
 _MAX_WORDS = score_options("max_words")
-
-
-class Group(Examples, click.Group):
-    """A command of commands, with examples."""
 
 
 @click.group(

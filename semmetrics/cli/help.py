@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 __all__ = [
-    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Option", "add_options", "complete",
+    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Group", "Option", "add_options", "complete",
     "formats", "measures", "normalizations", "option", "protocols", "quiet_option", "topics",
 ]  # fmt: skip
 
@@ -61,6 +61,10 @@ class Command(Examples):
         for title in sorted(groups, key=OTHER.__eq__):
             with formatter.section(title):
                 formatter.write_dl(groups[title], col_max=30)
+
+
+class Group(Examples, click.Group):
+    """A command of commands, with examples."""
 
 
 class Option(click.Option):

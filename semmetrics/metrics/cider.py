@@ -337,6 +337,7 @@ CIDErD = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"document_frequencies"}),
+        extra={"pairs": cider_pairs},
     )
 )
 CIDEr = add(
@@ -352,5 +353,6 @@ CIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"document_frequencies"}),
+        extra={"pairs": cider_pairs},
     )
 )

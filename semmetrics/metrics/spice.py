@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,9 +39,10 @@ from semmetrics.metrics.caption_steps import (
     task_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
-from semmetrics.metrics.definition import Definition, Option
+from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
+from semmetrics.metrics.spice_pairs import SpicePairs
 from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.parses import PARSERS, Graphs
 from semmetrics.text.scene_graphs import (
@@ -60,6 +61,7 @@ __all__ = [
     "TIED",
     "match_counts",
     "parsed_texts",
+    "spice_pairs",
     "spice_range",
     "spice_scores",
     "spice_values",
@@ -291,6 +293,32 @@ def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: s
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 
+def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
+    """Return pairs whose entry (image, candidate) is SPICE of the candidate for the image.
+
+    Parameters
+    ----------
+    task : CaptionTask
+        Its candidates are the columns, in their order, whatever their images; rows are images.
+    measure : Measure
+        Of SPICE, over all categories.
+
+    Raises
+    ------
+    InputError
+        If the measure is of one category, of which many graphs have no tuples.
+    """
+    if measure["category"] != "all":
+        raise InputError(f"no matrix of {measure} is computed", remedy="choose category=all")
+    graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
+    texts = parsed_texts(task, str(measure["captions"]))
+    graphs.parser.tuples(texts)
+    bounds, flat = task.indptr.tolist(), [texts[code] for code in task.references.tolist()]
+    rows = [graphs.of(tuple(flat[start:stop])) for start, stop in pairwise(bounds)]
+    columns = [graphs.of((texts[code],)) for code in task.candidates.tolist()]
+    return SpicePairs(rows, columns, graphs.concepts)
+
+
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
     """Return the mean of SPICE and CIDEr-D of each candidate."""
     spice = _item_values(block, category="all", parser=parser, captions=captions)
@@ -339,7 +367,7 @@ SPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java"}),
-        extra={"program": OfficialParser()},
+        extra={"program": OfficialParser(), "pairs": spice_pairs},
     )
 )
 SPIDEr = add(

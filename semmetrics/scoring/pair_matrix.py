@@ -1,10 +1,11 @@
-"""CIDEr-D or CIDEr of all captions for all images: the matrix phi(image, caption).
+"""A measure of all captions for all images: the matrix phi(image, caption).
 
 Conventions
 -----------
 Rows are images, each with its references; columns are captions. An entry is the value that the
 measure gives the caption as a candidate for the image, with document frequencies counted over the
-images of the matrix, each once, unless others are given. Blocks have fixed boundaries.
+images of the matrix, each once, unless others are given; or each reference is a row of its own.
+Blocks have fixed boundaries.
 
 Functions
 ---------
@@ -24,11 +25,11 @@ from numpy.typing import NDArray
 
 from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Floats, Ints, lengths
-from semmetrics.core.sparse_pairs import SparsePairs
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, open_tuples
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.caption_steps import (
     check_caption_lists,
@@ -36,7 +37,6 @@ from semmetrics.metrics.caption_steps import (
     is_list,
     name_type,
 )
-from semmetrics.metrics.cider import cider_pairs
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
 from semmetrics.metrics.registry import parse
@@ -58,7 +58,9 @@ def caption_matrix(
     *,
     measure: str | Measure = "CIDEr-D",
     doc_freq: Frequencies | None = None,
+    tuples: Any = None,
     tokenizer: Any = "ptb",
+    rows: Literal["images", "references"] = "images",
     out: str | os.PathLike[str] | None = None,
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
@@ -74,10 +76,14 @@ def caption_matrix(
         of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
-        CIDEr-D or CIDEr, with its options.
+        CIDEr-D, CIDEr or SPICE, with its options.
     doc_freq : DocumentFrequencies or path, optional
         Counted on the references where left out.
+    tuples : path, mapping from caption or callable, optional
+        Scene graphs for SPICE, as in ``score``.
     tokenizer : str or Tokenizer
+    rows : {"images", "references"}
+        Whether a row is an image, with all its references, or one reference alone.
     out : path, optional
         A .npy file to write the matrix to, which appears when it is complete. A run that was killed
         is continued, with the digits of a run that was not: until the end, the numbers are in
@@ -94,8 +100,8 @@ def caption_matrix(
 
     Returns
     -------
-    array, shape (images, captions)
-        In [0, 10]; a read-only memory map of ``out`` where that is given.
+    array, shape (rows, captions)
+        Within the bounds of the measure; a read-only memory map of ``out`` where that is given.
 
     Raises
     ------
@@ -110,7 +116,7 @@ def caption_matrix(
     >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
     [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
     """
-    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
+    job = _Job.of(references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype)
     if out is not None:
         of = (job.shape, dtype, job.step, job.facts, job.block)
         return write_matrix(out, *of, resume=resume, progress=progress)
@@ -132,7 +138,9 @@ def caption_blocks(
     *,
     measure: str | Measure = "CIDEr-D",
     doc_freq: Frequencies | None = None,
+    tuples: Any = None,
     tokenizer: Any = "ptb",
+    rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
@@ -140,7 +148,7 @@ def caption_blocks(
 
     Parameters
     ----------
-    references, captions, measure, doc_freq, tokenizer, memory, dtype
+    references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype
         As for ``caption_matrix``.
 
     Yields
@@ -149,7 +157,7 @@ def caption_blocks(
         The first image of the block.
     block : array, shape (some images, captions)
     """
-    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, dtype)
+    job = _Job.of(references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
@@ -163,14 +171,16 @@ def caption_top_k(
     axis: Literal["captions", "images"] = "captions",
     measure: str | Measure = "CIDEr-D",
     doc_freq: Frequencies | None = None,
+    tuples: Any = None,
     tokenizer: Any = "ptb",
+    rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
 ) -> tuple[Floats, Ints]:
     """The k largest entries of each row or column of ``caption_matrix``, which is not kept.
 
     Parameters
     ----------
-    references, captions, measure, doc_freq, tokenizer, memory
+    references, captions, measure, doc_freq, tuples, tokenizer, rows, memory
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
@@ -195,10 +205,13 @@ def caption_top_k(
     if axis not in ("captions", "images"):
         raise InputError(f"axis={axis!r}", remedy='choose "captions" or "images"')
     _check_sides(references, captions)
-    most = len(references if axis == "images" else captions)
+    n_rows = len(references) if rows == "images" else sum(map(len, references))
+    most = n_rows if axis == "images" else len(captions)
     if not 1 <= k <= most:
         raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
-    job = _Job.of(references, captions, measure, doc_freq, tokenizer, memory, "float64")
+    job = _Job.of(
+        references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, "float64"
+    )
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis != "images":
         parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
@@ -206,8 +219,8 @@ def caption_top_k(
         return np.concatenate(values), np.concatenate(places)
     best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
     for start, block in blocks:
-        rows = np.broadcast_to(np.arange(start, start + len(block)), block.T.shape)
-        both = np.concatenate([best, block.T], axis=1), np.concatenate([where, rows], axis=1)
+        numbers = np.broadcast_to(np.arange(start, start + len(block)), block.T.shape)
+        both = np.concatenate([best, block.T], axis=1), np.concatenate([where, numbers], axis=1)
         best, where = _largest(*both, min(k, both[0].shape[1]))
     return best, where
 
@@ -232,7 +245,7 @@ class _Job:
 
     task: CaptionTask
     measure: Measure
-    pairs: SparsePairs
+    pairs: Any
     step: int
     dtype: str
 
@@ -243,18 +256,23 @@ class _Job:
         captions: Sequence[str],
         measure: str | Measure,
         doc_freq: Frequencies | None,
+        tuples: Any,
         tokenizer: Any,
+        rows: str,
         memory: int,
         dtype: str,
     ) -> _Job:
         """Check and prepare the inputs."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
+        if rows not in ("images", "references"):
+            raise InputError(f"rows={rows!r}", remedy='choose "images" or "references"')
         chosen = _pair_measure(measure, doc_freq)
-        fits = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
-        task = _pair_task(references, captions, tokenizer, fits)
-        pairs = cider_pairs(task, chosen)
-        step = max(1, min(memory // (16 * max(1, len(captions))), len(references)))
+        fits: dict[str, Any] = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
+        fits |= graph_fits([chosen], OpenGraphs(open_tuples(tuples)))
+        task = _pair_task(references, captions, tokenizer, fits, rows)
+        pairs = chosen.definition.extra["pairs"](task, chosen)
+        step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
     @property
@@ -270,7 +288,8 @@ class _Job:
 
     def block(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
         """Rows start to stop."""
-        return self.pairs.block(start, stop).astype(self.dtype, copy=False)
+        found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
+        return found.astype(self.dtype, copy=False)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -280,13 +299,20 @@ class _Job:
         hashed = hashlib.blake2b(digest_size=16)
         for part in (names[task.candidates], names[task.references], task.indptr):
             hashed.update(len(part).to_bytes(8, "little") + part.astype("<u8").tobytes())
-        frequencies = task_frequencies(task, str(self.measure["df"]), str(self.measure["stem"]))
         return {
             "measure": "|".join([self.measure.definition.name, *self.measure.signature()]),
             "tokenizer": str(task.tokenizer.name),
-            "df": frequencies.hash,
+            **self._fitted,
             "inputs": hashed.hexdigest(),
         }
+
+    @property
+    def _fitted(self) -> dict[str, str]:
+        """What the measure takes from the references or from a parser."""
+        measure, task = self.measure, self.task
+        if measure["parser"] is not None:
+            return {"parser": task.fits[f"parser/{measure['parser']}"].parser.identity}
+        return {"df": task_frequencies(task, str(measure["df"]), str(measure["stem"])).hash}
 
 
 def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
@@ -298,19 +324,28 @@ def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
         If there is no matrix of it.
     """
     found = parse(measure) if isinstance(measure, str) else [measure]
-    if len(found) != 1 or found[0].definition.name not in ("CIDEr-D", "CIDEr"):
+    if len(found) != 1 or "pairs" not in found[0].definition.extra:
         raise InputError(
-            f"no matrix of {measure} is computed", remedy="choose CIDEr-D or CIDEr, with options"
+            f"no matrix of {measure} is computed",
+            remedy="choose CIDEr-D, CIDEr or SPICE, with options",
         )
     if found[0]["df"] == "rows":
         raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
-    return found[0] if doc_freq is None else found[0].with_options(df="given")
+    if doc_freq is None:
+        return found[0]
+    if found[0]["df"] is None:
+        raise InputError(f"{found[0]} takes no document frequencies", remedy="leave doc_freq= out")
+    return found[0].with_options(df="given")
 
 
 def _pair_task(
-    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, fits: Any
+    references: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    tokenizer: Any,
+    fits: Any,
+    rows: str,
 ) -> CaptionTask:
-    """The references of the images, and all captions as candidates.
+    """The references of the rows, and all captions as candidates.
 
     Raises
     ------
@@ -318,16 +353,17 @@ def _pair_task(
         If an image has no reference, or anything is no text.
     """
     _check_sides(references, captions)
+    for image, texts in enumerate(references):
+        if not len(texts):
+            raise InputError(
+                f"image {image} has no reference", remedy="leave images without references out"
+            )
+    if rows == "references":
+        references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
     ids = list(map(str, range(len(references))))
-    task = caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
-    without = np.flatnonzero(lengths(task.indptr) == 0)
-    if len(without):
-        raise InputError(
-            f"image {without[0]} has no reference", remedy="leave images without references out"
-        )
-    return task
+    return caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
 
 
 def _check_sides(references: Any, captions: Any) -> None:

@@ -127,10 +127,10 @@ PROTOCOLS = {
                 "METEOR": "METEOR",
                 "ROUGE_L": "ROUGE-L",
                 "CIDEr": "CIDEr-D",
+                "SPICE": "SPICE",
             },
             settings={"tokenizer": "ptb"},
             kind="captions",
-            absent={"SPICE": "needs a scene graph parser, which semmetrics does not have"},
         ),
     )
 }

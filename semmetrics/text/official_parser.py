@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder, file_digest
 from semmetrics.text.synonyms import SPICE_PROGRAM
@@ -144,7 +144,8 @@ class OfficialParser:
         if not all(jar.is_file() for jar in jars):
             raise InputError(
                 "SPICE's parser needs CoreNLP 3.6.0, which is not here",
-                remedy="run: semmetrics spice setup",
+                remedy="run: semmetrics spice setup, or use SPICE(parser=offline) or tuples "
+                "that are parsed elsewhere, tuples= (--tuples FILE)",
             )
         threads = self.processors or os.cpu_count() or 1
         path = os.pathsep.join(map(str, [_CLASSES, folder / "*", folder / "lib" / "*", *jars]))
@@ -171,14 +172,27 @@ class OfficialParser:
         check_captions(captions)
         command, start = self._command(), 0
         while start < len(captions):
-            answered = start
-            for answer in _run(command, captions[start:]):
-                yield _read_answer(answer, captions[answered])
-                answered += 1
+            answered, error = start, InputError("it ended without an answer")
+            try:
+                for answer in _run(command, captions[start:]):
+                    yield _read_answer(answer, captions[answered])
+                    answered += 1
+            except InputError as found:
+                if not start and not _runs(command):  # it is not this caption
+                    raise
+                error = found
             if answered == start:
-                yield InputError("Java ended without an answer", where=repr(captions[start]))
+                yield error
                 answered += 1
             start = answered
+
+
+def _runs(command: Sequence[str]) -> bool:
+    """Return whether the program answers at all."""
+    try:
+        return bool(list(_run(command, ["a dog"])))
+    except InputError:
+        return False
 
 
 def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
@@ -192,6 +206,8 @@ def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
         try:
             answered = 0
             for line in process.stdout:
+                if not line.endswith(b"\n"):  # it was killed while it wrote
+                    break
                 yield line.decode("utf-8")
                 answered += 1
             if process.wait() not in (0, _TOO_LONG) and not answered:
@@ -199,6 +215,7 @@ def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
         finally:
             process.kill()
             process.wait()
+            process.stdout.close()
 
 
 def _stopped(status: int, problems: IO[bytes]) -> InputError:
@@ -212,7 +229,12 @@ def _stopped(status: int, problems: IO[bytes]) -> InputError:
 
 
 def _read_answer(line: str, caption: str) -> Parsed | InputError:
-    answer: Any = json.loads(line)
+    try:
+        answer: Any = json.loads(line)
+    except ValueError:
+        raise InputError(
+            f"SPICE's parser answers {brief(line)}, which is no JSON", where=repr(caption)
+        ) from None
     if "error" in answer:
         return InputError(f"SPICE's parser fails: {answer['error']}", where=repr(caption))
     tuples: Parsed = answer["tuples"]

@@ -169,22 +169,26 @@ class KeptParser:
             If the parser fails on captions; says on how many, and the first. The parses of the
             others are kept.
         """
-        self._recall(self._new(captions))
-        new = self._new(captions)
-        failed: list[tuple[str, InputError]] = []
-        answers = zip(new, self._parser.parse(new) if new else (), strict=False)
-        done = 0
-        while block := dict(islice(answers, _BLOCK)):
-            failed += [(c, found) for c, found in block.items() if isinstance(found, InputError)]
-            self._keep(
-                {c: found for c, found in block.items() if not isinstance(found, InputError)}
-            )
-            done += len(block)
-            if self._progress is not None:
-                self._progress(done, len(new))
+        failed = self.parse(captions)
         if failed:
             raise _failure(failed, len(captions))
         return [self._known.get(caption, []) for caption in captions]
+
+    def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
+        """Parse the captions that are not kept; return those on which the parser fails."""
+        self._recall(self._new(captions))
+        new = self._new(captions)
+        failed: dict[str, InputError] = {}
+        answers = zip(new, self._parser.parse(new) if new else (), strict=False)
+        done = 0
+        while block := dict(islice(answers, _BLOCK)):
+            wrong = {c: one for c, one in block.items() if isinstance(one, InputError)}
+            self._keep({c: one for c, one in block.items() if not isinstance(one, InputError)})
+            failed |= wrong
+            done += len(block)
+            if self._progress is not None:
+                self._progress(done, len(new))
+        return failed
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
@@ -206,8 +210,8 @@ class KeptParser:
             )
 
 
-def _failure(failed: Sequence[tuple[str, InputError]], number: int) -> InputError:
-    caption, first = failed[0]
+def _failure(failed: Mapping[str, InputError], number: int) -> InputError:
+    caption, first = next(iter(failed.items()))
     more = f" and {len(failed) - 1} more of {number}" if len(failed) > 1 else ""
     where = f"{first.where}, " if first.where else ""
     return InputError(
@@ -218,7 +222,10 @@ def _failure(failed: Sequence[tuple[str, InputError]], number: int) -> InputErro
 
 
 def open_parser(
-    name: str, given: Any = None, progress: Callable[[int, int], None] | None = None
+    name: str,
+    given: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+    **limits: Any,
 ) -> KeptParser:
     """Open a parser by its name in measures.
 
@@ -228,6 +235,8 @@ def open_parser(
     given : TupleTable or FunctionParser, optional
         What "given" is. Tuples that the parser made take the place of its work for others, too.
     progress : callable, optional
+    **limits
+        Of the official parser: ``seconds`` a caption, ``processors`` and ``memory``.
 
     Raises
     ------
@@ -244,7 +253,7 @@ def open_parser(
     else:
         from semmetrics.text.official_parser import OfficialParser
 
-        parser = OfficialParser()
+        parser = OfficialParser(**limits)
     known = given.of_parser(parser.identity) if isinstance(given, TupleTable) else {}
     lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
     return KeptParser(parser, known, _file() if lasting else None, progress)

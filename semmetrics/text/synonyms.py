@@ -24,7 +24,12 @@ __all__ = ["CATEGORIES", "SynonymTable", "category_words", "open_synonyms"]
 CATEGORIES = ("Cardinality", "Color", "Size")
 """The categories of attributes that have a list of words, in the order of the class."""
 
-SPICE_PROGRAM = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
+SPICE_PROGRAM = JavaProgram(
+    "SPICE",
+    "spice",
+    ("spice-1.0.jar", "lib/Meteor-1.5.jar"),
+    "use SPICE(parser=offline), or tuples that are parsed elsewhere, tuples= (--tuples FILE)",
+)
 
 # Endings and what takes their place, in the order in which they are tried.
 _RULES = tuple(

@@ -114,7 +114,7 @@ def test_files_of_coco(ok, run, files):
     result = run("score", "--protocol", "coco-caption", "results.json", "annotations.json")
     assert result.exit_code == 0
     assert "read annotations.json: COCO captions, 5 captions: 2 items" in result.stderr
-    assert "not computed: SPICE - needs a scene graph parser" in result.stdout
+    assert "not computed: SPICE - SPICE needs the package pycocoevalcap" in result.stdout
     assert "not computed: METEOR - METEOR needs the package pycocoevalcap" in result.stdout
     found = entries(ok("score", "results.json", "annotations.json", "--format", "json"))
     for heading, entry in entries(ok("score", *FILES, "--format", "json")).items():

@@ -17,6 +17,7 @@ from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions
 from semmetrics.options import FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
+from semmetrics.text.official_parser import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
@@ -218,7 +219,11 @@ def nltk_missing():
     return ""
 
 
-NEEDS = {"METEOR": METEOR_PROGRAM.missing, "METEOR-nltk": nltk_missing}
+NEEDS = {
+    "METEOR": METEOR_PROGRAM.missing,
+    "METEOR-nltk": nltk_missing,
+    **dict.fromkeys(("SPICE", "SPIDEr"), OfficialParser().missing),
+}
 
 
 @pytest.fixture

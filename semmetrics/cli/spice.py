@@ -1,0 +1,149 @@
+"""The commands ``semmetrics spice setup`` and ``semmetrics spice parse``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from semmetrics.cli.caption_commands import read_captions
+from semmetrics.cli.flags import OUTPUT, output_option, read_given, reading_options, score_options
+from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
+from semmetrics.cli.messages import echo, say, show_progress
+from semmetrics.errors import InputError, brief, pluralize
+
+__all__ = ["command"]
+
+HOW, JAVA = "How captions are parsed", "The official program"
+
+
+@click.group(
+    "spice",
+    cls=Group,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics spice setup",
+        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
+        "semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json",
+    ],
+    epilog=EXIT_CODES,
+)
+def command() -> None:
+    """Set up SPICE's own parser, and parse captions into scene graphs.
+
+    'semmetrics score -m SPICE' parses, too, and keeps what it parsed; these commands are for
+    machines without Java, and for parses that are shared.
+    """
+
+
+@command.command("setup", cls=Command, examples=["semmetrics spice setup"])
+@option(
+    OUTPUT,
+    "--jars",
+    type=FILE,
+    metavar="FOLDER",
+    help="Take the two jars of CoreNLP 3.6.0 from there; without it the Maven client, mvn, gets "
+    "them (385 MB).",
+)
+@quiet_option
+def setup(jars: str | None, quiet: bool) -> None:
+    """Get the files that SPICE's own parser needs, and check them.
+
+    They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    """
+    from semmetrics.text.official_parser import JARS, set_up
+
+    if jars is None:
+        say([f"asking Maven for {', '.join(JARS)} (385 MB)"], quiet=quiet)
+    folder = set_up(jars)
+    echo(f"{folder}: {' and '.join(JARS)}")
+
+
+@command.command(
+    "parse",
+    cls=Command,
+    no_args_is_help=True,
+    examples=[
+        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
+        "semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json",
+    ],
+)
+@click.argument("files", type=FILE, metavar="FILE...", nargs=-1, required=True)
+@option(
+    HOW,
+    "--parser",
+    type=click.Choice(["official", "offline"]),
+    default="official",
+    show_default=True,
+    help="SPICE's own program, which needs Java, or the parser that comes with semmetrics.",
+)
+@option(
+    HOW,
+    "--captions",
+    type=click.Choice(["tokens", "written"]),
+    default="tokens",
+    show_default=True,
+    help="What is parsed: the tokens of the tokenizer, as SPICE(captions=tokens) has them, or "
+    "captions as they are written.",
+)
+@score_options("tokenizer")
+@option(JAVA, "--seconds", type=click.IntRange(1, 86400), default=60, show_default=True,
+        metavar="N", help="The longest that a caption may take.")  # fmt: skip
+@option(JAVA, "--processors", type=click.IntRange(1, 1024), metavar="N",
+        help="Threads; by default as many as the machine has processors.")  # fmt: skip
+@option(JAVA, "--memory", default="4G", show_default=True, metavar="SIZE",
+        help="The most that Java may take.")  # fmt: skip
+@output_option(required=True, help="JSON lines, one a distinct caption; - for standard output.")
+@reading_options("captions")
+@quiet_option
+def parse(
+    files: tuple[str, ...],
+    parser: str,
+    captions: str,
+    seconds: int,
+    processors: int | None,
+    memory: str,
+    output: str,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
+
+    Parses are kept: a second run, or one that goes on where another stopped, parses only what is
+    new. Captions on which the parser fails are named, and left out of the output.
+    """
+    from semmetrics.cli.files import check_files, open_output
+    from semmetrics.text.parses import open_parser
+    from semmetrics.text.tuple_files import tuple_lines
+
+    check_files(files, {"-o": output})
+    options = read_given(given)
+    inputs = read_captions(files, options.pop("read"), quiet=quiet)
+    written = list(dict.fromkeys(str(text) for one in inputs for text in one.vocabulary))
+    texts = written if captions == "written" else _tokens(written, **options)
+    limits = {"seconds": seconds, "processors": processors or 0, "memory": memory}
+    with show_progress(quiet=quiet) as progress:
+        kept = open_parser(parser, None, progress, **(limits if parser == "official" else {}))
+        failed = kept.parse(texts)
+    say([kept.trouble] if kept.trouble else [], quiet=quiet)
+    good = [text for text in texts if text not in failed]
+    with open_output(output) as out:
+        out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
+    if output != "-":
+        echo(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}")
+    if failed:
+        caption, error = next(iter(failed.items()))
+        raise InputError(
+            f"the parser fails on {pluralize(len(failed), 'caption')}, such as {brief(caption)}: "
+            f"{error.problem}",
+            where=output,
+            remedy="leave such captions out; the others are in the output",
+        )
+
+
+def _tokens(captions: list[str], tokenizer: str = "ptb") -> list[str]:
+    """Return the tokens of captions with blanks between them, each text once."""
+    from semmetrics.text.tokenizers import open_tokenizer
+
+    lists = open_tokenizer(tokenizer).tokens(captions)
+    return list(dict.fromkeys(" ".join(tokens) for tokens in lists))

@@ -1,0 +1,300 @@
+"""Parses of captions: files of tuples, functions as parsers, kept parses, the official program."""
+
+import gzip
+import json
+import sys
+
+import pytest
+
+from semmetrics.errors import InputError
+from semmetrics.text import official_parser
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
+from semmetrics.text.tuple_files import TupleTable, read_tuples, tuple_lines
+
+
+def words(captions):
+    """A parser: each word is an object."""
+    return [[(word,) for word in caption.split()] for caption in captions]
+
+
+def versioned(version, function=words):
+    def parse(captions):
+        return function(captions)
+
+    parse.version = version
+    return FunctionParser(parse)
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    parsed = {"a dog": [["dog"]], 'é "x"\n': [["dog", "small"], ["dog", "sofa", "on"]], "": []}
+    path = tmp_path / "tuples.jsonl.gz"
+    lines = "".join(tuple_lines(parsed.items(), "mine@1"))
+    path.write_bytes(gzip.compress(lines.encode()))
+    table = read_tuples(path)
+    assert table.tuples == parsed
+    assert table.of_parser("mine@1") == parsed
+    assert table.of_parser("official") == {}
+    assert table.identity.startswith("mine@1@")
+    assert TupleTable.of(parsed).identity.startswith("given@")
+    assert TupleTable.of(parsed).identity[-12:] == table.identity[-12:]
+    assert TupleTable.of({**parsed, "": [["x"]]}).identity[-12:] != table.identity[-12:]
+
+
+GOOD = '{"caption": "a dog", "tuples": [["dog"]]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('["a dog"]', "line 1: it is no"),
+        ('{"caption": "a dog"}', "line 1: it is no"),
+        (f"{GOOD}\n\n{{}}", "line 3: it is no"),
+        ('{"caption": 3, "tuples": []}', "3 is no text"),
+        ('{"caption": "a", "tuples": [], "parser": 1}', "1 is no text"),
+        ('{"caption": "a", "tuples": [], "score": 1}', "the key 'score' means nothing"),
+        ('{"caption": "a", "tuples": [[]]}', "[] is no tuple"),
+        ('{"caption": "a", "tuples": ["dog"]}', "'dog' is no tuple"),
+        ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', "is no tuple"),
+        ('{"caption": "a", "tuples": {"a": 1}}', "is no tuple"),
+        ('{"caption": "a", "tuples": [["a", 1]]}', "is no tuple"),
+        (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', "line 2: the caption 'a dog' stands"),
+        ('{"caption": "a", "tuples": [["d', "line 1"),
+        ("", "it is empty"),
+    ],
+)
+def test_files_that_are_wrong(tmp_path, text, problem):
+    path = tmp_path / "tuples.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_tuples(path)
+    assert problem in str(caught.value)
+    assert str(path) in caught.value.where
+    assert caught.value.remedy
+
+
+def test_a_file_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("semmetrics.data.source._ROOM", 2**20)
+    path = tmp_path / "tuples.jsonl"
+    path.write_text(json.dumps({"caption": "a", "tuples": [["b"]] * 100_000}))
+    with pytest.raises(InputError, match="memory"):
+        read_tuples(path, max_bytes=2**23)
+
+
+@pytest.mark.parametrize("given", [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}])
+def test_mappings_that_are_wrong(given):
+    with pytest.raises(InputError, match="tuples="):
+        TupleTable.of(given)
+
+
+def test_captions_without_tuples_are_named():
+    kept = KeptParser(TupleTable.of({"a dog": [["dog"]]}))
+    with pytest.raises(InputError) as caught:
+        kept.tuples(["a dog", "a cat", "a cow"])
+    assert "tuples=, caption 'a cat' and 1 more of 3: there are no tuples" in str(caught.value)
+
+
+# ---- functions ----------------------------------------------------------------------------------
+
+
+def test_functions_are_told_apart_by_version_or_by_what_they_give():
+    one, same, other = (
+        versioned("1"),
+        FunctionParser(words),
+        FunctionParser(lambda c: [[]] * len(c)),
+    )
+    assert one.identity.endswith("parse@1")
+    assert "@unversioned-" in same.identity
+    assert same.identity == FunctionParser(words).identity
+    assert same.identity[-12:] != other.identity[-12:]
+
+
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (lambda captions: [[]], "gives 1 lists for 2 captions"),
+        (lambda captions: ["dog"] * 2, "'dog' is no tuple"),
+        (lambda captions: [[("a", 1)]] * 2, "is no tuple"),
+        (lambda captions: 1 / 0, "fails: ZeroDivisionError"),
+        (lambda captions: None, "fails: TypeError"),
+    ],
+)
+def test_functions_that_are_wrong(function, problem):
+    with pytest.raises(InputError, match=problem):
+        KeptParser(versioned("1", function)).tuples(["a dog", "a cat"])
+
+
+# ---- kept parses --------------------------------------------------------------------------------
+
+
+def counting(calls, function=words):
+    def parse(captions):
+        calls.append(list(captions))
+        return function(captions)
+
+    return versioned("1", parse)
+
+
+def test_what_was_parsed_is_not_parsed_again(tmp_path):
+    calls = []
+    kept = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
+    both = [["a"], ["b"]]
+    assert kept.tuples(["a b", "c", "a b", " ", ""]) == [both, [["c"]], both, [], []]
+    kept.tuples(["c"])
+    again = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
+    assert again.tuples(["c", "d"]) == [[["c"]], [["d"]]]
+    assert calls == [["a b", "c"], ["d"]]
+    assert again.trouble == ""
+
+
+def test_parsers_do_not_share_parses(tmp_path):
+    file = tmp_path / "p.sqlite"
+    KeptParser(versioned("1"), file=file).tuples(["a"])
+    other = KeptParser(versioned("2", lambda captions: [[("other",)]] * len(captions)), file=file)
+    assert other.tuples(["a"]) == [[["other"]]]
+
+
+def test_a_damaged_file_is_said_and_everything_parsed(tmp_path):
+    file = tmp_path / "p.sqlite"
+    file.write_bytes(b"no database" * 1000)
+    kept = KeptParser(versioned("1"), file=file)
+    assert kept.tuples(["a"]) == [[["a"]]]
+    assert "the cache of parses" in kept.trouble
+    assert file.read_bytes() == b"no database" * 1000
+
+
+class Failing:
+    """Fails on captions that hold an x; stops after some."""
+
+    identity = "failing@1"
+
+    def __init__(self, stop=10**9):
+        self.stop = stop
+
+    def parse(self, captions):
+        for number, caption in enumerate(captions):
+            if number == self.stop:
+                raise KeyboardInterrupt
+            yield InputError("it fails", where="here") if "x" in caption else [[caption]]
+
+
+def test_captions_on_which_the_parser_fails_are_counted_and_the_others_kept(tmp_path):
+    file = tmp_path / "p.sqlite"
+    kept = KeptParser(Failing(), file=file)
+    with pytest.raises(InputError, match="here, caption 'x1' and 1 more of 4: it fails"):
+        kept.tuples(["a", "x1", "b", "x2"])
+    assert KeptParser(Failing(stop=0), file=file).tuples(["b", "a"]) == [[["b"]], [["a"]]]
+
+
+def test_what_was_parsed_before_an_interruption_is_kept(tmp_path):
+    captions, file = [f"caption {n}" for n in range(1000)], tmp_path / "p.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        KeptParser(Failing(stop=900), file=file).tuples(captions)
+    seen = []
+    kept = KeptParser(Failing(), file=file, progress=lambda done, every: seen.append(every))
+    kept.tuples(captions)
+    assert 100 <= seen[-1] <= 200
+
+
+def test_tuples_of_the_official_parser_take_its_place(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(tuple_lines({"a dog": [["wolf"]]}.items(), OfficialParser.identity)))
+    assert open_parser("official", read_tuples(path)).tuples(["a dog"]) == [[["wolf"]]]
+
+
+# ---- the official program, with a stand-in for Java ---------------------------------------------
+
+PROGRAM = """
+import json, sys
+lines = sys.stdin.readlines()
+for line in lines:
+    caption = line.rstrip("\\n")
+    if caption == "crash":
+        sys.exit(134)
+    if caption == "hang":
+        print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)
+        sys.exit(75)
+    if caption == "half" and line != lines[-1]:
+        print('{"tup', end="", flush=True)
+        sys.exit(0)
+    if caption == "error":
+        print(json.dumps({"error": "java.lang.OutOfMemoryError"}), flush=True)
+    else:
+        print(json.dumps({"tuples": [[caption]]}), flush=True)
+"""
+
+
+@pytest.fixture
+def program(monkeypatch):
+    def use(code):
+        command = [sys.executable, "-c", code]
+        monkeypatch.setattr(official_parser.OfficialParser, "_command", lambda self: command)
+        return OfficialParser()
+
+    return use
+
+
+def answers(parser, captions):
+    found = list(parser.parse(captions))
+    return [str(one) if isinstance(one, InputError) else one for one in found]
+
+
+def test_the_program_goes_on_after_captions_that_it_fails_on(program):
+    found = answers(
+        program(PROGRAM), ["crash", "a", "hang", "b", "error", "crash", "crash", "é\nx"]
+    )
+    assert [one for one in found if isinstance(one, list)] == [[["a"]], [["b"]], [["é x"]]]
+    assert "stopped with status 134" in found[0]
+    assert "'hang': SPICE's parser fails: it takes longer than 1 seconds" in found[2]
+    assert "java.lang.OutOfMemoryError" in found[4]
+    assert len(found) == 8
+
+
+def test_a_program_that_never_answers_is_an_error(program):
+    code = "import sys; sys.stderr.write('Error: no main class\\n'); sys.exit(1)"
+    with pytest.raises(InputError, match="stopped with status 1: Error: no main class"):
+        answers(program(code), ["a", "b"])
+
+
+def test_half_an_answer_is_none(program):
+    found = answers(program(PROGRAM), ["a", "half", "b"])
+    assert found[::2] == [[["a"]], [["b"]]]
+    assert "ended without an answer" in found[1]
+
+
+def test_answers_that_are_no_answers(program):
+    (found,) = answers(
+        program("import sys\nfor line in sys.stdin: print('hello', flush=True)"), ["a"]
+    )
+    assert "which is no JSON" in found
+
+
+def test_parsing_nothing_starts_nothing(program):
+    assert answers(program("1/0"), []) == []
+
+
+def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    with pytest.raises(InputError, match="there is no stanford-corenlp"):
+        official_parser.set_up(tmp_path)
+    (tmp_path / "stanford-corenlp-3.6.0.jar").write_bytes(b"x")
+    with pytest.raises(InputError, match="it is not CoreNLP's own"):
+        official_parser.set_up(tmp_path)
+    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+    jars = {name: (where, digest) for name, (where, _) in official_parser.JARS.items()}
+    monkeypatch.setattr(official_parser, "JARS", jars)
+    (tmp_path / "stanford-corenlp-3.6.0-models.jar").write_bytes(b"x")
+    folder = official_parser.set_up(tmp_path)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(jars)
+    monkeypatch.setenv("PATH", "")
+    (folder / "stanford-corenlp-3.6.0.jar").write_bytes(b"damaged")
+    with pytest.raises(InputError, match="there is no program mvn"):
+        official_parser.set_up()
+
+
+def test_lines_are_json(tmp_path):
+    (line,) = tuple_lines([("é", [["x"]])], "me@1")
+    assert json.loads(line) == {"caption": "é", "tuples": [["x"]], "parser": "me@1"}

@@ -1,0 +1,203 @@
+"""SPICE and SPIDEr as measures, and the matrix of all pairs; the synonyms are pycocoevalcap's."""
+
+import json
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+from semmetrics.metrics.spice import CATEGORIES, spice_scores
+from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
+from semmetrics.text.synonyms import SynonymTable
+
+pytest.importorskip("pycocoevalcap")
+
+COLOURS, NUMBERS = ("red", "blue"), ("two", "three")
+
+
+def parse(captions):
+    """A parser for tests: words are objects, but "adjective noun" and "noun on noun"."""
+    found = []
+    for caption in captions:
+        words, tuples = caption.split(), []
+        for place, word in enumerate(words):
+            if word in (*COLOURS, *NUMBERS, "small") and place + 1 < len(words):
+                tuples.append((words[place + 1], word))
+            elif word == "on" and 0 < place < len(words) - 1:
+                tuples.append((words[place - 1], words[place + 1], "on"))
+            else:
+                tuples.append((word,))
+        found.append(tuples)
+    return found
+
+
+parse.version = "1"
+CANDIDATES = {"a": ["red dog on sofa"], "b": ["three cat"], "c": [""], "d": ["man", "red car"]}
+REFERENCES = {
+    "a": ["dog on couch", "small red puppy"],
+    "b": ["two cat", "cat on mat"],
+    "c": ["dog"],
+    "d": ["person on horse", "red auto"],
+}
+FLAT = [(c, REFERENCES[name]) for name, several in CANDIDATES.items() for c in several]
+
+
+def expected():
+    return spice_scores(parse([c for c, _ in FLAT]), [parse(refs) for _, refs in FLAT])
+
+
+def score(measures="SPICE(parser=given)", preds=CANDIDATES, gts=REFERENCES, **options):
+    options = {"tokenizer": "whitespace", "tuples": parse, **options}
+    return semmetrics.score(preds, gts, measures=measures, **options)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_measures_are_the_scores_of_the_function(category):
+    name = f"SPICE(category={category.lower()},parser=given)"
+    score_ = score(name)[name]
+    items = expected()[category]["f"]
+    np.testing.assert_array_equal(score_.items, items)
+    assert score_.value == pytest.approx(np.nanmean(items), abs=1e-15)
+    assert score_.undefined.get("undefined", 0) == np.isnan(items).sum()
+
+
+def test_the_parser_is_in_the_signature():
+    (one,) = score().scores
+    assert "|parser:given|captions:tokens|" in one.signature
+    assert "fit:parser-parse@1|" in one.signature
+
+
+def test_spider_is_the_mean_of_two():
+    names = ["SPICE(parser=given)", "CIDEr-D", "SPIDEr(parser=given)"]
+    spice, cider, spider = (score(names)[name].items for name in names)
+    np.testing.assert_allclose(spider, (spice + cider) / 2, atol=1e-15)
+
+
+def test_captions_without_references_have_no_value():
+    references = {**REFERENCES, "b": []}
+    (one,) = score(gts=references, missing="empty").scores
+    assert one.undefined == {"no_reference": 1}
+    assert np.isnan(one.items[1])
+
+
+def test_captions_are_parsed_as_tokens_or_as_written():
+    seen = []
+
+    def spy(captions):
+        seen.extend(captions)
+        return parse(captions)
+
+    spy.version = "spy"
+    preds, gts = {"a": ["A  Dog."]}, {"a": ["The dog!"]}
+    score("SPICE(parser=given)", preds, gts, tokenizer="ptb", tuples=spy)
+    assert {"a dog", "the dog"} <= set(seen)
+    seen.clear()
+    score("SPICE(parser=given,captions=written)", preds, gts, tokenizer="ptb", tuples=spy)
+    assert {"A  Dog.", "The dog!"} <= set(seen)
+
+
+def test_all_systems_are_parsed_together_once(monkeypatch):
+    calls = []
+
+    def spy(captions):
+        calls.append(list(captions))
+        return parse(captions)
+
+    spy.version = "2"
+    systems = {"one": CANDIDATES, "two": REFERENCES}
+    score = semmetrics.score_systems(
+        systems, REFERENCES, measures=["SPICE(parser=given)", "SPICE(category=size,parser=given)"],
+        tokenizer="whitespace", tuples=spy,
+    )  # fmt: skip
+    assert len(score) == 4
+    flat = [caption for call in calls for caption in call]
+    assert len(flat) == len(set(flat))
+
+
+def test_ties_are_said_with_their_range(monkeypatch):
+    # "cat" is as near to "dog" as to "man" here, and the graph has both
+    table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {})
+    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lambda: table)
+    preds, gts = {"x": ["dog man cat"], "y": ["dog"]}, {"x": ["small dog"], "y": ["dog"]}
+    (note,) = (note for note in score(preds=preds, gts=gts).notes if "ties" in note)
+    assert "F of 1 item depends on ties in merging scene graphs (such as 'x': " in note
+    assert "its own program may print" in note
+
+
+def test_the_scorer_gives_the_digits_of_one_call():
+    scorer = semmetrics.Scorer(
+        measures="SPICE(parser=given)", tokenizer="whitespace", tuples=parse, task="captions"
+    )
+    for name, captions in CANDIDATES.items():
+        scorer.update({name: captions}, {name: REFERENCES[name]})
+    assert [one.value for one in scorer.compute()] == [one.value for one in score()]
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "problem"),
+    [
+        ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
+        ("SPICE(parser=given)", {"tuples": 3}, "tuples= is an int"),
+        ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
+        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is no tuple"),
+        ("SPICE(category=colour)", {}, "choose one of all, object, attribute"),
+    ],
+)
+def test_what_is_wrong(measures, options, problem):
+    with pytest.raises(InputError, match=problem):
+        score(measures, **options)
+
+
+def test_tuples_without_effect_are_said():
+    assert "tuples= (--tuples) has no effect" in "".join(score("CIDEr-D").notes)
+
+
+# ---- all pairs ----------------------------------------------------------------------------------
+
+GROUPS, CAPTIONS = list(REFERENCES.values()), [c for c, _ in FLAT]
+OPTIONS = {"measure": "SPICE(parser=given)", "tuples": parse, "tokenizer": "whitespace"}
+
+
+def slow_matrix(groups):
+    rows = [
+        spice_scores(parse(CAPTIONS), [parse(refs)] * len(CAPTIONS))["All"]["f"] for refs in groups
+    ]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 20])
+def test_a_matrix_has_the_scores_of_pairs(memory, tmp_path):
+    matrix = caption_matrix(GROUPS, CAPTIONS, memory=memory, **OPTIONS)
+    np.testing.assert_array_equal(matrix, slow_matrix(GROUPS))
+    kept = caption_matrix(GROUPS, CAPTIONS, memory=memory, out=tmp_path / "phi.npy", **OPTIONS)
+    np.testing.assert_array_equal(kept, matrix)
+
+
+def test_rows_of_single_references():
+    matrix = caption_matrix(GROUPS, CAPTIONS, rows="references", **OPTIONS)
+    np.testing.assert_array_equal(matrix, slow_matrix([[r] for refs in GROUPS for r in refs]))
+    values, places = caption_top_k(GROUPS, CAPTIONS, 7, axis="images", rows="references", **OPTIONS)
+    assert values.shape == places.shape == (len(CAPTIONS), 7)
+    np.testing.assert_array_equal(values, -np.sort(-np.round(matrix, 12), axis=0).T)
+
+
+def test_matrices_that_are_not_computed():
+    for measure in ("SPICE(category=color,parser=given)", "SPIDEr(parser=given)", "BLEU-1"):
+        with pytest.raises(InputError, match="no matrix of"):
+            caption_matrix(GROUPS, CAPTIONS, **{**OPTIONS, "measure": measure})
+    with pytest.raises(InputError, match="takes no document frequencies"):
+        caption_matrix(GROUPS, CAPTIONS, doc_freq="df.npz", **OPTIONS)
+    with pytest.raises(InputError, match="rows='both'"):
+        caption_matrix(GROUPS, CAPTIONS, rows="both", **OPTIONS)
+
+
+def test_a_matrix_of_another_parser_is_not_continued(tmp_path):
+    def other(captions):
+        return [[("dog",)]] * len(captions)
+
+    out = tmp_path / "phi.npy"
+    caption_matrix(GROUPS, CAPTIONS, out=out, **OPTIONS)
+    with pytest.raises(InputError):
+        caption_matrix(GROUPS, CAPTIONS, out=out, **{**OPTIONS, "tuples": other})
+    assert json.loads(json.dumps(np.load(out).tolist())) == slow_matrix(GROUPS).tolist()
