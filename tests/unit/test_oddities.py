@@ -16,6 +16,7 @@ from semmetrics.embed.static import StaticEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions
+from semmetrics.kinds.labels import oddities
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.oddities import _fold, oddity_notes
 from semmetrics.kinds.labels.plural import singular
@@ -89,6 +90,48 @@ def test_what_is_alike_is_what_the_normalisations_join():
     for _ in range(3000):
         text = "".join(draw.choice(letters) for _ in range(draw.randrange(1, 12)))
         assert clean(text) in ((_fold(text),), ()), text
+
+
+class CountedPair(tuple):
+    """A pair that counts how often anybody asks what it is equal to."""
+
+    __slots__ = ()
+    looks = 0
+
+    def __hash__(self):
+        CountedPair.looks += 1
+        return super().__hash__()
+
+    def __eq__(self, other):
+        CountedPair.looks += 1
+        return super().__eq__(other)
+
+
+def test_work_on_labels_that_are_alike_grows_with_their_number(monkeypatch):
+    def counted_normalization(rules):
+        clean = normalization(rules)
+
+        def counted(text):
+            CountedPair.looks += 1
+            return clean(text)
+
+        return counted
+
+    monkeypatch.setattr(oddities, "normalization", counted_normalization)
+    forms = [
+        ("Label {}", "label {}"),
+        ("a-label {}", "a label {}"),
+        ("Big_label {}", "big label {}"),
+    ]
+    looks = {}
+    for number in (50, 400):
+        CountedPair.looks = 0
+        pairs = [
+            CountedPair(text.format(n) for text in forms[n % len(forms)]) for n in range(number)
+        ]
+        assert oddities._needed_steps(pairs) == {"lower", "separators"}
+        looks[number] = CountedPair.looks
+    assert looks[400] <= 8.5 * looks[50]  # with the number of pairs, not with its square
 
 
 @pytest.mark.parametrize("name", ["none+lower", "lower+lower", "lower+", "stem", "", None, 3])
