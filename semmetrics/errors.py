@@ -10,6 +10,7 @@ from semmetrics.frozen import dataclass
 
 __all__ = [
     "a_kind",
+    "agreeing",
     "InputError",
     "MissingDependencyError",
     "Places",
@@ -155,15 +156,35 @@ def brief(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def pluralize(number: int, noun: str) -> str:
-    """Write how many there are.
+def pluralize(number: float, noun: str, verb: str = "") -> str:
+    """Write how many there are, and what they do: the verb is that of many.
 
     Examples
     --------
-    >>> pluralize(1, "item"), pluralize(2000, "item")
-    ('1 item', '2,000 items')
+    >>> pluralize(1, "item"), pluralize(2000, "category")
+    ('1 item', '2,000 categories')
+    >>> pluralize(1, "class", "have"), pluralize(2, "class", "have"), pluralize(1, "label", "occur")
+    ('1 class has', '2 classes have', '1 label occurs')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if number != 1 and noun.endswith("y"):
+        noun = f"{noun[:-1]}ies"
+    elif number != 1:
+        noun += "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
+
+
+_OF_ONE = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}
+
+
+def agreeing(number: float, verb: str) -> str:
+    """Return a verb as it follows a number; it is given as that of many.
+
+    Examples
+    --------
+    >>> agreeing(1, "have"), agreeing(2, "have"), agreeing(1, "occur")
+    ('has', 'have', 'occurs')
+    """
+    return verb if number != 1 else _OF_ONE.get(verb, f"{verb}s")
 
 
 def a_kind(value: object) -> str:
@@ -194,7 +215,7 @@ def shown(value: object) -> str:
 
 def counted(things: Collection[object], noun: str) -> str:
     """Write how many there are: "1 row", "2 rows"."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+    return pluralize(len(things), noun)
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:

@@ -20,7 +20,7 @@ from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.errors import InputError, a_kind, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.score_result import SCHEMA as SCORES
@@ -100,7 +100,8 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     for heading, column in values.items():
         if len(column) != len(runs):
             raise InputError(
-                f"{heading} has {len(column)} values for {len(runs)} runs",
+                f"{heading} has {pluralize(len(column), 'value')} for "
+                f"{pluralize(len(runs), 'run')}",
                 remedy="score every run with the same measures",
             )
     return [_summary(heading, column, ddof) for heading, column in values.items()]

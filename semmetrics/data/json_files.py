@@ -290,8 +290,9 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     found = Items(ids, items, places, name, f"{kind}{shape}")
     found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
-        written = "1 item" if scored == 1 else f"{scored} items"
-        found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
+        found.notes.append(
+            f"{pluralize(scored, 'item')} written {{{form.noun}: score}}, the others as lists"
+        )
     return found
 
 

@@ -198,7 +198,8 @@ def as_matrix(
     terms = class_terms(map(str, range(n_names)) if names is None else names)
     if len(terms) != n_names:
         raise InputError(
-            f"the matrix has {n_names} columns and the class list {len(terms)} names",
+            f"the matrix has {pluralize(n_names, 'column')} and the class list "
+            f"{pluralize(len(terms), 'name')}",
             where=source,
             remedy="give one class for each column",
         )

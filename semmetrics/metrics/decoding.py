@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 
 __all__ = [
     "Rule",
@@ -360,7 +360,7 @@ def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
     if table.ndim != 2 or len(table) != len(rows) - 1 or not table.shape[1]:
         raise InputError(
             f"the cardinality head has shape {table.shape}",
-            remedy=f"give {len(rows) - 1} rows and a column for each cardinality",
+            remedy=f"give {pluralize(len(rows) - 1, 'row')} and a column for each cardinality",
         )
     _refuse_rows(np.isnan(table), "the cardinality head is NaN")
     return table

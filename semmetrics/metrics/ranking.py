@@ -45,7 +45,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
@@ -358,7 +358,9 @@ def item_weights(weights: ArrayLike | None, n: int) -> Floats:
         return np.ones(n)
     table = np.asarray(weights, np.float64)
     if table.shape != (n,):
-        raise InputError(f"weights have shape {table.shape}", remedy=f"give {n} numbers")
+        raise InputError(
+            f"weights have shape {table.shape}", remedy=f"give {pluralize(n, 'number')}"
+        )
     if not (np.isfinite(table) & (table >= 0)).all():
         raise InputError("a weight is negative or not finite")
     return table

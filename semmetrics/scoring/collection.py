@@ -19,7 +19,7 @@ from semmetrics.data.batches import Batches
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_weights
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import read_set_size_probs, read_weights
 from semmetrics.options import OPTIONS, resolve_options
 from semmetrics.scoring.running import RunningScores
@@ -266,7 +266,7 @@ def _check_widths(widths: Mapping[str, tuple[int, ...]], before: Mapping[str, An
     for name, width in widths.items():
         if before.get(name, width) != width:
             raise InputError(
-                f"{name} has {width[0]} columns, and had {before[name][0]} before",
+                f"{name} has {pluralize(width[0], 'column')}, and had {before[name][0]} before",
                 remedy="give the same columns with every batch",
             )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError, agreeing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
@@ -379,9 +379,10 @@ def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[st
     elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
         few = int((counts < _FEW).sum())
         if few > _SHARE * len(counts):
+            have = agreeing(few, "have")
             yield (
-                f"{{}}: {few} of {len(counts)} labels have fewer than {_FEW} true items, "
-                f"{int((counts == 0).sum())} of them none: too few to trust its interval"
+                f"{{}}: {few:,} of {pluralize(len(counts), 'label')} {have} fewer than {_FEW} true "
+                f"items, {int((counts == 0).sum()):,} of them none: too few to trust its interval"
             )
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
         left = "jackknife" in ci.method

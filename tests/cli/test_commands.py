@@ -109,8 +109,8 @@ def test_validate_says_what_was_read(ok, files):
     assert "1.75 (0.96) mean (std), from 1 to 3" in text
     assert "cat 3, dog 3, cow 1" in text
     assert "from 0.1 to 0.9" in text
-    assert "1 of 4 items repeat a label: '4'" in text
-    assert "1 of 4 items do not list labels by falling score" in text
+    assert "1 of 4 items repeats a label: '4'" in text
+    assert "1 of 4 items does not list labels by falling score" in text
 
 
 def test_validate_as_json(ok, files):
@@ -141,7 +141,7 @@ def test_validate_finds_what_is_odd(ok, files):
     (report,) = json.loads(ok("validate", "odd.json", "--format", "json"))
     lines = "\n".join(report["odd"])
     for expected in (
-        "1 of 3 items have no labels: '1'",
+        "1 of 3 items has no labels: '1'",
         "1 label has blanks around it: ' dog'",
         "1 id has blanks around it: ' 1'",
         "labels differ only by case or white space: 'Cat' and 'cat'",

@@ -119,7 +119,7 @@ def test_what_is_refused(data, message):
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["a"], "input: the matrix has 2 columns and the class list 1 names"),
+        (["a"], "input: the matrix has 2 columns and the class list 1 name"),
         (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
         (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
         (["a", 7], r"class list, class 1 \(from 0\): 7 is an int, not a string; write a class as"),

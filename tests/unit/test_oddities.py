@@ -434,7 +434,7 @@ def test_keys_that_mean_nothing_are_refused(tmp_path):
         [("car", "automobile", 1), ("car", "tree", 0)]
     ).to_dict()
     path.write_text(json.dumps(found | {"treshold": 0.3}))
-    with pytest.raises(InputError, match="the calibration has 'treshold', which mean nothing"):
+    with pytest.raises(InputError, match="the calibration has 'treshold', which means nothing"):
         semmetrics.score([["a"]], [["a"]], measures="SemF1", calibration=path)
 
 

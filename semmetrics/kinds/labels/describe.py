@@ -148,7 +148,7 @@ def _find_odd_scores(labels: Lists) -> Iterator[str]:
     rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
     if len(rising) and not labels.ranked:
         yield (
-            f"{count_items(len(rising), labels)} do not list labels by falling score (they are "
+            f"{count_items(len(rising), labels, 'do')} not list labels by falling score (they are "
             f"ranked by score): {list_ids(labels.ids, rising)}"
         )
 
