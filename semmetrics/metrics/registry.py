@@ -39,6 +39,7 @@ __all__ = [
     "own_identity",
     "parse",
     "parse_all",
+    "parse_in_any_case",
     "split_measures",
     "split_outside",
 ]
@@ -400,6 +401,21 @@ def in_its_case(text: str, kind: str) -> str:
     every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
     alike = [name for name in every if name.casefold() == form["name"].casefold()]
     return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
+
+
+def parse_in_any_case(text: str) -> list[Measure]:
+    """Parse a text that is perhaps a measure, in the case of the registry or another, of all kinds.
+
+    Examples
+    --------
+    >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
+    ([Measure('F1(average=macro)')], [])
+    """
+    found = []
+    for kind in _TABLE:
+        with suppress(InputError):
+            found += parse(in_its_case(text, kind), kind)
+    return found
 
 
 def _options(text: str, inside: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
@@ -19,7 +19,7 @@ from semmetrics.errors import InputError, agreeing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.metrics.registry import is_own
+from semmetrics.metrics.registry import is_own, parse_in_any_case
 from semmetrics.scoring.bootstrap import replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
@@ -33,6 +33,7 @@ __all__ = [
     "bound_notes",
     "interval_notes",
     "left_out_notes",
+    "names_meant",
     "score_statistics",
     "score_values",
 ]
@@ -204,6 +205,34 @@ class Score:
             "signature": self.signature,
             "rows": None,
         }
+
+
+def names_meant(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Find the scores that a name means, by their headings and measures.
+
+    A name as it is written comes first, then one in another case, if all that are alike have one
+    heading; then an alias.
+
+    Parameters
+    ----------
+    name : str
+    known : collection of (str, str)
+        Headings, each with its measure.
+
+    Examples
+    --------
+    >>> known = [("F1 (Semantic)", "SemF1"), ("Micro F1", "F1(average=micro)"), ("F1", "F1")]
+    >>> names_meant("semf1", known), names_meant("microf1", known)
+    ({('F1 (Semantic)', 'SemF1')}, {('Micro F1', 'F1(average=micro)')})
+    """
+    if found := {pair for pair in known if name in pair}:
+        return found
+    folded = name.casefold()
+    alike = {heading for heading, text in known if folded in (heading.casefold(), text.casefold())}
+    if len(alike) == 1:
+        return {pair for pair in known if pair[0] in alike}
+    meant = set(map(str, parse_in_any_case(name)))
+    return {pair for pair in known if meant.intersection(pair)}
 
 
 def left_out_notes(
