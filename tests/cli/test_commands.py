@@ -316,6 +316,21 @@ def test_unknown_names_are_told_together(refused):
         assert "did you mean kubany2020?" in message
 
 
+@pytest.mark.parametrize("command", ["explain", "cite"])
+def test_names_are_given_as_for_score(ok, run, command):
+    assert ok(command, "F1 kubany2020", "mAP") == ok(command, "F1", "kubany2020", "mAP")
+    assert ok(command, "F1 (average=macro)") == ok(command, "MacroF1")
+    for text, apart in (
+        ("F1,Precision", "F1 Precision"),
+        ("F1,kubany2020", "F1 kubany2020"),
+        ("F1@1,3,Recall@5", "F1@1,3 Recall@5"),
+    ):
+        found = run(command, text)
+        assert found.exit_code == 2
+        assert f"put blanks between measures: {apart!r}" in found.stderr
+    assert "put blanks alone between measures" in run(command, "F1, Precision").stderr
+
+
 def test_cite(ok):
     text = ok("cite", "F1", "Precision", "kubany2020")
     assert text.count("@article{kubany2020,") == 1
