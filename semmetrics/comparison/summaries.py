@@ -180,7 +180,7 @@ def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[s
     if not all(map(_is_score, entries)) or not several:
         raise InputError(
             "this is no list of scores", where=name,
-            remedy="write it with: semmetrics score --format json -o FILE",
+            remedy="give a table of scores, or a file of: semmetrics score --format json -o FILE",
         )  # fmt: skip
     meant = names_meant(measure, set(map(_heading_and_measure, entries)))
     chosen = [entry for entry in entries if _heading_and_measure(entry) in meant]
@@ -194,7 +194,7 @@ def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[s
     if not found:
         there = listing(dict.fromkeys(e.get("heading", e["measure"]) for e in entries), most=20)
         raise InputError(f"there is no {measure}", where=name,
-                         remedy=f"choose with -m among {there}")  # fmt: skip
+                         remedy=f"choose measure= (-m) among {there}")  # fmt: skip
     return found
 
 

@@ -161,12 +161,15 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
     options = {option.name for option in definition.options}
     if "taxonomy" in definition.needs:
-        return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
+        return {
+            "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or "
+            "WordNet"
+        }
     if "embedding" not in options:
         return {}
     known = {
-        "embedding": "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC; "
-        "--lookup and --oov say how labels are looked up"
+        "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
+        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how labels are looked up"
     }
     if "threshold" in options:
         known["threshold"] = (

@@ -228,7 +228,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _of_entry(entry: Any, where: str) -> Calibration:
-    remedy = "write one with: semmetrics calibrate -o FILE"
+    remedy = "write one with Calibration.save, or: semmetrics calibrate -o FILE"
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if schema != SCHEMA:
         said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"

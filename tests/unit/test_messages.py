@@ -1,7 +1,8 @@
-"""Messages: plurals follow their numbers."""
+"""Messages: plurals follow their numbers, and options have the names of both kinds of users."""
 
 import ast
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,11 +14,24 @@ from semmetrics.errors import agreeing, pluralize
 SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 
 
-def written(path):
-    """The texts in braces and outside of a module: each f-string as a list of its parts."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def nodes(path):
+    """The syntax of a module, without texts that stand alone: docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [node for node in ast.walk(tree) if id(node) not in alone]
+
+
+def texts(path):
+    """The texts of a module and their lines, with {} for what is put into them."""
+    found = nodes(path)
+    inside = {id(part) for node in found if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in found:
         if isinstance(node, ast.JoinedStr):
-            yield node.values
+            parts = (getattr(part, "value", "") for part in node.values)
+            yield node.lineno, "".join(part if isinstance(part, str) else "{}" for part in parts)
+        elif isinstance(getattr(node, "value", None), str) and id(node) not in inside:
+            yield node.lineno, node.value
 
 
 # ---- plurals -------------------------------------------------------------------------------------
@@ -40,7 +54,7 @@ NOUNS = re.compile(
 def test_a_number_that_may_be_one_is_written_by_pluralize():
     wrong = []
     for path in SOURCES:
-        for parts in written(path):
+        for parts in (node.values for node in nodes(path) if isinstance(node, ast.JoinedStr)):
             for number, text in pairwise(parts):
                 if not isinstance(number, ast.FormattedValue) or not isinstance(text, ast.Constant):
                     continue
@@ -72,3 +86,76 @@ ONE_CAPTION = {"a": ["", "a cat sits"], "b": [" a dog", "a cat sits"], "c": ["a\
 )
 def test_one_caption_is_no_captions(line):
     assert line in semmetrics.validate(ONE_CAPTION, task="captions")["odd"]
+
+
+# ---- options by both names -----------------------------------------------------------------------
+
+BELOW_CLI = [path for path in SOURCES if "cli" not in path.parts[len(SOURCES[0].parts) - 2 :]]
+FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+(?![\w-])|-[mo](?=[ )]|$))")
+KEYWORDS = {
+    "-m": "measures?",
+    "--input-format": "format",
+    "--overwrite": "resume",
+    "--show-signatures": "signature",
+    "--verify": "check",
+}
+# Commands word by word, and what only the command line shows: headings of 'semmetrics list'.
+COMMANDS = re.compile(
+    r"--|-[mo]$|.*--(classes|taxonomy) [a-z]+\.(txt|json) |[A-Z][a-z ]+ \(--[a-z]+"
+)
+
+
+def names_a_keyword(flag, text):
+    """Tell whether a text has the keyword of a flag before it, or the flag is that of a command."""
+    before = text[: text.index(flag)]
+    keyword = KEYWORDS.get(flag) or flag[2:].replace("-", "_")
+    if re.search("semmetrics |^run: |on the command line $", before):
+        return True
+    return re.search(rf"\b{keyword}(=|\b.*\(|,)", before, re.DOTALL)
+
+
+def test_a_flag_stands_beside_its_keyword():
+    wrong = [
+        f"{path.name}:{line}: {text}"
+        for path in BELOW_CLI
+        if path.name != "options.py"  # the table of flags
+        for line, text in texts(path)
+        for flag in FLAG.findall(text)
+        if not COMMANDS.match(text) and not names_a_keyword(flag, text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_flags_that_messages_name_exist():
+    import click
+
+    from semmetrics.cli.app import COMMANDS as PROGRAMS
+    from semmetrics.cli.app import program
+
+    def flags(command):
+        for parameter in command.params:
+            yield from parameter.opts
+        for name in getattr(command, "commands", {}):
+            yield from flags(command.commands[name])
+
+    context = click.Context(program)
+    known = {"--help", "--format"}
+    for name in PROGRAMS:
+        known.update(flags(program.get_command(context, name)))
+    named = {flag for path in BELOW_CLI for _, text in texts(path) for flag in FLAG.findall(text)}
+    assert named - known == {"--force-reinstall"}  # of pip
+
+
+def test_what_is_not_computed_names_keywords():
+    lists = {"a": ["cat"], "b": ["dog"]}
+    table = semmetrics.score(lists, lists, protocol="kubany2020")
+    reasons = {one.heading: one.reason for one in table.not_computed}
+    assert reasons["Balanced Accuracy@1"].endswith("give the class list, classes= (--classes)")
+    assert reasons["F1 (Semantic)@1"].endswith(": embedding= (--embedding FILE)")
+    assert reasons["Fine-Tuned BERT@1"].endswith(
+        ": embedding={'bert-base-nli-stsb-wkpooling': 'sbert:bert-base-nli-stsb-wkpooling'} "
+        "(--embedding bert-base-nli-stsb-wkpooling=sbert:bert-base-nli-stsb-wkpooling)"
+    )
+    scored = {"a": {"cat": 0.9, "dog": 0.2}}
+    (note,) = semmetrics.score(scored, {"a": ["cat"]}, measures="F1").notes
+    assert "give threshold=0.5 (--threshold 0.5), another rule, decode= (--decode)" in note

@@ -339,7 +339,7 @@ def test_the_command_that_calibrates_runs(tmp_path, monkeypatch):
     table = semmetrics.score("p.json", "g.json", measures=measures, embedding={"w": "words.txt"},
                              normalize="lower")  # fmt: skip
     (note,) = table.notes
-    command = note.partition(": ")[2].partition(", then --calibration threshold.json")[0]
+    command = note.partition(": ")[2].partition(", then calibration='threshold.json'")[0]
     arguments = shlex.split(command)
     assert arguments[:2] == ["semmetrics", "calibrate"]
     with pytest.raises(SystemExit) as left:

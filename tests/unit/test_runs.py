@@ -138,7 +138,11 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
 @pytest.mark.parametrize(
     ("scores", "measure", "message"),
     [
-        ([{"system": "A"}], "F1", "VOC: this is no list of scores; write it with"),
+        (
+            [{"system": "A"}],
+            "F1",
+            "VOC: this is no list of scores; give a table of scores, or a file of",
+        ),
         (3, "F1", "VOC: this is no list of scores"),
         ({"system": "A"}, "F1", "VOC: this is no list of scores"),
         ("none.json", "F1", r"none\.json"),
@@ -169,5 +173,7 @@ def test_a_heading_of_what_is_better_when_lower_is_not_ranked():
 
 def test_a_measure_that_scores_lack():
     table = semmetrics.score(REFS, REFS, measures=["F1"])
-    with pytest.raises(InputError, match="VOC: there is no O-F1; choose with -m among 'F1'"):
+    with pytest.raises(
+        InputError, match=r"VOC: there is no O-F1; choose measure= \(-m\) among 'F1'"
+    ):
         semmetrics.rank_systems({"VOC": table})
