@@ -1,9 +1,17 @@
-"""Errors that a user can act on: each says where, what is wrong, and what to do."""
+"""Errors that a user can act on: each says where, what is wrong, and what to do.
+
+Conventions
+-----------
+Positions in messages count from 1, as lines of a file do. What Python counts from 0 (items without
+ids, rows and columns of arrays, elements of lists) is counted so in messages, too, which then say
+"(from 0)", or write an index in brackets. All numbers of one place count alike.
+"""
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from semmetrics.frozen import dataclass
@@ -11,9 +19,12 @@ from semmetrics.frozen import dataclass
 __all__ = [
     "a_kind",
     "agreeing",
+    "FROM_0",
+    "ITEM",
     "InputError",
     "MissingDependencyError",
     "Places",
+    "ROW",
     "UnknownKeyError",
     "at",
     "brief",
@@ -253,6 +264,10 @@ def place_in(error: BaseException, file: str) -> str:
     return file if line is None else f"{file}, line {line}"
 
 
+FROM_0 = " (from 0)"
+ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
+
+
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
@@ -261,6 +276,8 @@ class Places:
     --------
     >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7])(1)
     "gt.csv, line 7, id 'b'"
+    >>> Places("gts", None, ITEM, range(2))(1)
+    'gts, item 1 (from 0)'
     """
 
     name: str
@@ -272,3 +289,18 @@ class Places:
         """Write the place of the item at a position."""
         place = self.unit.format(self.numbers[position]) if self.unit else ""
         return at(self.name, place, None if self.ids is None else self.ids[position])
+
+    def entry(self, position: int, noun: str, number: int) -> str:
+        """Write the place of an entry of an item; its number is given from 0.
+
+        Examples
+        --------
+        >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7]).entry(1, "label", 0)
+        "gt.csv, line 7, id 'b', label 1"
+        >>> Places("gts", None, ITEM, range(2)).entry(1, "label", 0)
+        'gts, item 1, label 0 (from 0)'
+        """
+        if not self.unit.endswith((FROM_0, "[{}]")):
+            return f"{self(position)}, {noun} {number + 1}"
+        alone = replace(self, unit=self.unit.removesuffix(FROM_0))
+        return f"{alone(position)}, {noun} {number}{FROM_0}"

@@ -25,7 +25,7 @@ from semmetrics.data.json_files import parse, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
-from semmetrics.errors import InputError, a_kind, at, listing, placed, shown
+from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 
@@ -202,6 +202,7 @@ def read_matrix(
         return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
 
 
+_PAIR = f"pair {{}}{FROM_0}"
 _PAIR_COLUMNS = {
     "a": ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction"),
     "b": ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference"),
@@ -263,7 +264,10 @@ def as_pairs(
                 remedy="give a path, or a list of (a, b, same)",
             )
         name, extra = "pairs", dict[str, None]()
-        found = [_of_value(value, at(name, f"pair {i}"), extra) for i, value in enumerate(pairs)]
+        found = [
+            _of_value(value, at(name, _PAIR.format(place)), extra)
+            for place, value in enumerate(pairs)
+        ]
         said += _keys_not_used(name, extra)
     if not found:
         raise InputError("there are no pairs", where=name, remedy="write a,b,same a line")
@@ -290,7 +294,7 @@ def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Itera
                 remedy='write [{"a": "car", "b": "automobile", "same": true}, ...]',
             )
         for place, value in enumerate(values):
-            yield _of_value(value, at(source.name, f"pair {place}"), extra)
+            yield _of_value(value, at(source.name, _PAIR.format(place)), extra)
     notes += _keys_not_used(source.name, extra)
 
 

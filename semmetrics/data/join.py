@@ -20,7 +20,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import InputError, a_kind, brief, listing, placed, pluralize
+from semmetrics.errors import FROM_0, InputError, a_kind, brief, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
@@ -265,12 +265,13 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
 
 
 def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
-    known = _by_name(weights, ref)
+    known, base = _by_name(weights, ref), FROM_0 if isinstance(ref.ids, range) else ""
     lost = [name for name in names if name not in known]
     if lost:
         what = pluralize(len(lost), "item", "have")
-        raise InputError(f"{what} no weight: {listing(lost)}", remedy="give it to each")
-    values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
+        raise InputError(f"{what} no weight: {listing(lost)}{base}", remedy="give it to each")
+    each = (_weight(name, known[name], base) for name in names)
+    values = np.fromiter(each, np.float64, len(names))
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
             raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
@@ -296,14 +297,14 @@ def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
     return dict(zip(map(str, ref.ids), weights, strict=True))
 
 
-def _weight(name: str, weight: Any) -> float:
+def _weight(name: str, weight: Any, base: str) -> float:
     try:
         number = float(weight)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(weight, str) or not 0 <= number < math.inf:
         raise InputError(
-            f"the weight of item {name!r} is {brief(weight)}",
+            f"the weight of item {name!r}{base} is {brief(weight)}",
             remedy="weights are finite numbers, and not negative",
         )
     return number

@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
-from semmetrics.errors import agreeing, listing, pluralize
+from semmetrics.errors import FROM_0, agreeing, listing, pluralize
 
 __all__ = [
     "count_items",
@@ -98,8 +98,9 @@ def _find_items(lists: Lists, chosen: Bools, verb: str, what: str) -> Iterator[s
 
 
 def list_ids(ids: Ids, rows: Any) -> str:
-    """Write the ids of some items, the first few quoted and the rest counted."""
-    return listing(ids[row] for row in rows.tolist())
+    """Write the ids of some items, or their positions, the first few and how many more."""
+    numbered = FROM_0 if isinstance(ids, (range, np.ndarray)) else ""
+    return listing(ids[row] for row in rows.tolist()) + numbered
 
 
 def find_odd_ids(ids: Ids) -> Iterator[str]:

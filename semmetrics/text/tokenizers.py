@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import InputError, a_kind, brief, pluralize
+from semmetrics.errors import FROM_0, InputError, a_kind, brief, pluralize
 from semmetrics.text.tokens import check_captions
 
 __all__ = [
@@ -164,7 +164,7 @@ class FunctionTokenizer(SplitTokenizer):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
                     f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
-                    where=f"caption {index}",
+                    where=f"caption {index}{FROM_0}",
                     remedy='give a list of tokens, as ["a", "dog"]',
                 )
         return list(map(list, result))

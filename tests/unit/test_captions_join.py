@@ -126,7 +126,7 @@ def test_lengths_by_position_and_the_last_line(tmp_path):
     with pytest.raises(InputError, match=match):
         task_of(long, short)
     with pytest.raises(
-        InputError, match="mine has 1 item and refs has 2; the last is mine, item 0"
+        InputError, match=r"mine has 1 item and refs has 2; the last is mine, item 0 \(from 0\)"
     ):
         task_of(["x"], ["x", "y"])
     with pytest.raises(InputError, match="mine has 0 items and refs has 1; items without"):

@@ -97,7 +97,7 @@ def test_items_by_position():
         (
             as_labels([["a"]], source="preds"),
             as_labels([["a"], []], source="gts"),
-            "preds has 1 item and gts has 2; the last is preds, item 0; items without",
+            r"preds has 1 item and gts has 2; the last is preds, item 0 \(from 0\); items without",
         ),
     ],
 )

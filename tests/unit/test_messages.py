@@ -1,15 +1,17 @@
-"""Messages: plurals follow their numbers, and options have the names of both kinds of users."""
+"""Messages: numbers and plurals, options by both their names, positions with their base."""
 
 import ast
+import math
 import re
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import semmetrics
-from semmetrics.errors import agreeing, pluralize
+from semmetrics.errors import FROM_0, InputError, agreeing, pluralize
 
 SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 
@@ -22,14 +24,20 @@ def nodes(path):
     return [node for node in ast.walk(tree) if id(node) not in alone]
 
 
+def as_written(part):
+    """A part of an f-string; of what is put into it, the base of positions alone is known."""
+    if isinstance(part, ast.Constant):
+        return part.value
+    return FROM_0 if ast.unparse(part.value) == "FROM_0" else "{}"
+
+
 def texts(path):
     """The texts of a module and their lines, with {} for what is put into them."""
     found = nodes(path)
     inside = {id(part) for node in found if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in found:
         if isinstance(node, ast.JoinedStr):
-            parts = (getattr(part, "value", "") for part in node.values)
-            yield node.lineno, "".join(part if isinstance(part, str) else "{}" for part in parts)
+            yield node.lineno, "".join(map(as_written, node.values))
         elif isinstance(getattr(node, "value", None), str) and id(node) not in inside:
             yield node.lineno, node.value
 
@@ -159,3 +167,70 @@ def test_what_is_not_computed_names_keywords():
     scored = {"a": {"cat": 0.9, "dog": 0.2}}
     (note,) = semmetrics.score(scored, {"a": ["cat"]}, measures="F1").notes
     assert "give threshold=0.5 (--threshold 0.5), another rule, decode= (--decode)" in note
+
+
+# ---- positions -----------------------------------------------------------------------------------
+
+POSITION = re.compile(
+    r"\b(item|row|element|pair|caption|reference|image|class|link|vector|text|entry|query|number|"
+    r"index|byte|label|column) \{\}"
+)
+NAMES = {  # in place of positions
+    "column {}", "{}, column {}",
+    "the column {} holds objects, or lists that are nested too deeply",
+    "there is no column {}: found {}", "the records have no column {}", "{}, one row {}: {}",
+    "image {}", "gts, image {}", "res, image {}", "the entry {}",
+    "nothing is left of the class {} after normalisation",
+    "the reference label {} is not in the class list",
+    "the caption {} is a text, not its tokens",
+}  # fmt: skip
+ELSEWHERE = {  # the base is written by what completes the text
+    "caption {}", "reference {} of image {}", "the weight of item {}{} is {}",
+    "the id {} is also in row {}",
+}  # fmt: skip
+# of texts, as editors count, and of the words of a file
+FROM_1 = {"line {}, column {}", "there is no word where number {} should be"}
+
+
+def test_positions_say_from_where_they_count():
+    found = {text for path in SOURCES for _, text in texts(path) if POSITION.search(text)}
+    unsaid = {text for text in found if "(from 0)" not in text}
+    assert unsaid == NAMES | ELSEWHERE | FROM_1
+
+
+@pytest.mark.parametrize(
+    ("preds", "place"),
+    [
+        ([["dog"], ["cat", 3]], "preds, item 1, label 1 (from 0)"),
+        ([["dog"], ["cat", ""]], "preds, item 1, label 1 (from 0)"),
+        ([["dog"], 3], "preds, item 1 (from 0)"),
+        ([{"id": "a", "labels": ["cat", 3]}], "preds, element [0], id 'a', label 1 (from 0)"),
+        ({"a": ["cat", 3]}, "preds, id 'a', label 2"),
+        (pd.Series([["dog"], ["cat", 3]]), "preds, row 1, label 1 (from 0)"),
+        (pd.Series([["dog"], ["cat", 3]], index=["a", "b"]), "preds, id 'b', label 2"),
+    ],
+)
+def test_numbers_of_one_place_count_alike(preds, place):
+    with pytest.raises(InputError) as error:
+        semmetrics.score(preds, [["cat"], ["dog"]], measures="F1", task="labels")
+    assert error.value.where == place
+
+
+def test_positions_in_other_messages():
+    with pytest.raises(InputError, match=r"the last is preds, item 0 \(from 0\); items without"):
+        semmetrics.score([["cat"]], [["cat"], ["dog"]], measures="F1")
+    with pytest.raises(InputError, match=r"the weight of item '1' \(from 0\) is nan"):
+        semmetrics.score([["a"], ["b"]], [["a"], ["b"]], measures="F1", weights=[1, math.nan])
+    with pytest.raises(InputError, match=r"1 item has no weight: '1' \(from 0\)"):
+        semmetrics.score([["a"], ["b"]], [["a"], ["b"]], measures="F1", weights={"0": 1})
+    with pytest.raises(InputError, match=r"pairs, pair 1 \(from 0\): 3 is no pair"):
+        semmetrics.calibrate_threshold_on_pairs([("a", "b", 1), 3])
+    assert semmetrics.validate([["a", "a"], []])["odd"] == [
+        "1 of 2 items has no labels: 1 (from 0)",
+        "1 of 2 items repeats a label: 0 (from 0)",
+    ]
+
+
+def test_generated_ids_are_the_positions_of_messages():
+    table = semmetrics.score([["a"], ["b"]], [["a"], ["c"]], measures="F1")
+    assert [row["id"] for row in table.per_item()] == [0, 1]
