@@ -25,7 +25,7 @@ from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source, too_large
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import ROW, InputError, Places, at
 
 __all__ = [
     "Coder",
@@ -37,7 +37,6 @@ __all__ = [
     "read_arrow_table",
 ]
 
-ROW = "row {} (from 0)"
 _BATCH = 2**16
 _DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others

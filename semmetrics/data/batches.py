@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Codes, offsets, row_numbers
 from semmetrics.data.block import occurring
 from semmetrics.data.lists import Entry, Ids, Lists, Side
-from semmetrics.errors import InputError, Places, listing
+from semmetrics.errors import ITEM, InputError, Places, listing
 
 __all__ = ["Batches"]
 
@@ -243,7 +243,7 @@ class Batches:
             source=self.source,
             understood=self.understood,
             notes=self.notes,
-            where=Places(self.source, named, "" if named else "item {}", ids),
+            where=Places(self.source, named, "" if named else ITEM, ids),
         )
 
     def _joined_form(self, lists: Lists) -> str:

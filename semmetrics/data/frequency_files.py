@@ -29,7 +29,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.errors import InputError, brief, shown
+from semmetrics.errors import InputError, brief, pluralize, shown
 from semmetrics.frozen import dataclass
 from semmetrics.store.outputs import open_output
 
@@ -176,7 +176,8 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
             place = int(np.argmax(counts))
             gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
             raise InputError(
-                f"{gram} is in {counts[place]} of {table.documents or round(most, 1)} documents",
+                f"{gram} is in {counts[place]} of "
+                f"{pluralize(table.documents or round(most, 1), 'document')}",
                 where=where,
                 remedy="count an n-gram once a document, or correct the number of documents",
             )

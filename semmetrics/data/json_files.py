@@ -19,12 +19,12 @@ from typing import Any
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
+from semmetrics.errors import ITEM, InputError, Places, at, counted, placed, pluralize, shown
 
 __all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source",
            "read_json", "read_jsonl", "read_object"]  # fmt: skip
 
-ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
+ELEMENT, LINE = "element [{}]", "line {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 # Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
 _SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
@@ -141,7 +141,7 @@ def read_object(
     options: ReadOptions,
     *,
     kind: str = "",
-    unit: str = POSITION,
+    unit: str = ITEM,
 ) -> Items:
     """Read the items of a mapping or a sequence.
 
@@ -293,8 +293,9 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     found = Items(ids, items, places, name, f"{kind}{shape}")
     found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
-        written = "1 item" if scored == 1 else f"{scored} items"
-        found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
+        found.notes.append(
+            f"{pluralize(scored, 'item')} written {{{form.noun}: score}}, the others as lists"
+        )
     return found
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import ITEM, InputError, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
@@ -217,7 +217,7 @@ class Lists:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
-    where: Callable[[int], str] = "item {}".format
+    where: Callable[[int], str] = ITEM.format
     columns: int | None = None
     order: str = ""
 

@@ -29,7 +29,7 @@ from semmetrics.data.items import Items
 from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, shown
+from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
 __all__ = [
     "RowTable",
@@ -125,7 +125,8 @@ class Rows:
     def _wrong_width(self, line: int, row: list[str]) -> InputError:
         width = len(self.header)
         return InputError(
-            f"the row has {len(row)} cells, the header {width}; the first is {shown(row[0])}",
+            f"the row has {pluralize(len(row), 'cell')}, the header {width}; the first is "
+            f"{shown(row[0])}",
             where=at(self.name, f"line {line}"),
             remedy="quote cells that contain the delimiter",
         )
@@ -257,11 +258,11 @@ def row_notes(empty: int, apart: int, form: Form) -> list[str]:
     """Say how many items have an empty cell, and how many have rows that are not together."""
     notes = []
     if empty:
-        what = f"{empty} item{'' if empty == 1 else 's'}"
-        notes.append(f"{what} with an empty {form.noun} cell: no {form.noun}s")
+        notes.append(f"{pluralize(empty, 'item')} with an empty {form.noun} cell: no {form.noun}s")
     if apart:
-        what = f"{apart} id{'' if apart == 1 else 's'}"
-        notes.append(f"{what} with rows that are not together; merged in file order")
+        notes.append(
+            f"{pluralize(apart, 'id')} with rows that are not together; merged in file order"
+        )
     return notes
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 import numpy as np
 
 from semmetrics.arguments import check_type, checked
-from semmetrics.errors import InputError, MissingDependencyError, brief, listing
+from semmetrics.errors import InputError, MissingDependencyError, brief, listing, pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ class Records(Sequence[dict[str, Any]]):
             yield from zip(*parts, strict=True)
 
     def __repr__(self) -> str:
-        return f"Records({self._length:,} rows: {', '.join(self._columns)})"
+        return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
 
     @checked
     def write(self, out: TextIO, form: str) -> None:

@@ -21,11 +21,10 @@ from semmetrics.errors import (
 )
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import in_its_case, parse
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.score_result import Score, names_meant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,21 +147,8 @@ class ScoreTable:
             return [score for score in of if name == score.measure or str(name) == score.heading]
         if not isinstance(name, str):
             return []
-        found = [score for score in of if name in (score.heading, str(score.measure))]
-        if found:
-            return found
-        folded = name.casefold()
-        alike = {
-            s.heading for s in of if folded in (s.heading.casefold(), str(s.measure).casefold())
-        }
-        if len(alike) == 1:
-            return [score for score in of if score.heading in alike]
-        meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
-        return [
-            score
-            for score in of
-            if {score.heading, str(score.measure)} & meant[score.measure.definition.kind]
-        ]
+        meant = names_meant(name, {(score.heading, str(score.measure)) for score in of})
+        return [score for score in of if (score.heading, str(score.measure)) in meant]
 
     @property
     def systems(self) -> list[str]:
@@ -467,14 +453,6 @@ def _row(score: Score) -> dict[str, Any]:
 def _split_key(key: Any) -> tuple[Any, Any]:
     """A key as a system, or None for all, and a measure."""
     return key if isinstance(key, tuple) and len(key) == 2 else (None, key)
-
-
-def _parsed(name: str, kind: str) -> set[str]:
-    """The measures that a text names, as scores write them."""
-    try:
-        return set(map(str, parse(in_its_case(name, kind), kind)))
-    except InputError:
-        return set()
 
 
 def _line(text: str) -> str:

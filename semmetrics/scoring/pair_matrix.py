@@ -27,7 +27,7 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.metrics.caption_steps import (
@@ -325,7 +325,8 @@ def _pair_task(
     without = np.flatnonzero(lengths(task.indptr) == 0)
     if len(without):
         raise InputError(
-            f"image {without[0]} has no reference", remedy="leave images without references out"
+            f"image {without[0]}{FROM_0} has no reference",
+            remedy="leave images without references out",
         )
     return task
 

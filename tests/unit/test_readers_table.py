@@ -122,7 +122,7 @@ def test_many_rows(load):
         ("id,label,conf,prob\na,b,1,1\n", "could be the score.*--score-column"),
         ("id,label\n", "there are no items"),
         ("\nid,label\n", "line 1: the line is blank; begin with a header"),
-        ("id,label\na,b\nc\n", "line 3: the row has 1 cells, the header 2; .*quote cells"),
+        ("id,label\na,b\nc\n", "line 3: the row has 1 cell, the header 2; .*quote cells"),
         ("id,label\na,b\nc,d,e\n", "line 3: the row has 3 cells"),
         ("id,label\n,b\n", "line 2: the id is empty"),
         ("id,label\na,b\na,\n", "line 3, id 'a': the label is empty, and the id has 2 rows"),
