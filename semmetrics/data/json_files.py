@@ -21,10 +21,11 @@ from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
 from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source",
-           "read_json", "read_jsonl", "read_object"]  # fmt: skip
+__all__ = ["BlankLines", "is_columns", "json_lines", "pair_mappings", "pair_scores", "parse",
+           "parse_source", "read_json", "read_jsonl", "read_object"]  # fmt: skip
 
 ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
+_INK = re.compile(r"\S")
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 # Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
 _SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
@@ -203,21 +204,23 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[str] = []
     records = _Records(source.name, LINE, form, options, source.room())
-    records.gather(_json_lines(source, options, notes))
+    check_lines(source, options.max_line_bytes)
+    records.gather(json_lines(source, notes))
     found = records.finish("JSON lines, one record ")
     found.notes += notes
     return found
 
 
-def _json_lines(
-    source: Source, options: ReadOptions, notes: list[str]
-) -> Iterator[tuple[int, Any]]:
+def json_lines(source: Source, notes: list[str]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    check_lines(source, options.max_line_bytes)
     blank = BlankLines()
-    for line, text in enumerate(source.lines(), 1):
+    lines, skipped = source.lines(), 0
+    for number, text in enumerate(lines, 1):
+        line = number + skipped
         if text.isspace():
-            blank.see(line)
+            more = lines.skip(_INK)
+            skipped += more
+            blank.see(line, 1 + more)
             continue
         blank.go_on()
         yield line, parse(text, source.name, line)
@@ -225,20 +228,26 @@ def _json_lines(
 
 
 class BlankLines:
-    """Counts the blank lines between others; those at the end mean nothing."""
+    """Counts the blank lines between others; those at the end mean nothing.
+
+    Attributes
+    ----------
+    pending : int
+        Those since the last line that is not blank.
+    """
 
     def __init__(self) -> None:
-        self._number = self._first = self._pending = 0
+        self._number = self._first = self.pending = 0
 
     def see(self, line: int, number: int = 1) -> None:
         """Count blank lines, of which that is the first."""
         self._first = self._first or line
-        self._pending += number
+        self.pending += number
 
     def go_on(self) -> None:
         """Say that a line follows that is not blank."""
-        self._number += self._pending
-        self._pending = 0
+        self._number += self.pending
+        self.pending = 0
 
     def notes(self, between: str) -> list[str]:
         """Return the note on them, if there are any."""

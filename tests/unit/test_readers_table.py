@@ -6,7 +6,9 @@ import gzip
 import pytest
 from reading import read
 
-from semmetrics import ReadOptions
+from semmetrics import ReadOptions, as_labels
+from semmetrics.data.beside import as_pairs
+from semmetrics.data.json_files import BlankLines
 from semmetrics.errors import InputError
 
 
@@ -178,3 +180,37 @@ def test_long_lines_and_cells(load):
     with pytest.raises(InputError, match="line 2: the line is longer than 99 bytes"):
         load(text, max_line_bytes=99)
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_runs_of_blank_lines_are_passed_over_and_counted(tmp_path, end):
+    path = tmp_path / "gt.csv"
+    quoted = f'b,"do{end}{end}{end}g"'  # blank lines within a cell are its text
+    rows = ["id,label", "", "", "a,cat", *[""] * 700_000, quoted, "", "c,a,b"]
+    path.write_bytes(end.join(rows).encode())
+    with pytest.raises(InputError, match=f"line {700_000 + 10}: the row has 3 cells"):
+        as_labels(path)
+    path.write_bytes(end.join([*rows[:-1], "c,bus", *[""] * 99]).encode())
+    found = as_labels(path)
+    assert found.to_list() == [["cat"], [f"do{end}{end}{end}g"], ["bus"]]
+    assert "700,003 blank lines between rows, the first is line 2" in found.notes
+    assert found.where(2) == f"{path}, line {700_000 + 10}, id 'c'"
+
+
+def test_blank_lines_are_not_looked_at_one_by_one(tmp_path, monkeypatch):
+    seen = []
+    whole = BlankLines.see
+    monkeypatch.setattr(BlankLines, "see", lambda *given: (seen.append(given[1:]), whole(*given)))
+    blank = "\n" * 3_000_000
+    table, lines, pairs = tmp_path / "gt.csv", tmp_path / "gt.jsonl", tmp_path / "pairs.jsonl"
+    table.write_text(f"id,label\na,cat\n{blank}b,dog\n{blank}")
+    record = '{{"id": "{}", "labels": []}}\n'
+    lines.write_text(f"{record.format('a')} {blank} \n\t\n{record.format('b')}{blank}  ")
+    pair = '{"a": "x", "b": "y", "same": 1}\n'
+    pairs.write_text(f"{pair}{blank}{pair}")
+    assert as_labels(table).notes == ["3,000,000 blank lines between rows, the first is line 3"]
+    found = as_labels(lines)
+    assert found.notes == ["3,000,002 blank lines between records, the first is line 2"]
+    assert found.where(1) == f"{lines}, line 3000004, id 'b'"
+    assert len(as_pairs(pairs)) == 2
+    assert len(seen) == 5
