@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = [
     "a_kind",
@@ -232,6 +232,7 @@ def place_in(error: BaseException, file: str) -> str:
     return file if line is None else f"{file}, line {line}"
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.

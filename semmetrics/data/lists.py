@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.errors import InputError, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
 
@@ -129,6 +129,7 @@ class Texts(Sequence[str]):
         return [part[a - ends[0] : b - ends[0]].decode() for a, b in pairwise(ends)]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Side:
     """One side of a task: for each item its codes in order, and their scores.
@@ -175,6 +176,7 @@ class Side:
         return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Lists of strings of many items, as one input gave them.
@@ -217,7 +219,7 @@ class Lists:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
-    where: Callable[[int], str] = "item {}".format
+    where: Callable[[int], str] = field(default="item {}".format, compare=False)
     columns: int | None = None
     order: str = ""
 
