@@ -60,12 +60,11 @@ def _by_value(cls: type[Any]) -> dict[str, Callable[..., Any]]:
 
     may_be_nan = any("float" in str(f.type) for f in fields(cls))  # whose hash is its place
 
-    def equal(self: Any, other: object) -> bool:
+    def equal(self: Any, other: object) -> Any:
         if type(other) is not type(self):
             return NotImplemented
         mine, theirs = values(self), values(other)
-        same: bool = mine == theirs or (may_be_nan and _same(mine, theirs))
-        return same
+        return bool(mine == theirs) or (may_be_nan and _same(mine, theirs))
 
     def code(self: Any) -> int:
         try:
@@ -97,7 +96,7 @@ def by_value(*more: str) -> Callable[[C], C]:
     def make(cls: C) -> C:
         compared = [*(f.name for f in fields(cls) if f.compare), *more]
 
-        def equal(self: Any, other: object) -> bool:
+        def equal(self: Any, other: object) -> Any:
             if type(other) is not type(self):
                 return NotImplemented
             pairs = ((getattr(self, name), getattr(other, name)) for name in compared)
