@@ -307,9 +307,9 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
 def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> tuple[int, str]:
     """Put lists in place of mappings from entry to number.
 
-    Where every item is such a mapping and all numbers are 0 or 1, with a 0 among them, or all are
-    booleans, they say which entries an item has, as the rows of a 0/1 matrix do. Otherwise they
-    are scores.
+    Where every item is such a mapping, all values are 0 or 1 and some are booleans, they say which
+    entries an item has, as the rows of a 0/1 matrix do. Otherwise they are scores; of those that
+    are 0 or 1 see `Lists.chosen`.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
         return 0, "score"
     chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
-    if len(chosen) == len(items) and _are_members(items):
+    if len(chosen) == len(items) and _are_booleans(items):
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
@@ -329,15 +329,15 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     return len(chosen), "score"
 
 
-def _are_members(items: Iterable[Mapping[Any, Any]]) -> bool:
-    """Tell whether all numbers are 0 or 1, and some are 0 or booleans; 1 alone may be a score."""
-    sure = False
+def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
+    """Tell whether all values are 0 or 1, and some of them booleans."""
+    found = False
     for item in items:
         for value in item.values():
             if not isinstance(value, Real) or value not in (0, 1):
                 return False
-            sure = sure or not value or isinstance(value, bool)
-    return sure
+            found = found or isinstance(value, bool)
+    return found
 
 
 def _shape(items: Sequence[Any], form: Form) -> str:

@@ -511,7 +511,8 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     scaled = weights / (weights.max(initial=0.0) or 1.0)  # no sum of them overflows
     _, exponent = np.frexp(np.dot(scaled, labels + 1))
     exact = np.frexp(weights.max(initial=0.0))[1]
-    return np.rint(np.ldexp(weights, _WHOLE - exponent - exact)).astype(np.int64)
+    whole: Ints = np.rint(np.ldexp(weights, _WHOLE - exponent - exact)).astype(np.int64)
+    return whole
 
 
 class _Changes:

@@ -20,7 +20,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
 from semmetrics.metrics.formulas import f1, f1_many_to_one
-from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.matching import Matches, Ranked, Reference, no_scores
 from semmetrics.metrics.semantic import SemanticFamily, SemF1
 from semmetrics.metrics.sweeps import (
     Rows,
@@ -62,10 +62,7 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     """
     judge = _judge(measure)
     if task.pred.scores is None:
-        raise InputError(
-            f"decode={measure['decode']} needs a score for each predicted label",
-            remedy="give scores",
-        )
+        raise no_scores(f"decode={measure['decode']}", task)
     rows, points, bins, more = _matched_rows(measure, task)
     usable = np.isfinite(points)
     if not usable.any():
