@@ -6,6 +6,7 @@ import gzip
 import pytest
 from reading import read
 
+import semmetrics
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.json_files import BlankLines
@@ -79,7 +80,10 @@ def test_rows_of_an_id_that_are_apart_are_merged_and_noted(load):
 def test_the_only_row_of_an_id_may_have_no_label(load, rows):
     raw = load("id,label\n" + rows)
     assert dict(zip(raw.ids, raw.items, strict=True)) == {"a": [], "b": ["x"]}
-    assert raw.notes == ["1 item with an empty label cell: no labels"]
+    assert raw.notes == [
+        "1 item with an empty label cell: no labels",
+        "labels were split at '|' in 1 of 3 rows (label_delimiter)",
+    ]
     scored = load("id,label,score\n" + rows.replace("x", "x,1").replace("a,", "a,,"))
     assert sorted(scored.items) == [[], [("x", 1.0)]]
 
@@ -214,3 +218,21 @@ def test_blank_lines_are_not_looked_at_one_by_one(tmp_path, monkeypatch):
     assert found.where(1) == f"{lines}, line 3000004, id 'b'"
     assert len(as_pairs(pairs)) == 2
     assert len(seen) == 5
+
+
+@pytest.mark.parametrize("size", [2**21, 16])
+def test_how_many_cells_were_split_is_said(tmp_path, monkeypatch, size):
+    monkeypatch.setattr("semmetrics.data.source.SMALL", size)
+    preds, gts = tmp_path / "p.csv", tmp_path / "g.csv"
+    preds.write_text("id,labels\na,cat,dog\n".replace("cat,dog", '"cat,dog"') + "b,ox\nc,\n")
+    gts.write_text('id,labels\na,cat\nb,"ox, wild"\nc,ox\n')
+    split = ReadOptions(label_delimiter=",")
+    table = semmetrics.score(preds, gts, measures="F1", read=split)
+    assert f"{preds}: labels were split at ',' in 1 of 3 rows (label_delimiter)" in table.notes
+    assert f"{gts}: labels were split at ',' in 1 of 3 rows (label_delimiter)" in table.notes
+    whole = semmetrics.score(as_labels(preds, options=split), gts, measures="F1")
+    assert (
+        whole.notes.count(f"{gts}: labels were split at ',' in 1 of 3 rows (label_delimiter)") == 0
+    )
+    gts.write_text("id,labels\na,cat\nb,ox\nc,ox\n")
+    assert as_labels(gts, options=split).notes == []
