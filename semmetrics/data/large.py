@@ -30,7 +30,7 @@ from semmetrics.data.form import Form, ReadOptions, assign
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.tables import describe_table, row_notes, split_notes
+from semmetrics.data.tables import describe_table, row_notes, split_text
 from semmetrics.errors import InputError, at, shown
 
 __all__ = ["read_large"]
@@ -282,10 +282,12 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         lines += n_lines
     found = coder.finish(source.name, "line {}")
     if split is not None:
-        several = int((np.diff(found.side.indptr) > 1).sum())
-        notes = split_notes(several, len(found), split, form)
-        found = replace(found, notes=row_notes(empty, 0, form) + notes)
-    return describe_table(found, kind.upper(), header, roles, form, split is not None)
+        found = replace(found, notes=row_notes(empty, 0, form))
+    found = describe_table(found, kind.upper(), header, roles, form, split is not None)
+    if split is None:
+        return found
+    several = int((np.diff(found.side.indptr) > 1).sum())
+    return replace(found, understood=found.understood + split_text(several, len(found), split))
 
 
 def _parse_rows(

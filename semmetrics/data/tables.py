@@ -41,7 +41,7 @@ __all__ = [
     "item_rows",
     "read_table",
     "row_notes",
-    "split_notes",
+    "split_text",
 ]
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
@@ -261,11 +261,10 @@ def row_notes(empty: int, apart: int, form: Form) -> list[str]:
     return notes
 
 
-def split_notes(several: int, rows: int, split: str, form: Form) -> list[str]:
-    """Say how many cells were split, as on the other side the delimiter may be part of a label."""
+def split_text(several: int, rows: int, split: str) -> str:
+    """Say how many cells were split: on one side of two the delimiter may be part of a label."""
     sign = "a tab" if split == "\t" else repr(split)
-    what = f"{several:,} of {pluralize(rows, 'row')}"
-    return [f"{form.noun}s were split at {sign} in {what} (label_delimiter)"] if several else []
+    return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
 
 
 def item_rows(
@@ -308,11 +307,12 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
             cells = _cells(rows, form, roles, split, source.room())
             found = item_rows(cells, source.name, form, "line {}", remedy)
             found.notes += row_notes(sum(not item for item in found.items), 0, form)
-            several = sum(len(item) > 1 for item in found.items)
-            found.notes += split_notes(several, len(found.items), split, form)
     kind = "TSV" if tabs else "CSV"
     found = describe_table(found, kind, rows.header, roles, form, split is not None)
     found.notes += rows.notes
+    if split is not None:
+        several = sum(len(item) > 1 for item in found.items)
+        found.understood += split_text(several, len(found.items), split)
     return found
 
 
