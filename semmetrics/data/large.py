@@ -302,6 +302,8 @@ def _parse_rows(
     _check_text(block)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         raise OddError
+    if b'"' not in block and (b"\n\n" in block or b"\n\r\n" in block):
+        raise OddError  # blank lines, of which pyarrow makes rows
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     if split is not None:
         kinds = [pa.string()] * 3
