@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = [
     "a_kind",
@@ -268,6 +268,7 @@ FROM_0 = " (from 0)"
 ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.

@@ -35,6 +35,7 @@ __all__ = [
     "open_arrow",
     "read_arrow",
     "read_arrow_table",
+    "whole_table",
 ]
 
 _BATCH = 2**16
@@ -272,6 +273,13 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
             found = columns.strict(limited)
     title = "Parquet" if kind == "parquet" else "Arrow"
     return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
+
+
+def whole_table(source: Source, kind: str, options: ReadOptions) -> Any:
+    """Return a Parquet or Arrow file as a table, with all of its columns."""
+    with open_arrow(source, kind) as (schema, batches):
+        limited = _limited(batches(schema.names), options.max_bytes, source.name)
+        return pa.Table.from_batches(limited, schema)
 
 
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:

@@ -21,7 +21,7 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse, parse_source
+from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
@@ -281,10 +281,8 @@ def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Itera
     if kind in ("csv", "tsv"):
         yield from _pair_table(source, options, notes, tabs=kind == "tsv")
     elif kind == "jsonl":
-        for line, text in enumerate(source.lines(), 1):
-            if not text.isspace():
-                value = parse(text, source.name, line)
-                yield _of_value(value, at(source.name, f"line {line}"), extra)
+        for line, value in json_lines(source, []):
+            yield _of_value(value, at(source.name, f"line {line}"), extra)
     else:
         values = parse_source(source)
         if not isinstance(values, list):

@@ -154,6 +154,12 @@ def _read_format(
         from semmetrics.data.numpy_files import read_matrix_file
 
         return read_matrix_file(source, options, names)
+    if kind in (*TABLES, "parquet", "arrow"):
+        from semmetrics.data.one_hot import read_one_hot
+
+        matrix = read_one_hot(source, kind, form, options)
+        if matrix is not None:
+            return matrix
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import read_arrow
 

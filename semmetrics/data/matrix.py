@@ -19,13 +19,14 @@ from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, pos
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, InputError, Places, a_kind, brief, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
 
 _BLOCK = 1 << 22  # values looked at together
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """A value for each item and name.
@@ -55,7 +56,7 @@ class Matrix:
     source: str = "matrix"
     understood: str = "matrix of items x names"
     notes: list[str] = field(default_factory=list)
-    where: Callable[[int], str] = ROW.format
+    where: Callable[[int], str] = field(default=ROW.format, compare=False)
     noun: str = "label"
     named: bool = True
 

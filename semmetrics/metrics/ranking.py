@@ -57,7 +57,7 @@ from semmetrics.metrics.families import (
     undefined_items,
 )
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matched, Matches, Ranked
+from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
 from semmetrics.metrics.registry import add
 
 __all__ = [
@@ -378,10 +378,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
     if not len(ranked.codes):  # nothing is predicted, so no score is lacking
         ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
-        raise InputError(
-            f"{name} needs a score for each predicted label",
-            remedy="give scores (a score matrix, or labels with scores), or another measure",
-        )
+        raise no_scores(name, block.task, "another measure")
     if matched.counted is None:
         return ranked, matched.hit, matched
     return ranked.keep(matched.counted), matched.hit[matched.counted], matched

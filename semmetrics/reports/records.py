@@ -146,6 +146,16 @@ class Records(Sequence[dict[str, Any]]):
             parts = [_to_plain(column[start : start + _ROWS]) for column in self._columns.values()]
             yield from zip(*parts, strict=True)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Records):
+            return NotImplemented
+        return self.columns == other.columns and all(
+            self.column(name) == other.column(name) for name in self.columns
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self._length))
+
     def __repr__(self) -> str:
         return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
 

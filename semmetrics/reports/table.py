@@ -19,7 +19,7 @@ from semmetrics.errors import (
     listing,
     pluralize,
 )
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, check_digits, draw
@@ -42,6 +42,7 @@ _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
@@ -125,7 +126,7 @@ class ScoreTable:
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
-        return any(key is score for score in self.scores) or bool(self._find(key))
+        return (isinstance(key, Score) and key in self.scores) or bool(self._find(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The score of a measure, as ``table[key]``; the default where there is none.

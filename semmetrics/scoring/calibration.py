@@ -29,7 +29,7 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, agreeing, listing, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
@@ -50,6 +50,7 @@ _LARGEST = sys.float_info.max
 Curve = Mapping[str, tuple[float, ...]]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """A threshold for one embedding, and how it was found.
@@ -109,8 +110,8 @@ class Calibration:
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    understood: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    understood: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def digest(self) -> str:

@@ -199,7 +199,9 @@ class Collection:
         by_id = not isinstance(ref.ids, range)
         alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
         many = self._gts.waiting + len(ref) >= _TOGETHER
-        undecided = self._preds.undecided or (self.is_empty and pred.cells == "either")
+        undecided = self._preds.undecided or (
+            self.is_empty and (pred.cells == "either" or pred.whole is not None)
+        )
         first = self._running.plan is None and not undecided
         if not (alone or many or first):
             self._append(pred, ref, values)

@@ -16,7 +16,7 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
 from semmetrics.errors import InputError, agreeing, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
@@ -88,9 +88,13 @@ class LeftOut(NamedTuple):
         return f"{pluralize(self.labels, 'label')} ({shown})"
 
 
+@by_value("signature")
 @dataclass(frozen=True, eq=False)
 class Score:
     """One measure of one system.
+
+    Scores are equal where they say the same: the value, its interval and the signature, system and
+    heading; what the values of their items are is not looked at.
 
     Attributes
     ----------
@@ -125,12 +129,12 @@ class Score:
     unit: str
     ci: Interval | None
     undefined: dict[str, int]
-    statistics: Statistics = field(repr=False)
-    frame: Frame = field(repr=False)
+    statistics: Statistics = field(repr=False, compare=False)
+    frame: Frame = field(repr=False, compare=False)
     note: str = ""
     part: str = ""
-    task: Any = field(default=None, repr=False)
-    replicates: Replicates | None = field(default=None, repr=False)
+    task: Any = field(default=None, repr=False, compare=False)
+    replicates: Replicates | None = field(default=None, repr=False, compare=False)
 
     def __float__(self) -> float:
         return self.value

@@ -48,14 +48,20 @@ def test_labels_are_kept_in_order_with_repeats(items):
 @given(items=st.lists(st.lists(st.tuples(TERMS, st.integers(-3, 3)), max_size=4), max_size=5))
 def test_scores_in_every_form(form, items):
     got = as_labels([[FORMS[form](*label) for label in item] for item in items])
-    assert lists(got) == [[(t, float(s)) for t, s in item] for item in items] or not any(items)
+    expected = [[(t, float(s)) for t, s in item] for item in items]
+    assert lists(got.whole or got) == expected or not any(items)
 
 
 @given(items=st.lists(st.lists(st.tuples(NAMES, st.floats(-9, 9)), max_size=4), max_size=5))
 def test_pairs_of_text_and_number(items):
     got = as_labels(items)
     expected = [[((text,), number) for text, number in item] for item in items]
-    assert lists(got) == expected or not any(items)
+    assert lists(got.whole or got) == expected or not any(items)
+    scores = {score for item in items for _, score in item}
+    assert (got.whole is not None) == (0 in scores <= {0, 1})
+    if got.whole is not None:
+        chosen = [[(text,) for text, score in item if score] for item in items]
+        assert lists(got) == chosen
 
 
 def test_a_list_of_two_texts_holds_synonyms():

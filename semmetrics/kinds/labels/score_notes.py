@@ -77,7 +77,7 @@ def score_notes(
 _ORDERS = {
     "sorted": "sets of labels are taken in sorted order",
     "columns": "the labels of a 0/1 matrix are taken in the order of its columns",
-    "keys": "the labels of 0/1 mappings are taken in the order of their keys",
+    "keys": "labels given 0 or 1 are taken in the order in which they stand",
 }
 
 

@@ -101,6 +101,7 @@ def label_task(
         pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
         ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
         ranked=pred.ranked,
+        binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
         settings=_settings(normalize, missing, empty_predictions, listed, weights is not None),
         counts=coding.counts | joined.counts,
