@@ -288,7 +288,7 @@ def test_measures_are_grouped(ok, group, members):
 
 def test_explain_says_what_meanings_come_from(ok):
     text = " ".join(ok("explain", "SemF1").split())
-    assert "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC" in text
+    assert "that comes with semmetrics, or that of embedding= (--embedding [NAME=]SPEC)" in text
     assert "auto is the embedding's own" in text
     assert "--taxonomy FILE" in ok("explain", "hF")
     assert "--embedding" not in ok("explain", "F1")
