@@ -1,18 +1,30 @@
-"""Errors that a user can act on: each says where, what is wrong, and what to do."""
+"""Errors that a user can act on: each says where, what is wrong, and what to do.
+
+Conventions
+-----------
+Positions in messages count from 1, as lines of a file do. What Python counts from 0 (items without
+ids, rows and columns of arrays, elements of lists) is counted so in messages, too, which then say
+"(from 0)", or write an index in brackets. All numbers of one place count alike.
+"""
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = [
     "a_kind",
+    "agreeing",
+    "FROM_0",
+    "ITEM",
     "InputError",
     "MissingDependencyError",
     "Places",
+    "ROW",
     "UnknownKeyError",
     "at",
     "brief",
@@ -155,15 +167,35 @@ def brief(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def pluralize(number: int, noun: str) -> str:
-    """Write how many there are.
+def pluralize(number: float, noun: str, verb: str = "") -> str:
+    """Write how many there are, and what they do: the verb is that of many.
 
     Examples
     --------
-    >>> pluralize(1, "item"), pluralize(2000, "item")
-    ('1 item', '2,000 items')
+    >>> pluralize(1, "item"), pluralize(2000, "category")
+    ('1 item', '2,000 categories')
+    >>> pluralize(1, "class", "have"), pluralize(2, "class", "have"), pluralize(1, "label", "occur")
+    ('1 class has', '2 classes have', '1 label occurs')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if number != 1 and noun.endswith("y"):
+        noun = f"{noun[:-1]}ies"
+    elif number != 1:
+        noun += "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
+
+
+_OF_ONE = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}
+
+
+def agreeing(number: float, verb: str) -> str:
+    """Return a verb as it follows a number; it is given as that of many.
+
+    Examples
+    --------
+    >>> agreeing(1, "have"), agreeing(2, "have"), agreeing(1, "occur")
+    ('has', 'have', 'occurs')
+    """
+    return verb if number != 1 else _OF_ONE.get(verb, f"{verb}s")
 
 
 def a_kind(value: object) -> str:
@@ -194,7 +226,7 @@ def shown(value: object) -> str:
 
 def counted(things: Collection[object], noun: str) -> str:
     """Write how many there are: "1 row", "2 rows"."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+    return pluralize(len(things), noun)
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:
@@ -232,6 +264,11 @@ def place_in(error: BaseException, file: str) -> str:
     return file if line is None else f"{file}, line {line}"
 
 
+FROM_0 = " (from 0)"
+ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
+
+
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
@@ -240,6 +277,8 @@ class Places:
     --------
     >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7])(1)
     "gt.csv, line 7, id 'b'"
+    >>> Places("gts", None, ITEM, range(2))(1)
+    'gts, item 1 (from 0)'
     """
 
     name: str
@@ -251,3 +290,18 @@ class Places:
         """Write the place of the item at a position."""
         place = self.unit.format(self.numbers[position]) if self.unit else ""
         return at(self.name, place, None if self.ids is None else self.ids[position])
+
+    def entry(self, position: int, noun: str, number: int) -> str:
+        """Write the place of an entry of an item; its number is given from 0.
+
+        Examples
+        --------
+        >>> Places("gt.csv", ["a", "b"], "line {}", [2, 7]).entry(1, "label", 0)
+        "gt.csv, line 7, id 'b', label 1"
+        >>> Places("gts", None, ITEM, range(2)).entry(1, "label", 0)
+        'gts, item 1, label 0 (from 0)'
+        """
+        if not self.unit.endswith((FROM_0, "[{}]")):
+            return f"{self(position)}, {noun} {number + 1}"
+        alone = replace(self, unit=self.unit.removesuffix(FROM_0))
+        return f"{alone(position)}, {noun} {number}{FROM_0}"

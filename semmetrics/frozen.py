@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass", "with_arrays"]
+__all__ = ["by_value", "dataclass", "with_arrays"]
 
 C = TypeVar("C", bound=type)
+_SPARSE = ("data", "indices", "indptr")
 
 
 def _set(self: Any, name: str, value: object) -> None:
@@ -57,23 +58,60 @@ def _by_value(cls: type[Any]) -> dict[str, Callable[..., Any]]:
     compared = [f.name for f in fields(cls) if f.compare]
     values: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda self: ()
 
-    def equal(self: Any, other: object) -> bool:
-        return values(self) == values(other) if type(other) is type(self) else NotImplemented
+    may_be_nan = any("float" in str(f.type) for f in fields(cls))  # whose hash is its place
+
+    def equal(self: Any, other: object) -> Any:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = values(self), values(other)
+        return bool(mine == theirs) or (may_be_nan and _same(mine, theirs))
 
     def code(self: Any) -> int:
         try:
-            return hash(values(self))
+            if not may_be_nan:
+                return hash(values(self))
         except TypeError:  # mappings and lists are compared, and give no part of the hash
-            return hash(tuple(_hash_or_none(getattr(self, name)) for name in compared))
+            pass
+        return hash(tuple(_hash_or_none(getattr(self, name)) for name in compared))
 
     return {"__eq__": equal, "__hash__": code}
 
 
 def _hash_or_none(value: object) -> int | None:
     try:
-        return hash(value)
+        return hash(value) if value == value else None
     except TypeError:
         return None
+
+
+def by_value(*more: str) -> Callable[[C], C]:
+    """Let records be equal where the fields that are compared are, also arrays and nan.
+
+    Parameters
+    ----------
+    *more : str
+        Attributes that are compared beside the fields.
+    """
+
+    def make(cls: C) -> C:
+        compared = [*(f.name for f in fields(cls) if f.compare), *more]
+
+        def equal(self: Any, other: object) -> Any:
+            if type(other) is not type(self):
+                return NotImplemented
+            pairs = ((getattr(self, name), getattr(other, name)) for name in compared)
+            return all(_same(a, b) for a, b in pairs)
+
+        def code(self: Any) -> int:
+            parts = (getattr(self, name) for name in compared)
+            plain = [part for part in parts if isinstance(part, (str, int))]
+            return hash((type(self).__qualname__, *plain))
+
+        for name, method in {"__eq__": equal, "__hash__": code}.items():
+            setattr(cls, name, method)
+        return cls
+
+    return make
 
 
 def with_arrays(cls: C) -> C:
@@ -102,10 +140,20 @@ def with_arrays(cls: C) -> C:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, as arrays where they are some; nan is equal to nan."""
-    if not hasattr(one, "dtype") and not hasattr(other, "dtype"):
-        return bool(one == other)
-    if type(one) is not type(other) or one.shape != other.shape:
-        return False
+    if one is other:
+        return True
+    if hasattr(one, "dtype") or hasattr(other, "dtype"):
+        return type(one) is type(other) and one.shape == other.shape and _same_array(one, other)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other) or bool(one != one and other != other)
+
+
+def _same_array(one: Any, other: Any) -> bool:
+    if hasattr(one, "indptr"):  # sparse
+        return all(_same(getattr(one, name), getattr(other, name)) for name in _SPARSE)
     return bool(((one == other) | ((one != one) & (other != other))).all())
 
 

@@ -251,7 +251,7 @@ def calibrate_threshold_on_pairs(
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError(
             f"pairs are compared by one embedding, and names are given: {listing(embedding)}",
-            remedy="give the embedding itself (--embedding SPEC)",
+            remedy="give the embedding itself as embedding= (--embedding SPEC)",
         )
     given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
     given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}

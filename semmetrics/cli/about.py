@@ -115,13 +115,13 @@ def explain_command(names: tuple[str, ...]) -> None:
 def cite_command(names: tuple[str, ...]) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once."""
     from semmetrics.metrics.bibliography import entry
-    from semmetrics.reports.explain import find_citations, find_topics
+    from semmetrics.reports.explain import find_citations, find_topics, name_topic
 
     keys: list[str] = []
-    for text, topic in zip(names, find_topics(names), strict=True):
+    for topic in find_topics(names):
         cited = find_citations(topic)
         if not cited:
-            complain(f"{text} cites no publication")
+            complain(f"{name_topic(topic)} cites no publication")
         keys += cited
     entries = dict.fromkeys(map(entry, keys))
     echo("\n\n".join(one.bibtex for one in entries))

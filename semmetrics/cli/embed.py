@@ -18,7 +18,7 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import complain, echo, say, show_progress
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -191,14 +191,17 @@ def converted(
     else:
         vectors = read_vectors(source, max_words=max_words, name=name, member=member)
     if vectors.compose is not None and not quiet:
-        complain(f"{source}: its {len(vectors):,} words are converted, and not its subwords")
+        complain(
+            f"{source}: its {pluralize(len(vectors), 'word', 'are')} converted, and not "
+            "its subwords"
+        )
     with show_progress(quiet=quiet) as progress:
         convert(vectors, folder, licence=licence, progress=progress)
     meta = read_meta(Path(folder))
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    echo(f"{folder}: {len(vectors):,} words, {meta['identity']}")
+    echo(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}")
 
 
 @command.command(

@@ -24,7 +24,7 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.options import CERTAINTY, WHAT
 
@@ -181,7 +181,8 @@ def _by_system(files: Sequence[str], names: Sequence[str]) -> Any:
     """Give each system its own file, where there are several."""
     if len(files) not in (0, 1, len(names)):
         raise InputError(
-            f"--set-size-probs is given {len(files)} times for {len(names)} files of predictions",
+            f"--set-size-probs is given {len(files)} times for "
+            f"{pluralize(len(names), 'file')} of predictions",
             remedy="give it once, or once for each, in their order",
         )
     if len(files) > 1:

@@ -20,11 +20,11 @@ from semmetrics.arguments import checked, checked_but
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.errors import InputError, a_kind, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.scoring.score_result import SCHEMA as SCORES
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.score_result import Score, names_meant
 
 __all__ = ["SCHEMA", "Rank", "RunSummary", "rank_normalized", "rank_systems", "summarize"]
 
@@ -100,7 +100,8 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     for heading, column in values.items():
         if len(column) != len(runs):
             raise InputError(
-                f"{heading} has {len(column)} values for {len(runs)} runs",
+                f"{heading} has {pluralize(len(column), 'value')} for "
+                f"{pluralize(len(runs), 'run')}",
                 remedy="score every run with the same measures",
             )
     return [_summary(heading, column, ddof) for heading, column in values.items()]
@@ -126,7 +127,8 @@ def rank_systems(
         Of each data set a ScoreTable or other Scores, their dictionaries, or the path of a file
         that holds these (``semmetrics score --format json -o FILE``).
     measure : str
-        The measure, or its heading; higher is better.
+        The measure, an alias of it or its heading, in any case as in a ScoreTable; higher is
+        better.
     max_bytes : int
         The most bytes to read of a file, after decompression, and to make of them.
 
@@ -151,18 +153,16 @@ def rank_systems(
     if not isinstance(datasets, Mapping):
         raise InputError(f"{a_kind(datasets)} instead of data sets by their names",
                          remedy="give {name: scores}")  # fmt: skip
-    _check_direction(measure)
+    _check_direction(measure, [measure])
     return rank_normalized({
         name: _read_values(scores, name, measure, max_bytes) for name, scores in datasets.items()
     })  # fmt: skip
 
 
-def _check_direction(measure: str) -> None:
-    try:
-        definition = parse(measure)[0].definition
-    except InputError:
-        return  # a heading of a protocol
-    if not definition.higher_is_better:
+def _check_direction(measure: str, texts: Iterable[str]) -> None:
+    """Refuse a measure that is better when it is lower, by all texts that it is known under."""
+    found = [one for text in texts for one in parse_in_any_case(text)]
+    if any(not one.definition.higher_is_better for one in found):
         raise InputError(
             f"{measure} is better when it is lower, and values are divided by the best",
             remedy="rank by a measure that is better when it is higher",
@@ -180,13 +180,13 @@ def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[s
     if not all(map(_is_score, entries)) or not several:
         raise InputError(
             "this is no list of scores", where=name,
-            remedy="write it with: semmetrics score --format json -o FILE",
+            remedy="give a table of scores, or a file of: semmetrics score --format json -o FILE",
         )  # fmt: skip
-    names = _spellings(measure)
+    meant = names_meant(measure, set(map(_heading_and_measure, entries)))
+    chosen = [entry for entry in entries if _heading_and_measure(entry) in meant]
+    _check_direction(measure, {entry["measure"] for entry in chosen})  # a heading may not say it
     found: dict[str, float] = {}
-    for entry in entries:
-        if entry["measure"] not in names and entry.get("heading") not in names:
-            continue
+    for entry in chosen:
         if entry["system"] in found:
             raise InputError(f"{entry['system']} has {measure} twice", where=name,
                              remedy="name one of them as the file does")  # fmt: skip
@@ -194,7 +194,7 @@ def _read_values(scores: Any, name: str, measure: str, max_bytes: int) -> dict[s
     if not found:
         there = listing(dict.fromkeys(e.get("heading", e["measure"]) for e in entries), most=20)
         raise InputError(f"there is no {measure}", where=name,
-                         remedy=f"choose with -m among {there}")  # fmt: skip
+                         remedy=f"choose measure= (-m) among {there}")  # fmt: skip
     return found
 
 
@@ -225,12 +225,8 @@ def _is_value(value: Any) -> bool:
     return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
-def _spellings(measure: str) -> set[str]:
-    """The name as it is written, and as scores write it."""
-    try:
-        return {measure, *map(str, parse(measure))}
-    except InputError:
-        return {measure}
+def _heading_and_measure(entry: Mapping[str, Any]) -> tuple[str, str]:
+    return entry.get("heading", entry["measure"]), entry["measure"]
 
 
 @dataclass(frozen=True)

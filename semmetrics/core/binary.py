@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError
 
 __all__ = ["column_counts", "binary_matrix", "row_counts"]
 
@@ -55,7 +55,7 @@ def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
     if wrong:
         row, column = np.argwhere((table != 0) & (table != 1))[0].tolist()
         raise InputError(
-            f"{name} holds {table[row, column]} at row {start + row}, column {column}",
+            f"{name} holds {table[row, column]} at row {start + row}, column {column}{FROM_0}",
             remedy="give 0 and 1 (decode scores first)",
         )
     return small

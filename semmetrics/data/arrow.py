@@ -25,7 +25,7 @@ from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source, too_large
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import ROW, InputError, Places, at
 
 __all__ = [
     "Coder",
@@ -35,9 +35,9 @@ __all__ = [
     "open_arrow",
     "read_arrow",
     "read_arrow_table",
+    "whole_table",
 ]
 
-ROW = "row {} (from 0)"
 _BATCH = 2**16
 _DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
@@ -273,6 +273,13 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
             found = columns.strict(limited)
     title = "Parquet" if kind == "parquet" else "Arrow"
     return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
+
+
+def whole_table(source: Source, kind: str, options: ReadOptions) -> Any:
+    """Return a Parquet or Arrow file as a table, with all of its columns."""
+    with open_arrow(source, kind) as (schema, batches):
+        limited = _limited(batches(schema.names), options.max_bytes, source.name)
+        return pa.Table.from_batches(limited, schema)
 
 
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:

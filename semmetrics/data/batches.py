@@ -3,9 +3,9 @@
 Conventions
 -----------
 Items without ids are numbered on from batch to batch. Matrices have the same columns in every
-batch. A matrix of floats that are all 0 or 1 says which names an item has, unless another batch has
-scores: its cells are then scores, too. Items can be let go once they are evaluated; their distinct
-entries stay.
+batch. A matrix of floats that are all 0 or 1, and such scores of lists, say which names an item
+has, unless another batch has other scores: 0 and 1 are then scores, too. Items can be let go once
+they are evaluated; their distinct entries stay.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Codes, offsets, row_numbers
 from semmetrics.data.block import occurring
 from semmetrics.data.lists import Entry, Ids, Lists, Side
-from semmetrics.errors import InputError, Places, listing
+from semmetrics.errors import ITEM, InputError, Places, listing
 
 __all__ = ["Batches"]
 
 _FORMS = {"lists": "lists", "either": "0 and 1 alone", "scores": "scores"}
 _NONE: Codes = np.zeros(0, np.int32)
 _SAME_FORM = "give scores in all batches, or label lists or 0/1 in all"
+_CHOSEN, _FRACTIONS = "scores of 0 and 1 alone, which say what items have", "other scores"
 
 
 class Batches:
@@ -58,6 +59,8 @@ class Batches:
         self._order = ""
         self._form = ""  # of _FORMS; empty before the first batch
         self._scored: bool | None = None  # None where there was no entry yet
+        self._whole: Batches | None = None  # the same, where 0 and 1 were scores
+        self._fractions = self._chosen_gone = False
         self._columns: list[Entry] = []
         self._codes: dict[Entry, int] = {}  # of the vocabulary
         self._sides: list[Side] = []
@@ -89,13 +92,13 @@ class Batches:
     @property
     def undecided(self) -> bool:
         """Whether all cells so far may be scores, or say which names an item has."""
-        return self._form == "either"
+        return self._form == "either" or self._whole is not None
 
     def copy(self) -> Batches:
         """Return the same batches, to which others can be added."""
-        new = Batches()
+        new, kinds = Batches(), (dict, list, Batches)
         for name, value in vars(self).items():
-            setattr(new, name, value.copy() if isinstance(value, (dict, list)) else value)
+            setattr(new, name, value.copy() if isinstance(value, kinds) else value)
         return new
 
     def repeated(self, ids: Ids) -> list[str]:
@@ -130,6 +133,8 @@ class Batches:
         form, now = self._joined_form(lists), _form_of(lists)
         if not form or (form != self._form and form == "scores" and self._gone):
             raise _differs(lists.source, _FORMS[now], _FORMS[self._form], _SAME_FORM)
+        if self._chosen_gone and lists.has_fractions:
+            raise _differs(lists.source, _FRACTIONS, _CHOSEN, _SAME_FORM)
         scored = _is_scored(lists)
         if form == "lists" and None not in (scored, self._scored) and scored is not self._scored:
             has, had = (f"{lists.noun}s {how} scores" for how in _with(scored))
@@ -141,7 +146,25 @@ class Batches:
         if not self._form:
             self.source, self._noun, self._first = lists.source, lists.noun, lists.understood
         if len(lists):
-            self._append(lists)
+            self._append(self._agreeing(lists))
+
+    def _agreeing(self, lists: Lists) -> Lists:
+        """Return a batch whose scores of 0 and 1 mean what they mean in all batches."""
+        if lists.has_fractions and not lists.ranked and not self._fractions:
+            if self._whole is not None:
+                vars(self).update(vars(self._whole))
+            self._fractions = True
+        if self._fractions:
+            return lists.whole or lists
+        if _is_scored(lists) is False:
+            self._whole = None  # scores of other batches are now refused
+        elif lists.whole is not None and self._whole is None and self._scored is not False:
+            self._whole = self.copy()
+            self._sides = [replace(side, scores=None) for side in self._sides]
+        if self._whole is not None:
+            self._whole.add(lists.whole or lists)
+            return replace(lists, side=replace(lists.side, scores=None))
+        return lists
 
     def _append(self, lists: Lists) -> None:
         form, now = self._joined_form(lists), _form_of(lists)
@@ -176,12 +199,16 @@ class Batches:
             _joined([one.codes for one in sides], np.int32),
             _joined(scores, np.float64) if scores else None,
         )
-        return self._lists(ids, side)
+        whole = None if self._whole is None else self._whole.lists()
+        return replace(self._lists(ids, side), whole=whole)
 
     def entries(self) -> Lists:
         """Return one item that has every entry that some item has, also of those let go."""
         seen = self._all_seen()
-        side = _one_item(np.flatnonzero(seen).astype(np.int32), scored=bool(self._scored))
+        chosen = self._chosen_gone or self._whole is not None
+        side = _one_item(
+            np.flatnonzero(seen).astype(np.int32), scored=bool(self._scored) and not chosen
+        )
         return self._lists(range(1), side)
 
     def first(self) -> Lists:
@@ -195,6 +222,8 @@ class Batches:
         self._gone = len(self)
         self._seen = self._all_seen()
         self._sides, self.waiting = [], 0
+        self._chosen_gone |= self._whole is not None
+        self._whole = None
         self._ids = None if self._ids is None else {}
         if not keep_entries:
             self._codes, self._seen = {}, np.zeros(0, np.bool_)
@@ -205,6 +234,8 @@ class Batches:
             return
         self.check(other.lists(), other._columns)
         forms = {self._form or other._form, other._form}
+        if (self._chosen_gone and other._fractions) or (other._chosen_gone and self._fractions):
+            raise _differs(other.source, _FRACTIONS, _CHOSEN, _SAME_FORM)
         if other._gone and forms == {"either", "scores"}:
             raise _differs(other.source, _FORMS[other._form], _FORMS[self._form], _SAME_FORM)
 
@@ -213,6 +244,8 @@ class Batches:
         self.add(other.lists())
         if not other._form:
             return
+        self._fractions |= other._fractions
+        self._chosen_gone |= other._chosen_gone
         if not other.waiting:
             self._append(other.lists())  # of no items; for what it says of those let go
         self._columns = self._columns or other._columns
@@ -243,7 +276,7 @@ class Batches:
             source=self.source,
             understood=self.understood,
             notes=self.notes,
-            where=Places(self.source, named, "" if named else "item {}", ids),
+            where=Places(self.source, named, "" if named else ITEM, ids),
         )
 
     def _joined_form(self, lists: Lists) -> str:
@@ -283,8 +316,10 @@ def _columns_of(lists: Lists) -> list[Entry]:
 
 
 def _is_scored(lists: Lists) -> bool | None:
-    """Tell whether entries have scores; None where there is no entry."""
-    return lists.side.scores is not None if len(lists.side.codes) else None
+    """Tell whether entries have scores; None where there is no entry, or 0 and 1 may be scores."""
+    if not len(lists.side.codes) or lists.whole is not None:
+        return None
+    return lists.side.scores is not None
 
 
 def _with(scored: bool | None) -> tuple[str, str]:

@@ -21,11 +21,11 @@ from semmetrics.data.form import (
     number,
 )
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import parse, parse_source
+from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
-from semmetrics.errors import InputError, a_kind, at, listing, placed, shown
+from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, shown
 
 __all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
 
@@ -202,6 +202,7 @@ def read_matrix(
         return values.astype(np.float32 if values.dtype == np.float32 else np.float64, copy=False)
 
 
+_PAIR = f"pair {{}}{FROM_0}"
 _PAIR_COLUMNS = {
     "a": ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction"),
     "b": ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference"),
@@ -234,7 +235,7 @@ def as_pairs(
         ``word1``, ``word2`` and ``match``. ``same`` is true or false, 1 or 0, yes or no.
     options : ReadOptions
     notes : list of str, optional
-        What there is to say of a file is added, such as columns that are not used.
+        What there is to say is added, such as columns and keys that are not used.
 
     Returns
     -------
@@ -251,10 +252,10 @@ def as_pairs(
     >>> as_pairs([("car", "automobile", True), {"a": "car", "b": "tree", "same": 0}])
     [Pair(a='car', b='automobile', same=True), Pair(a='car', b='tree', same=False)]
     """
+    said = [] if notes is None else notes
     if isinstance(pairs, str | os.PathLike):
         source = load(pairs, options.max_bytes)
         with enough_memory(source.name, options.max_bytes):
-            said = [] if notes is None else notes
             name, found = source.name, list(_read_pairs(source, options, said))
     else:
         if not isinstance(pairs, Iterable):
@@ -262,8 +263,12 @@ def as_pairs(
                 f"{a_kind(pairs)} holds no pairs",
                 remedy="give a path, or a list of (a, b, same)",
             )
-        name = "pairs"
-        found = [_of_value(value, at(name, f"pair {i}")) for i, value in enumerate(pairs)]
+        name, extra = "pairs", dict[str, None]()
+        found = [
+            _of_value(value, at(name, _PAIR.format(place)), extra)
+            for place, value in enumerate(pairs)
+        ]
+        said += _keys_not_used(name, extra)
     if not found:
         raise InputError("there are no pairs", where=name, remedy="write a,b,same a line")
     return found
@@ -272,12 +277,12 @@ def as_pairs(
 def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Iterator[Pair]:
     kinds = ("csv", "tsv", "json", "jsonl")
     kind = format_among(source, options, "pairs are", kinds, told=True)
+    extra = dict[str, None]()
     if kind in ("csv", "tsv"):
         yield from _pair_table(source, options, notes, tabs=kind == "tsv")
     elif kind == "jsonl":
-        for line, text in enumerate(source.lines(), 1):
-            if not text.isspace():
-                yield _of_value(parse(text, source.name, line), at(source.name, f"line {line}"))
+        for line, value in json_lines(source, []):
+            yield _of_value(value, at(source.name, f"line {line}"), extra)
     else:
         values = parse_source(source)
         if not isinstance(values, list):
@@ -287,7 +292,8 @@ def _read_pairs(source: Source, options: ReadOptions, notes: list[str]) -> Itera
                 remedy='write [{"a": "car", "b": "automobile", "same": true}, ...]',
             )
         for place, value in enumerate(values):
-            yield _of_value(value, at(source.name, f"pair {place}"))
+            yield _of_value(value, at(source.name, _PAIR.format(place)), extra)
+    notes += _keys_not_used(source.name, extra)
 
 
 def _pair_table(
@@ -317,11 +323,17 @@ def _columns(names: Sequence[str], where: str) -> list[int]:
     return found
 
 
-def _of_value(value: Any, where: str) -> Pair:
+def _keys_not_used(name: str, extra: Mapping[str, None]) -> list[str]:
+    return [f"{name}: keys not used: {', '.join(map(shown, extra))}"] if extra else []
+
+
+def _of_value(value: Any, where: str, extra: dict[str, None]) -> Pair:
+    """Return the pair of a record or a list; keys that nothing is read from go into extra."""
     if isinstance(value, Mapping):
         names = [str(name) for name in value]
-        cells = list(value.values())
-        return _pair([cells[column] for column in _columns(names, where)], where)
+        cells, columns = list(value.values()), _columns(names, where)
+        extra.update((name, None) for i, name in enumerate(names) if i not in columns)
+        return _pair([cells[column] for column in columns], where)
     if (
         isinstance(value, Sequence)
         and not isinstance(value, str)

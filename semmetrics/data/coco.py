@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.data.form import canonical_id
 from semmetrics.data.items import Items
-from semmetrics.errors import InputError, Places, at, counted, shown
+from semmetrics.errors import InputError, Places, at, counted, pluralize, shown
 
 __all__ = [
     "category_names",
@@ -44,7 +44,9 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
         found[image_id][categories[category]] = None
     ids = list(found)
     items = Items(ids, [list(names) for names in found.values()], Places(name, ids), name)
-    items.understood = f"COCO instances, {len(ids)} images, {len(categories)} categories"
+    items.understood = (
+        f"COCO instances, {pluralize(len(ids), 'image')}, {pluralize(len(categories), 'category')}"
+    )
     if bare := [id_ for id_, names in found.items() if not names]:
         items.notes.append(f"{counted(bare, 'image')} without annotations: no labels")
     return items

@@ -126,7 +126,8 @@ class ReadOptions:
         The character between CSV cells; None is a comma, or a tab for TSV.
     label_delimiter : str, optional
         CSV with one row an item: what stands between the labels in a cell, and between their
-        scores. None is one row a label.
+        scores. None is one row a label. It holds for both sides; what is
+        read says in how many rows there are several.
     max_line_bytes : int
         The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
     max_bytes : int

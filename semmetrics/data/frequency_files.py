@@ -29,8 +29,8 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.errors import InputError, brief, shown
-from semmetrics.frozen import dataclass
+from semmetrics.errors import InputError, brief, pluralize, shown
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.store.outputs import open_output
 
 __all__ = [
@@ -48,6 +48,7 @@ _TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class FrequencyTable:
     """In how many documents n-grams occur.
@@ -176,7 +177,8 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
             place = int(np.argmax(counts))
             gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
             raise InputError(
-                f"{gram} is in {counts[place]} of {table.documents or round(most, 1)} documents",
+                f"{gram} is in {counts[place]} of "
+                f"{pluralize(table.documents or round(most, 1), 'document')}",
                 where=where,
                 remedy="count an n-gram once a document, or correct the number of documents",
             )

@@ -27,7 +27,7 @@ from semmetrics.data.json_files import is_columns, parse, parse_source, read_jso
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
-from semmetrics.errors import InputError, Places, a_kind, at
+from semmetrics.errors import InputError, Places, a_kind, at, counted
 from semmetrics.frozen import dataclass
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
@@ -154,6 +154,12 @@ def _read_format(
         from semmetrics.data.numpy_files import read_matrix_file
 
         return read_matrix_file(source, options, names)
+    if kind in (*TABLES, "parquet", "arrow"):
+        from semmetrics.data.one_hot import read_one_hot
+
+        matrix = read_one_hot(source, kind, form, options)
+        if matrix is not None:
+            return matrix
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import read_arrow
 
@@ -207,7 +213,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
         found.items = [line.split("\t") for line in lines]
         found.understood = f"text, one item a line, tabs between its {form.noun}s"
     if blank := [number for number, line in enumerate(lines, 1) if not line or line.isspace()]:
-        what = f"{len(blank)} blank line{'' if len(blank) == 1 else 's'}"
+        what = counted(blank, "blank line")
         found.notes.append(f"{what}, taken as empty {form.noun}s; the first is line {blank[0]}")
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, a_kind, brief, listing, shown
+from semmetrics.errors import InputError, Places, a_kind, brief, listing, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 
@@ -36,7 +36,7 @@ class Items:
         For each item its entries in order, or a text alone. An entry is a str, or, where the form
         has scores, a pair ``(label, number)``, a mapping with "label" (or "name") and perhaps
         "score", or a list of synonyms.
-    where : callable
+    where : Places
         The place of item ``i`` for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
     source, understood : str
         The name of the input, and how it was read: "JSON, {id: [labels]}".
@@ -48,7 +48,7 @@ class Items:
 
     ids: Sequence[str] | None
     items: Sequence[Any]
-    where: Callable[[int], str]
+    where: Places
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
@@ -78,7 +78,8 @@ def encode(found: Items, form: Form) -> Lists:
     Examples
     --------
     >>> form = Form(noun="label", columns=("label",), keys=("labels",))
-    >>> items = Items(["a", "b"], [["cat", "dog"], ["cat"]], "item {}".format)
+    >>> names = ["a", "b"]
+    >>> items = Items(names, [["cat", "dog"], ["cat"]], Places("gt.json", names))
     >>> lists = encode(items, form)
     >>> lists.vocabulary, lists.side.codes.tolist()
     (['cat', 'dog'], [0, 1, 0])
@@ -227,7 +228,7 @@ def _place(
     numbers = [code for code, entry in enumerate(vocabulary) if entry in wrong]
     occurrence = int(np.flatnonzero(np.isin(codes, numbers))[0])
     position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    return f"{found.where(position)}, {form.noun} {occurrence - indptr[position] + 1}"
+    return found.where.entry(position, form.noun, occurrence - int(indptr[position]))
 
 
 def _flatten(
@@ -241,13 +242,13 @@ def _flatten(
     scores: list[float] = []
     unused: dict[str, None] = {}
     for position, item in enumerate(items):
-        for number, value in enumerate(item, 1):
+        for number, value in enumerate(item):
             try:
                 entry, score = _entry(value, form)
             except InputError as error:
                 raise InputError(
                     error.problem,
-                    where=f"{found.where(position)}, {form.noun} {number}",
+                    where=found.where.entry(position, form.noun, number),
                     remedy=error.remedy,
                 ) from None
             if isinstance(value, Mapping):

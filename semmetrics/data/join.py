@@ -20,7 +20,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import InputError, a_kind, brief, listing, placed
+from semmetrics.errors import FROM_0, InputError, a_kind, brief, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
@@ -100,7 +100,7 @@ def _check_lengths(pred: Lists, ref: Lists) -> None:
     shorter = min(pred, ref, key=len)
     last = f"; the last is {shorter.where(len(shorter) - 1)}" if len(shorter) else ""
     raise InputError(
-        f"{pred.source} has {len(pred)} items and {ref.source} has {len(ref)}{last}",
+        f"{pred.source} has {pluralize(len(pred), 'item')} and {ref.source} has {len(ref)}{last}",
         remedy="items without ids are matched by position: give as many on both sides, or ids",
     )
 
@@ -217,7 +217,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
         raise InputError(
-            f"the {what} matrix has shape {values.shape} for {len(pred)} items",
+            f"the {what} matrix has shape {values.shape} for {pluralize(len(pred), 'item')}",
             remedy="give one row of probabilities an item, in the order of the predictions",
         )
     if _same(ids, pred.ids):
@@ -226,7 +226,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     lost = [name for name in ids if name not in place]
     if lost:
         raise InputError(
-            f"{len(lost)} items have no row in the {what} matrix: {listing(lost)}",
+            f"{pluralize(len(lost), 'item', 'have')} no row in the {what} matrix: {listing(lost)}",
             remedy="use missing='skip' (--missing skip)",
         )
     return values[[place[name] for name in ids]]
@@ -265,12 +265,13 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
 
 
 def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
-    known = _by_name(weights, ref)
+    known, base = _by_name(weights, ref), FROM_0 if isinstance(ref.ids, range) else ""
     lost = [name for name in names if name not in known]
     if lost:
-        what = "item has" if len(lost) == 1 else "items have"
-        raise InputError(f"{len(lost)} {what} no weight: {listing(lost)}", remedy="give it to each")
-    values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
+        what = pluralize(len(lost), "item", "have")
+        raise InputError(f"{what} no weight: {listing(lost)}{base}", remedy="give it to each")
+    each = (_weight(name, known[name], base) for name in names)
+    values = np.fromiter(each, np.float64, len(names))
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
             raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
@@ -289,19 +290,21 @@ def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
         raise InputError(f"the weights are {a_kind(weights)}", remedy=_WEIGHTS)
     if len(weights) != len(ref):
         raise InputError(
-            f"{len(weights)} weights for {len(ref)} items of the ground truth", remedy=_WEIGHTS
+            f"{pluralize(len(weights), 'weight')} for {pluralize(len(ref), 'item')} of the ground "
+            "truth",
+            remedy=_WEIGHTS,
         )
     return dict(zip(map(str, ref.ids), weights, strict=True))
 
 
-def _weight(name: str, weight: Any) -> float:
+def _weight(name: str, weight: Any, base: str) -> float:
     try:
         number = float(weight)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(weight, str) or not 0 <= number < math.inf:
         raise InputError(
-            f"the weight of item {name!r} is {brief(weight)}",
+            f"the weight of item {name!r}{base} is {brief(weight)}",
             remedy="weights are finite numbers, and not negative",
         )
     return number

@@ -19,12 +19,13 @@ from typing import Any
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
+from semmetrics.errors import ITEM, InputError, Places, at, counted, placed, pluralize, shown
 
-__all__ = ["BlankLines", "is_columns", "pair_mappings", "pair_scores", "parse", "parse_source",
-           "read_json", "read_jsonl", "read_object"]  # fmt: skip
+__all__ = ["BlankLines", "is_columns", "json_lines", "pair_mappings", "pair_scores", "parse",
+           "parse_source", "read_json", "read_jsonl", "read_object"]  # fmt: skip
 
-ELEMENT, LINE, POSITION = "element [{}]", "line {}", "item {}"
+ELEMENT, LINE = "element [{}]", "line {}"
+_INK = re.compile(r"\S")
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 # Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
 _SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
@@ -141,7 +142,7 @@ def read_object(
     options: ReadOptions,
     *,
     kind: str = "",
-    unit: str = POSITION,
+    unit: str = ITEM,
 ) -> Items:
     """Read the items of a mapping or a sequence.
 
@@ -206,21 +207,23 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[str] = []
     records = _Records(source.name, LINE, form, options, source.room())
-    records.gather(_json_lines(source, options, notes))
+    check_lines(source, options.max_line_bytes)
+    records.gather(json_lines(source, notes))
     found = records.finish("JSON lines, one record ")
     found.notes += notes
     return found
 
 
-def _json_lines(
-    source: Source, options: ReadOptions, notes: list[str]
-) -> Iterator[tuple[int, Any]]:
+def json_lines(source: Source, notes: list[str]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    check_lines(source, options.max_line_bytes)
     blank = BlankLines()
-    for line, text in enumerate(source.lines(), 1):
+    lines, skipped = source.lines(), 0
+    for number, text in enumerate(lines, 1):
+        line = number + skipped
         if text.isspace():
-            blank.see(line)
+            more = lines.skip(_INK)
+            skipped += more
+            blank.see(line, 1 + more)
             continue
         blank.go_on()
         yield line, parse(text, source.name, line)
@@ -228,20 +231,26 @@ def _json_lines(
 
 
 class BlankLines:
-    """Counts the blank lines between others; those at the end mean nothing."""
+    """Counts the blank lines between others; those at the end mean nothing.
+
+    Attributes
+    ----------
+    pending : int
+        Those since the last line that is not blank.
+    """
 
     def __init__(self) -> None:
-        self._number = self._first = self._pending = 0
+        self._number = self._first = self.pending = 0
 
     def see(self, line: int, number: int = 1) -> None:
         """Count blank lines, of which that is the first."""
         self._first = self._first or line
-        self._pending += number
+        self.pending += number
 
     def go_on(self) -> None:
         """Say that a line follows that is not blank."""
-        self._number += self._pending
-        self._pending = 0
+        self._number += self.pending
+        self.pending = 0
 
     def notes(self, between: str) -> list[str]:
         """Return the note on them, if there are any."""
@@ -293,17 +302,18 @@ def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     found = Items(ids, items, places, name, f"{kind}{shape}")
     found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
-        written = "1 item" if scored == 1 else f"{scored} items"
-        found.notes.append(f"{written} written {{{form.noun}: score}}, the others as lists")
+        found.notes.append(
+            f"{pluralize(scored, 'item')} written {{{form.noun}: score}}, the others as lists"
+        )
     return found
 
 
 def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> tuple[int, str]:
     """Put lists in place of mappings from entry to number.
 
-    Where every item is such a mapping and all numbers are 0 or 1, with a 0 among them, or all are
-    booleans, they say which entries an item has, as the rows of a 0/1 matrix do. Otherwise they
-    are scores.
+    Where every item is such a mapping, all values are 0 or 1 and some are booleans, they say which
+    entries an item has, as the rows of a 0/1 matrix do. Otherwise they are scores; of those that
+    are 0 or 1 see `Lists.chosen`.
 
     Returns
     -------
@@ -315,7 +325,7 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
         return 0, "score"
     chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
-    if len(chosen) == len(items) and _are_members(items):
+    if len(chosen) == len(items) and _are_booleans(items):
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
@@ -323,15 +333,15 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     return len(chosen), "score"
 
 
-def _are_members(items: Iterable[Mapping[Any, Any]]) -> bool:
-    """Tell whether all numbers are 0 or 1, and some are 0 or booleans; 1 alone may be a score."""
-    sure = False
+def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
+    """Tell whether all values are 0 or 1, and some of them booleans."""
+    found = False
     for item in items:
         for value in item.values():
             if not isinstance(value, Real) or value not in (0, 1):
                 return False
-            sure = sure or not value or isinstance(value, bool)
-    return sure
+            found = found or isinstance(value, bool)
+    return found
 
 
 def _shape(items: Sequence[Any], form: Form) -> str:

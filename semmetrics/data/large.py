@@ -30,7 +30,7 @@ from semmetrics.data.form import Form, ReadOptions, assign
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
-from semmetrics.data.tables import describe_table, row_notes
+from semmetrics.data.tables import describe_table, row_notes, split_text
 from semmetrics.errors import InputError, at, shown
 
 __all__ = ["read_large"]
@@ -283,7 +283,11 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     found = coder.finish(source.name, "line {}")
     if split is not None:
         found = replace(found, notes=row_notes(empty, 0, form))
-    return describe_table(found, kind.upper(), header, roles, form, split is not None)
+    found = describe_table(found, kind.upper(), header, roles, form, split is not None)
+    if split is None:
+        return found
+    several = int((np.diff(found.side.indptr) > 1).sum())
+    return replace(found, understood=found.understood + split_text(several, len(found), split))
 
 
 def _parse_rows(
@@ -298,6 +302,8 @@ def _parse_rows(
     _check_text(block)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         raise OddError
+    if b'"' not in block and (b"\n\n" in block or b"\n\r\n" in block):
+        raise OddError  # blank lines, of which pyarrow makes rows
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     if split is not None:
         kinds = [pa.string()] * 3

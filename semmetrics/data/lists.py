@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.errors import InputError, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.errors import ITEM, InputError, pluralize
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
 
@@ -129,6 +129,7 @@ class Texts(Sequence[str]):
         return [part[a - ends[0] : b - ends[0]].decode() for a, b in pairwise(ends)]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Side:
     """One side of a task: for each item its codes in order, and their scores.
@@ -175,6 +176,7 @@ class Side:
         return self._flat(offsets(sum_rows(chosen, self.indptr)), chosen)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Lists of strings of many items, as one input gave them.
@@ -206,6 +208,8 @@ class Lists:
     order : {"", "sorted", "columns", "keys"}
         Where the order of entries is from, if the input says only which entries an item has: sets
         are sorted, and 0/1 is in the order of the columns or keys.
+    whole : Lists or None
+        Where all scores were 0 or 1, and said so which entries an item has: as they were.
     """
 
     ids: Ids
@@ -217,9 +221,10 @@ class Lists:
     source: str = "input"
     understood: str = "lists"
     notes: list[str] = field(default_factory=list)
-    where: Callable[[int], str] = "item {}".format
+    where: Callable[[int], str] = field(default=ITEM.format, compare=False)
     columns: int | None = None
     order: str = ""
+    whole: Lists | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.side)
@@ -268,6 +273,40 @@ class Lists:
         occurrence = int(np.flatnonzero(self.side.codes == code)[0])
         return int(np.searchsorted(self.side.indptr, occurrence, side="right")) - 1
 
+    def chosen(self) -> Lists:
+        """Leave out the entries of score 0, where scores are all 0 or 1 and so say what items have.
+
+        Ones alone may be scores, and stay as they are.
+
+        Examples
+        --------
+        >>> side = Side(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([0.0, 1.0, 1.0]))
+        >>> Lists(range(2), ["cat", "dog"], side).chosen().to_list()
+        [['dog'], ['cat']]
+        """
+        scores = self.side.scores
+        if scores is None or self.ranked or not (scores == 0).any() or self.has_fractions:
+            return self
+        side = self.side.keep(scores != 0)
+        codes, first = np.unique(side.codes, return_index=True)
+        codes = codes[np.argsort(first)]
+        place = np.zeros(len(self.vocabulary), np.int32)
+        place[codes] = np.arange(len(codes))
+        return replace(
+            self,
+            vocabulary=[self.vocabulary[code] for code in codes.tolist()],
+            side=replace(side, codes=place[side.codes], scores=None),
+            order=self.order or "keys",
+            understood=f"{self.understood}, 0/1",
+            whole=self,
+        )
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether some score is neither 0 nor 1."""
+        scores = self.side.scores
+        return scores is not None and bool(((scores != 0) & (scores != 1)).any())
+
     def normalized(
         self, clean: Callable[[str], Terms], keep: Collection[str] = frozenset()
     ) -> Lists:
@@ -302,4 +341,4 @@ class Lists:
         codes: dict[Entry, int] = {}
         table = [codes.setdefault(entry, len(codes)) for entry in vocabulary]
         side = replace(self.side, codes=np.array(table, np.int32)[self.side.codes])
-        return replace(self, vocabulary=list(codes), side=side)
+        return replace(self, vocabulary=list(codes), side=side, whole=None)

@@ -18,14 +18,15 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, a_kind, brief, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.errors import ROW, InputError, Places, a_kind, brief, pluralize
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
 
 _BLOCK = 1 << 22  # values looked at together
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """A value for each item and name.
@@ -55,7 +56,7 @@ class Matrix:
     source: str = "matrix"
     understood: str = "matrix of items x names"
     notes: list[str] = field(default_factory=list)
-    where: Callable[[int], str] = "row {}".format
+    where: Callable[[int], str] = field(default=ROW.format, compare=False)
     noun: str = "label"
     named: bool = True
 
@@ -198,7 +199,8 @@ def as_matrix(
     terms = class_terms(map(str, range(n_names)) if names is None else names)
     if len(terms) != n_names:
         raise InputError(
-            f"the matrix has {n_names} columns and the class list {len(terms)} names",
+            f"the matrix has {pluralize(n_names, 'column')} and the class list "
+            f"{pluralize(len(terms), 'name')}",
             where=source,
             remedy="give one class for each column",
         )
@@ -223,7 +225,7 @@ def as_matrix(
         source,
         understood,
         list(notes),
-        f"{source}, row {{}}".format,
+        Places(source, None, ROW, range(n_items)),
         named=names is not None,
     )
     if values.dtype.kind == "f":

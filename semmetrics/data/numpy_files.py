@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from semmetrics.data.form import ReadOptions, canonical_id, check_classes
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
-from semmetrics.errors import InputError, at, listing, placed
+from semmetrics.errors import InputError, at, listing, placed, pluralize
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
@@ -177,7 +177,8 @@ def read_matrix_file(
         names if own is None else own,
         _ids(arrays["ids"], rows, at(source.name, "array 'ids'")) if "ids" in arrays else None,
         source=source.name,
-        understood=f"{kind} matrix, {rows} items x {columns} classes, {values.dtype}",
+        understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
+        f"{values.dtype}",
         notes=[f"arrays not used: {', '.join(map(repr, extra))}"] if extra else [],
     )
 
@@ -247,7 +248,11 @@ def _ids(values: NDArray[np.generic], rows: int, where: str) -> list[str]:
         except InputError as error:
             raise placed(error, at(where, f"row {row} (from 0)")) from None
     if len(ids) != rows:
-        raise InputError(f"{len(ids)} ids for {rows} rows", where=where, remedy="save one id a row")
+        raise InputError(
+            f"{pluralize(len(ids), 'id')} for {pluralize(rows, 'row')}",
+            where=where,
+            remedy="save one id a row",
+        )
     return list(ids)
 
 
@@ -266,7 +271,7 @@ def _classes(
         classes = own
     if classes is not None and len(classes) != columns:
         raise InputError(
-            f"{len(classes)} classes for {columns} columns",
+            f"{pluralize(len(classes), 'class')} for {pluralize(columns, 'column')}",
             where=name,
             remedy="give one class a column, in their order",
         )

@@ -24,7 +24,7 @@ from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import InputError, Places, a_kind, placed
+from semmetrics.errors import ROW, InputError, Places, a_kind, placed
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -338,12 +338,12 @@ def _series(data: Any, form: Form, source: str) -> Items:
     items, index, member = data.to_list(), getattr(data, "index", None), ""
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
-        rows = RowTable(source, form, "row {}")
+        rows = RowTable(source, form, ROW)
         rows.add(range(len(items)), string_ids(index, source, repeats=True), items)
         found = rows.finish()
     else:
         ids = None if index is None else index_ids(index, source)
-        unit, numbers = ("", ()) if ids is not None else ("row {}", range(len(items)))
+        unit, numbers = ("", ()) if ids is not None else (ROW, range(len(items)))
         places = Places(source, ids, unit, numbers)
         member = ", 0/1" * (pair_mappings(items, form, places)[1] == "0/1")
         found = Items(ids, items, places, source, order="keys" if member else "")

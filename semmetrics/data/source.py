@@ -14,6 +14,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["SMALL", "UTF16", "Room", "Source", "check_lines", "enough_memory",
+__all__ = ["SMALL", "UTF16", "Lines", "Room", "Source", "check_lines", "enough_memory",
            "foreign_errors", "load",
            "no_collection", "too_large"]  # fmt: skip
 
@@ -95,6 +96,53 @@ def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
             where=name,
             remedy="give fewer items at once, or use a machine with more memory",
         ) from None
+
+
+class Lines:
+    r"""The lines of a text with their ends; blank ones can be passed over, however many they are.
+
+    Parameters
+    ----------
+    text : str
+    newline : str
+        What ends a line: "\n", or with "" a carriage return, too.
+
+    Examples
+    --------
+    >>> lines = Lines("a\n\n\nb\n")
+    >>> [(line, lines.skip(re.compile("[^\n]"))) for line in lines]
+    [('a\n', 2), ('b\n', 0)]
+    """
+
+    def __init__(self, text: str, newline: str = "\n") -> None:
+        self._text, self._newline = text, newline
+        self._start = self._stop = 0  # of the part that is being read
+        self._part = io.StringIO()
+
+    def __iter__(self) -> Iterator[str]:
+        # of the text a part at a time: a stream takes four bytes a letter
+        while self._stop < len(self._text):
+            self._open(self._stop)
+            yield from self._part
+
+    def _open(self, start: int) -> None:
+        self._start = start
+        self._stop = self._text.find("\n", start + _CHUNK) + 1 or len(self._text)
+        self._part = io.StringIO(self._text[start : self._stop], newline=self._newline)
+
+    def skip(self, ink: re.Pattern[str]) -> int:
+        """Pass over the lines before the next one that has ink, and return their number."""
+        start = self._start + self._part.tell()
+        found = ink.search(self._text, start)
+        end = len(self._text) if found is None else found.start()
+        if found is not None and self._newline:
+            end = self._text.rfind(self._newline, start, end) + 1 or start
+        ends = self._text.count("\n", start, end)
+        if not self._newline:
+            ends += self._text.count("\r", start, end) - self._text.count("\r\n", start, end)
+        self._part.seek(min(end, self._stop) - self._start)
+        self._stop = max(end, self._stop)
+        return ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,13 +234,9 @@ class Source:
             raise InputError("it is empty", where=self.name, remedy="check how it was written")
         return text
 
-    def lines(self, newline: str = "\n") -> Iterator[str]:
-        """Yield the lines of the text with their ends; with "" a carriage return ends one, too."""
-        start, text = 0, self.text
-        while start < len(text):  # of the text a part at a time: a stream takes four bytes a letter
-            stop = text.find("\n", start + _CHUNK) + 1 or len(text)
-            yield from io.StringIO(text[start:stop], newline=newline)
-            start = stop
+    def lines(self) -> Lines:
+        """Return the lines of the text."""
+        return Lines(self.text)
 
     def room(self) -> Room:
         """Return the memory that what is made of it may take."""

@@ -11,6 +11,7 @@ are kept exactly as they are, blanks included.
 from __future__ import annotations
 
 import csv
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,8 +29,8 @@ from semmetrics.data.form import (
 from semmetrics.data.items import Items
 from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, shown
+from semmetrics.data.source import Lines, Room, Source, check_lines
+from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
 
 __all__ = [
     "RowTable",
@@ -40,10 +41,12 @@ __all__ = [
     "item_rows",
     "read_table",
     "row_notes",
+    "split_text",
 ]
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _ROW, _ITEM = 100, 320  # bytes that a row takes, at most, and an item
+_FILLED = re.compile(r"[^\r\n]")
 _LOCK = threading.Lock()
 T = TypeVar("T", Items, Lists)
 
@@ -73,9 +76,10 @@ class Rows:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[str]()
         delimiter = options.delimiter or ("\t" if tabs else ",")
-        self._reader = csv.reader(source.lines(""), delimiter=delimiter, strict=True)
+        self._text = Lines(source.text, newline="")
+        self._reader = csv.reader(self._text, delimiter=delimiter, strict=True)
         self.header: list[str] = []
-        _, self.header = next(self._lines())
+        _, self.header = next(iter(self))
         if not self.header:
             raise InputError(
                 "the line is blank",
@@ -83,49 +87,42 @@ class Rows:
                 remedy="begin with a header, such as id,label",
             )
 
-    def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        end = self._reader.line_num
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        """Rows, each behind its line."""
+        blank, width, end = BlankLines(), len(self.header), self._reader.line_num
+        skipped = 0  # blank lines that the csv module did not see
         try:
             for row in self._reader:
-                if row and self.header and len(row) != len(self.header):
+                if not row and width:
+                    more = self._text.skip(_FILLED)
+                    blank.see(end + 1, 1 + more)
+                    skipped += more
+                elif width in (0, len(row)):
+                    if blank.pending:
+                        blank.go_on()
+                    yield end + 1, row
+                else:
                     raise self._wrong_width(end + 1, row)
-                yield end + 1, row
-                end = self._reader.line_num
+                end = self._reader.line_num + skipped
         except csv.Error as error:
             raise InputError(
                 f"the row that begins here is no valid CSV: {error}",
                 where=at(self.name, f"line {end + 1}"),
                 remedy="check its quotes, the delimiter and max_line_bytes (--max-line-bytes)",
             ) from None
-
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        """Rows, each behind its line."""
-        for lines, batch in self.batches():
-            yield from zip(lines, batch, strict=True)
+        self.notes += blank.notes("rows")
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Rows and their lines, many at once so that columns are taken at the speed of C."""
-        blank = BlankLines()
-        lines, size = self._lines(), max(1, min(_BATCH, _CELLS // len(self.header)))
-        while batch := list(islice(lines, size)):
-            rows = [row for _, row in batch if row]
-            if not rows:
-                blank.see(batch[0][0], len(batch))
-                continue
-            for line, row in batch if len(rows) < len(batch) else ():
-                if row:
-                    blank.go_on()
-                else:
-                    blank.see(line)
-            if batch[-1][1]:
-                blank.go_on()
-            yield [line for line, row in batch if row], rows
-        self.notes += blank.notes("rows")
+        rows, size = iter(self), max(1, min(_BATCH, _CELLS // len(self.header)))
+        while batch := list(islice(rows, size)):
+            yield [line for line, _ in batch], [row for _, row in batch]
 
     def _wrong_width(self, line: int, row: list[str]) -> InputError:
         width = len(self.header)
         return InputError(
-            f"the row has {len(row)} cells, the header {width}; the first is {shown(row[0])}",
+            f"the row has {pluralize(len(row), 'cell')}, the header {width}; the first is "
+            f"{shown(row[0])}",
             where=at(self.name, f"line {line}"),
             remedy="quote cells that contain the delimiter",
         )
@@ -257,12 +254,18 @@ def row_notes(empty: int, apart: int, form: Form) -> list[str]:
     """Say how many items have an empty cell, and how many have rows that are not together."""
     notes = []
     if empty:
-        what = f"{empty} item{'' if empty == 1 else 's'}"
-        notes.append(f"{what} with an empty {form.noun} cell: no {form.noun}s")
+        notes.append(f"{pluralize(empty, 'item')} with an empty {form.noun} cell: no {form.noun}s")
     if apart:
-        what = f"{apart} id{'' if apart == 1 else 's'}"
-        notes.append(f"{what} with rows that are not together; merged in file order")
+        notes.append(
+            f"{pluralize(apart, 'id')} with rows that are not together; merged in file order"
+        )
     return notes
+
+
+def split_text(several: int, rows: int, split: str) -> str:
+    """Say how many cells were split: on one side of two the delimiter may be part of a label."""
+    sign = "a tab" if split == "\t" else repr(split)
+    return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
 
 
 def item_rows(
@@ -308,6 +311,9 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     kind = "TSV" if tabs else "CSV"
     found = describe_table(found, kind, rows.header, roles, form, split is not None)
     found.notes += rows.notes
+    if split is not None:
+        several = sum(len(item) > 1 for item in found.items)
+        found.understood += split_text(several, len(found.items), split)
     return found
 
 

@@ -116,6 +116,8 @@ class LabelTask(Task):
         Codes into ``classes``.
     ranked : bool
         Whether predictions are scores of labels rather than label lists.
+    binary : bool
+        Whether predictions were 0 and 1: a score of each label, of which 1 alone is in the lists.
     given : int or None
         How many of the classes were given.
     ignored : IgnoredLabels or None
@@ -135,6 +137,7 @@ class LabelTask(Task):
     pred: Side
     ref: Side
     ranked: bool = False
+    binary: bool = False
     given: int | None = None
     ignored: IgnoredLabels | None = None
     synonyms: Synonyms | None = None

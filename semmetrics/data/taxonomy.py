@@ -28,7 +28,7 @@ from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, tak
 from semmetrics.data.lists import Terms
 from semmetrics.data.taxonomy_graph import closure, generations, heights
 from semmetrics.errors import InputError, a_kind, at, brief, shown
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
 
@@ -79,6 +79,7 @@ class Placed:
         )
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
     """Names and their ancestors, computed once.

@@ -18,6 +18,7 @@ from semmetrics.errors import InputError
 __all__ = ["closure", "generations", "heights"]
 
 _CELLS = 1 << 21  # pairs that are gathered at once
+_HEAVY = 1 << 14  # pairs of one name's parents from which on they are looked at parent by parent
 _SHOWN = 10  # names of a cycle in a message
 
 
@@ -102,6 +103,12 @@ class _Growing:
         self.start[owners], self.width[owners] = self.used + offsets(widths)[:-1], widths
         self.used = stop
 
+    def row(self, owner: int) -> tuple[Codes, Codes]:
+        """Return the ancestors and distances of one name."""
+        start = self.start[owner]
+        ancestors, distances = self._flat[:, start : start + self.width[owner]]
+        return ancestors, distances
+
     def take(self, owners: Ints) -> tuple[Ints, Codes, Codes]:
         """Gather the offsets, ancestors and distances of some names."""
         indptr = offsets(self.width[owners])
@@ -131,24 +138,79 @@ def closure(
     """
     size = sum(map(len, ordered))
     above_ptr, above = _rows_of(child, parent, size)
-    rows, bits = _Growing(size), len(ordered).bit_length()
+    rows, nearest = _Growing(size), np.full(size, size, np.int32)
     for generation in ordered:
         whole_ptr, whole = take_rows(above_ptr, generation)
-        for run in runs_within(offsets(rows.width[above[whole]])[whole_ptr], _CELLS):
-            part = generation[run]
-            above_part, flat = take_rows(above_ptr, part)
-            indptr, nodes, distances = rows.take(above[flat])
-            owner = np.repeat(row_numbers(above_part), np.diff(indptr))
-            keys = (owner * size + nodes << bits) + distances + 1
-            keys = np.append(keys, np.arange(len(part)) * size + part << bits)
-            keys.sort()  # of equal pairs the nearest stands first
-            pairs = keys >> bits
-            first = np.flatnonzero(np.diff(pairs, prepend=-1))
-            _check_size(rows.used + len(first), max_pairs, source)
-            owner, kept = np.divmod(pairs[first], size)
-            nearest = keys[first] - (pairs[first] << bits)
-            rows.add(part, np.bincount(owner, minlength=len(part)), kept, nearest)
+        cost = np.diff(offsets(rows.width[above[whole]])[whole_ptr])
+        heavy = cost > _HEAVY
+        light = generation[~heavy]
+        parts = [np.array([node]) for node in generation[heavy]]
+        parts += [light[run] for run in runs_within(offsets(cost[~heavy]), _CELLS)]
+        n_heavy = len(generation) - len(light)
+        for number, part in enumerate(parts):
+            if number < n_heavy:
+                found = _merged(rows, part, above_ptr, above, nearest)
+            else:
+                found = _merged_by_sorting(rows, part, above_ptr, above, len(ordered))
+            _check_size(rows.used + len(found[1]), max_pairs, source)
+            rows.add(part, *found)
     return rows.take(np.arange(size))
+
+
+def _merged_by_sorting(
+    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, longest: int
+) -> tuple[Ints, Ints, Ints]:
+    """Merge the ancestors of the parents of some names: widths, ancestors and distances."""
+    size, bits = len(rows.width), longest.bit_length()
+    above_part, flat = take_rows(above_ptr, part)
+    indptr, nodes, distances = rows.take(above[flat])
+    owner = np.repeat(row_numbers(above_part), np.diff(indptr))
+    keys = (owner * size + nodes << bits) + distances + 1
+    keys = np.append(keys, np.arange(len(part)) * size + part << bits)
+    keys.sort()  # of equal pairs the nearest stands first
+    pairs = keys >> bits
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    owner, kept = np.divmod(pairs[first], size)
+    return np.bincount(owner, minlength=len(part)), kept, keys[first] - (pairs[first] << bits)
+
+
+def _merged(
+    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, nearest: Codes
+) -> tuple[Ints, Ints, Ints]:
+    """Do what ``_merged_by_sorting`` does for one name, parent by parent.
+
+    A parent that is an ancestor of another adds no ancestor, and can only lower distances above 2;
+    so where names are linked to most of their ancestors, few parents are looked at.
+
+    Parameters
+    ----------
+    nearest : int32 array, shape (names,)
+        Room to work in: larger than any distance before and after.
+    """
+    parents = above[take_rows(above_ptr, part)[1]]
+    unknown = len(nearest)
+
+    def look(parent: int) -> None:
+        ancestors, distances = rows.row(parent)
+        nearest[ancestors] = np.minimum(nearest[ancestors], distances + 1)
+
+    within = []
+    for parent in parents[np.argsort(-rows.width[parents], kind="stable")].tolist():
+        if nearest[parent] < unknown:
+            within.append(parent)
+        else:
+            look(parent)
+    nearest[parents], nearest[part] = 1, 0
+    found = np.flatnonzero(nearest < unknown)
+    far = found[nearest[found] > 2]
+    for parent in within:
+        if not len(far):
+            break
+        look(parent)
+        far = far[nearest[far] > 2]
+    distances = nearest[found].astype(np.int64)
+    nearest[found] = unknown
+    return np.array([len(found)]), found, distances
 
 
 def heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> Ints:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError, a_kind, brief, listing
+from semmetrics.errors import InputError, a_kind, brief, listing, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -155,7 +155,11 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         with np.errstate(over="ignore"):  # what is too large is refused below
             rows = np.array(values, np.float32)
         fits = rows.ndim == 2 and len(rows) == len(texts) and rows.size > 0
-        problem = "" if fits else f"the vectors have shape {rows.shape} for {len(texts)} texts"
+        problem = (
+            ""
+            if fits
+            else f"the vectors have shape {rows.shape} for {pluralize(len(texts), 'text')}"
+        )
     except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
         problem = f"the vectors are {a_kind(values)} that is no array of numbers"
     if problem:
@@ -267,7 +271,8 @@ class CallableEmbedder:
         vectors = self._call(texts)
         if vectors.shape[1] != self.dimension:
             raise InputError(
-                f"it returned {vectors.shape[1]} numbers a text, and {self.dimension} before",
+                f"it returned {pluralize(vectors.shape[1], 'number')} a text, and "
+                f"{self.dimension} before",
                 where=self.name,
                 remedy="return rows of one length",
             )

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from semmetrics.embed.converted import convert, is_converted, read_meta
 from semmetrics.embed.word_formats import WORD_KINDS
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
 
@@ -193,7 +193,9 @@ def fetch(
     )
 
     target = entry.folder if folder is None else Path(folder)
-    source = entry.url if max_words is None else f"{entry.url}, the first {max_words:,} words"
+    source = (
+        entry.url if max_words is None else f"{entry.url}, the first {pluralize(max_words, 'word')}"
+    )
     if target.exists():
         return _existing(target, entry, source)
     file = download_path(entry.url)
@@ -226,7 +228,8 @@ def _read(entry: Entry, file: Path, max_words: int | None) -> WordVectors:
     )
     if vectors.dimension != entry.dimension:
         raise InputError(
-            f"its vectors have {vectors.dimension} numbers, and {entry.dimension} were expected",
+            f"its vectors have {pluralize(vectors.dimension, 'number')}, and "
+            f"{entry.dimension} were expected",
             where=str(file),
             remedy="correct the manifest, or fetch it again",
         )

@@ -36,7 +36,7 @@ from semmetrics.embed.word_vectors import (
     WordVectors,
     content_digest,
 )
-from semmetrics.errors import InputError, MissingDependencyError, a_kind, listing
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, listing, pluralize
 from semmetrics.store import file_digest
 
 __all__ = [
@@ -178,7 +178,7 @@ def from_keyed_vectors(
     vectors, words = np.asarray(model.vectors), list(model.index_to_key)[:max_words]
     if vectors.ndim != 2 or len(vectors) < len(words) or not words:
         raise InputError(
-            f"its vectors have shape {vectors.shape} for {len(words)} words",
+            f"its vectors have shape {vectors.shape} for {pluralize(len(words), 'word')}",
             where=where or name,
             remedy="save it again",
         )
@@ -401,7 +401,7 @@ def _equal_rows(rows: list[Any], where: str) -> NDArray[Any]:
     for number, row in enumerate(rows):
         if row is None or len(row) != width or None in row:
             raise InputError(
-                f"the vector is not one of {width} numbers, as in row 0",
+                f"the vector is not one of {pluralize(width, 'number')}, as in row 0",
                 where=f"{where}, row {number} (from 0)",
                 remedy="write rows of one length",
             )

@@ -27,7 +27,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import Room, too_large
 from semmetrics.embed.embedder import Vectors
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 
 __all__ = ["WORD_KINDS", "detect_format", "map_file", "scan_words"]
 
@@ -165,7 +165,7 @@ class FileRows:
             if row is None or len(row) != self.shape[1]:
                 line = self._buffer[:start].count(b"\n") + 1
                 raise InputError(
-                    f"not all of the {self.shape[1]} numbers are numbers",
+                    f"not all of the {pluralize(self.shape[1], 'number')} are numbers",
                     where=f"{self._where}, line {line}",
                     remedy=_AGAIN,
                 )
@@ -267,7 +267,7 @@ def scan_words(
 
 def _cut_off(where: str, have: int, count: int) -> InputError:
     return InputError(
-        f"it ends after {have:,} of {count:,} words",
+        f"it ends after {have:,} of {pluralize(count, 'word')}",
         where=where,
         remedy=f"it was cut off: {_AGAIN}",
     )
@@ -305,7 +305,7 @@ def _scan_binary(
             raise _no_word(where, row, _WRONG_HEADER)
     if max_words is None and bytes(buffer[start : start + 2]).strip():
         raise InputError(
-            f"there is more after the {count:,} words that the header promises",
+            f"there is more after the {pluralize(count, 'word')} that the header promises",
             where=where,
             remedy=_WRONG_HEADER,
         )
@@ -342,7 +342,8 @@ def _scan_text(
         wide = blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2])
         if blanks < dimension or not dimension or wide:
             raise InputError(
-                f"there are {blanks} numbers after the word, and {dimension} in the first line",
+                f"there {agreeing(blanks, 'are')} {pluralize(blanks, 'number')} after the word, "
+                f"and {dimension} in the first line",
                 where=f"{where}, line {len(words) + (1 if count is None else 2)}",
                 remedy=f"it is damaged or was cut off: {_AGAIN}",
             )
@@ -356,7 +357,7 @@ def _scan_text(
         raise _cut_off(where, len(words), count)
     if count is not None and max_words is None and len(words) > count:
         raise InputError(
-            f"it holds {len(words):,} words, and its header promises {count:,}",
+            f"it holds {pluralize(len(words), 'word')}, and its header promises {count:,}",
             where=where,
             remedy=_WRONG_HEADER,
         )

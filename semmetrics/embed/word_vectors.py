@@ -29,7 +29,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, pluralize
 
 __all__ = [
     "INDEX_FILES",
@@ -352,8 +352,8 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
     other = next((word for word in vectors if len(rows[word]) != length), None)
     if other is not None:
         raise InputError(
-            f"the vector of {other!r} has {len(rows[other])} numbers, and that of {first!r} "
-            f"{length}",
+            f"the vector of {other!r} has {pluralize(len(rows[other]), 'number')}, and that of "
+            f"{first!r} {length}",
             where=where,
             remedy="give vectors of one length",
         )

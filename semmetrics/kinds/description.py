@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
-from semmetrics.errors import listing, pluralize
+from semmetrics.errors import FROM_0, agreeing, listing, pluralize
 
 __all__ = [
     "count_items",
@@ -66,32 +66,41 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     }
 
 
-def count_items(some: int, of: Sequence[Any] | Any) -> str:
-    """Write how many of the items are meant."""
-    return f"{some:,} of {len(of):,} items"
+def count_items(some: int, of: Sequence[Any] | Any, verb: str) -> str:
+    """Write how many of the items do something; the verb is that of many.
+
+    Examples
+    --------
+    >>> count_items(1, "abc", "have"), count_items(2, "abc", "have")
+    ('1 of 3 items has', '2 of 3 items have')
+    """
+    return f"{some:,} of {pluralize(len(of), 'item')} {agreeing(some, verb)}"
 
 
 def find_empty(lists: Lists) -> Iterator[str]:
     """Say which items have no entries."""
-    yield from _find_items(lists, lengths(lists.side.indptr) == 0, f"have no {lists.noun}s")
+    yield from _find_items(lists, lengths(lists.side.indptr) == 0, "have", f"no {lists.noun}s")
 
 
 def find_repeated(lists: Lists) -> Iterator[str]:
     """Say which items have an entry twice."""
     cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
     distinct = np.bincount(np.unique(cells) // max(1, len(lists.vocabulary)), minlength=len(lists))
-    yield from _find_items(lists, lengths(lists.side.indptr) > distinct, f"repeat a {lists.noun}")
+    yield from _find_items(
+        lists, lengths(lists.side.indptr) > distinct, "repeat", f"a {lists.noun}"
+    )
 
 
-def _find_items(lists: Lists, chosen: Bools, what: str) -> Iterator[str]:
+def _find_items(lists: Lists, chosen: Bools, verb: str, what: str) -> Iterator[str]:
     if chosen.any():
         ids = list_ids(lists.ids, np.flatnonzero(chosen))
-        yield f"{count_items(int(chosen.sum()), lists)} {what}: {ids}"
+        yield f"{count_items(int(chosen.sum()), lists, verb)} {what}: {ids}"
 
 
 def list_ids(ids: Ids, rows: Any) -> str:
-    """Write the ids of some items, the first few quoted and the rest counted."""
-    return listing(ids[row] for row in rows.tolist())
+    """Write the ids of some items, or their positions, the first few and how many more."""
+    numbered = FROM_0 if isinstance(ids, (range, np.ndarray)) else ""
+    return listing(ids[row] for row in rows.tolist()) + numbered
 
 
 def find_odd_ids(ids: Ids) -> Iterator[str]:
@@ -110,12 +119,11 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> Iterator[str]:
     """
     padded = [text for text in texts if text != text.strip()]
     if padded:
-        have, them = ("has", "it") if len(padded) == 1 else ("have", "them")
-        yield f"{pluralize(len(padded), noun)} {have} blanks around {them}: {listing(padded)}"
+        what, them = pluralize(len(padded), noun, "have"), "it" if len(padded) == 1 else "them"
+        yield f"{what} blanks around {them}: {listing(padded)}"
     strange = [text for text in texts if not text.strip().isprintable()]
     if strange:
-        have = "has" if len(strange) == 1 else "have"
-        what = f"{pluralize(len(strange), noun)} {have} characters that cannot be seen"
+        what = f"{pluralize(len(strange), noun, 'have')} characters that cannot be seen"
         yield f"{what}: {listing(strange)}"
     alike = _group_alike(texts)
     if alike:

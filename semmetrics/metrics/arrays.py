@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.core.binary import binary_matrix, column_counts, row_counts
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.set_measures import SetFamily
@@ -168,7 +168,7 @@ def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | Non
     heavy = np.asarray(weights, np.float64)
     if heavy.shape != (len(mine),) or not (np.isfinite(heavy) & (heavy >= 0)).all():
         raise InputError(
-            f"weights of shape {heavy.shape} for {len(mine)} items",
+            f"weights of shape {heavy.shape} for {pluralize(len(mine), 'item')}",
             remedy="give one finite weight from 0 for each item",
         )
     return mine, theirs, heavy

@@ -24,7 +24,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import FROM_0, InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
@@ -213,7 +213,7 @@ def check_caption_lists(references: Sequence[Any]) -> None:
     for image, texts in enumerate(references):
         if not is_list(texts):
             raise InputError(
-                f"the references of image {image} are {name_type(texts)}",
+                f"the references of image {image}{FROM_0} are {name_type(texts)}",
                 remedy="give a list of texts for each image",
             )
         check_texts(texts, f"reference {{}} of image {image}")
@@ -233,8 +233,8 @@ def check_texts(texts: Sequence[Any], name: str) -> None:
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
-                f"{name.format(number)} is {brief(text)} ({name_type(text)}), not a text",
-                remedy="give a text for each (numbers are from 0)",
+                f"{name.format(number)}{FROM_0} is {brief(text)} ({name_type(text)}), not a text",
+                remedy="give a text for each",
             )
 
 

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError, pluralize
 
 __all__ = [
     "Rule",
@@ -132,7 +132,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
     --------
     >>> score_matrix([[0.5], [float("nan")]])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: scores, row 1: a score is NaN; give every label a number
+    semmetrics.errors.InputError: scores, row 1 (from 0): a score is NaN; give every label a number
     """
     matrix = np.asarray(scores, np.float64)
     if matrix.ndim != 2:
@@ -141,7 +141,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
         )
     bad = np.isnan(matrix).any(axis=1)
     if bad.any():
-        where = f"scores, row {int(bad.argmax())}"
+        where = f"scores, row {int(bad.argmax())}{FROM_0}"
         raise InputError("a score is NaN", where=where, remedy="give every label a number")
     return matrix
 
@@ -360,7 +360,7 @@ def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
     if table.ndim != 2 or len(table) != len(rows) - 1 or not table.shape[1]:
         raise InputError(
             f"the cardinality head has shape {table.shape}",
-            remedy=f"give {len(rows) - 1} rows and a column for each cardinality",
+            remedy=f"give {pluralize(len(rows) - 1, 'row')} and a column for each cardinality",
         )
     _refuse_rows(np.isnan(table), "the cardinality head is NaN")
     return table
@@ -381,10 +381,11 @@ def _refuse_scores(bad: Bools, rows: Ints, problem: str) -> None:
     """Name the row of the first score that is wrong."""
     if bad.any():
         row = int(np.searchsorted(rows, bad.argmax(), side="right")) - 1
-        raise InputError(problem, where=f"scores, row {row}", remedy="give probabilities")
+        raise InputError(problem, where=f"scores, row {row}{FROM_0}", remedy="give probabilities")
 
 
 def _refuse_rows(bad: Bools, problem: str) -> None:
     """Name the first row of the cardinality head that is wrong."""
     if bad.any():
-        raise InputError(problem, where=f"head, row {int(bad.any(axis=1).argmax())}")
+        row = int(bad.any(axis=1).argmax())
+        raise InputError(problem, where=f"head, row {row}{FROM_0}")

@@ -380,7 +380,7 @@ def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[str]
     verb = "is" if len(lone) == 1 else "are"
     return [
         f"{', '.join(lone)} {verb} 0 for a single image: give document frequencies of a larger "
-        "corpus (df=given, --doc-freq FILE)"
+        "corpus, doc_freq= (--doc-freq FILE)"
     ]
 
 

@@ -50,6 +50,7 @@ __all__ = [
     "Reference",
     "cut_of",
     "kept_sides",
+    "no_scores",
 ]
 
 LabelBlock = Block[LabelTask]
@@ -104,20 +105,19 @@ class Cut:
 
     def _rule(self, block: LabelBlock, ranked: Side) -> Ints:
         rule, _, number = self.decode.partition(":")
-        if rule == "all":
-            if block.task.ranked and self.k is None:
-                raise InputError(
-                    "the predictions are a matrix of scores and no rule makes sets of them",
-                    remedy="give a cutoff (F1@3) or decode=threshold:0.5 (--decode threshold:0.5)",
-                )
-            return np.diff(ranked.indptr)
-        if not len(ranked.codes):  # nothing predicted, with or without scores
-            return np.diff(ranked.indptr)
-        if ranked.scores is None:
+        if rule == "all" and block.task.ranked and self.k is None:
             raise InputError(
-                f"decode={self.decode} needs a score for each predicted label",
-                remedy="give scores, or leave decode out",
+                "the predictions are a matrix of scores and no rule makes sets of them",
+                remedy="give a cutoff (F1@3) or decode=threshold:0.5 (--decode threshold:0.5)",
             )
+        every = np.diff(ranked.indptr)
+        if rule == "all" or not len(ranked.codes):  # nothing predicted, with or without scores
+            return every
+        binary = block.task.binary and not self.keep_at_least
+        if binary and rule == "threshold" and float(number) >= 0:
+            return every * (float(number) < 1)  # the labels of score 1, or none
+        if ranked.scores is None:
+            raise no_scores(f"decode={self.decode}", block.task, "leave decode out")
         from semmetrics.metrics import decoding  # a measure of lists does without it
 
         if rule == "threshold":
@@ -143,6 +143,15 @@ class Cut:
             offset=offset,
             extra=int(number == "code" and not offset),
         )
+
+
+def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
+    """Return the error for what needs scores that the predictions do not have."""
+    given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
+    return InputError(
+        f"{what} needs a score for each predicted label{given}",
+        remedy=f"give scores{', or ' if otherwise else ''}{otherwise}",
+    )
 
 
 def cut_of(measure: Measure) -> Cut:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, MissingDependencyError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -150,7 +150,7 @@ def _ask(lines: Sequence[str]) -> list[str]:
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise InputError(
             f"METEOR's program stopped with code {done.returncode} after {len(answers)} of "
-            f"{len(lines)} segments" + (f": {problems[0]}" if problems else ""),
+            f"{pluralize(len(lines), 'segment')}" + (f": {problems[0]}" if problems else ""),
             remedy="it needs Java 8 or later and 2 GB of memory: try java -version",
         )
     return answers

@@ -45,7 +45,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
@@ -57,7 +57,7 @@ from semmetrics.metrics.families import (
     undefined_items,
 )
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matched, Matches, Ranked
+from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
 from semmetrics.metrics.registry import add
 
 __all__ = [
@@ -312,7 +312,7 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
     --------
     >>> target_matrix([[0, 1], [2, 0]], (2, 2))
     Traceback (most recent call last):
-    semmetrics.errors.InputError: targets, row 1: an entry is neither 0 nor 1
+    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is neither 0 nor 1
     """
     dense = getattr(targets, "toarray", None)  # scipy.sparse, without importing it
     table = np.asarray(targets if dense is None else dense())
@@ -322,7 +322,7 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
         )
     bad = (table != 0) & (table != 1)
     if bad.any():
-        where = f"targets, row {int(bad.any(axis=1).argmax())}"
+        where = f"targets, row {int(bad.any(axis=1).argmax())}{FROM_0}"
         raise InputError("an entry is neither 0 nor 1", where=where)
     return table.astype(np.bool_)
 
@@ -358,7 +358,9 @@ def item_weights(weights: ArrayLike | None, n: int) -> Floats:
         return np.ones(n)
     table = np.asarray(weights, np.float64)
     if table.shape != (n,):
-        raise InputError(f"weights have shape {table.shape}", remedy=f"give {n} numbers")
+        raise InputError(
+            f"weights have shape {table.shape}", remedy=f"give {pluralize(n, 'number')}"
+        )
     if not (np.isfinite(table) & (table >= 0)).all():
         raise InputError("a weight is negative or not finite")
     return table
@@ -376,10 +378,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
     if not len(ranked.codes):  # nothing is predicted, so no score is lacking
         ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
-        raise InputError(
-            f"{name} needs a score for each predicted label",
-            remedy="give scores (a score matrix, or labels with scores), or another measure",
-        )
+        raise no_scores(name, block.task, "another measure")
     if matched.counted is None:
         return ranked, matched.hit, matched
     return ranked.keep(matched.counted), matched.hit[matched.counted], matched

@@ -16,7 +16,7 @@ import copyreg
 import importlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -39,7 +39,10 @@ __all__ = [
     "own_identity",
     "parse",
     "parse_all",
+    "parse_in_any_case",
+    "refuse_commas",
     "split_measures",
+    "split_names",
     "split_outside",
 ]
 
@@ -345,7 +348,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     True
     """
     form = _FORM.fullmatch(text)
-    _check_one(text, kind)
+    refuse_commas(text, kind)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
     definition, fixed = find(form["name"], kind)
@@ -363,16 +366,29 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
         raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
 
 
-def _check_one(text: str, kind: str | None) -> None:
-    """Refuse measures with commas between them; in cutoffs and options commas have a meaning."""
+def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ()) -> None:
+    """Refuse measures with commas between them; in cutoffs and options commas have a meaning.
+
+    Parameters
+    ----------
+    text : str
+    kind : str, optional
+    also : container of str
+        What else may stand among measures, such as protocols.
+
+    Raises
+    ------
+    InputError
+        With the same names and blanks between them.
+    """
     bare = text.strip(" ,")
-    if bare != text.strip() and _kinds_of_text(bare):
+    if bare != text.strip() and (_kinds_of_text(bare) or bare in also):
         raise InputError(
             f"{text!r} has a comma at its end",
             remedy=f"put blanks alone between measures: {bare!r}",
         )
     first, *others = [part.strip() for part in split_outside(text)] or [""]
-    named = [other for other in others if _kinds_of_text(other)]
+    named = [other for other in others if _kinds_of_text(other) or other in also]
     if named and (not kind or any(kind in _kinds_of_text(other) for other in named)):
         listed = first + "".join(f" {other}" if other in named else f",{other}" for other in others)
         raise InputError(
@@ -401,6 +417,21 @@ def in_its_case(text: str, kind: str) -> str:
     every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
     alike = [name for name in every if name.casefold() == form["name"].casefold()]
     return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
+
+
+def parse_in_any_case(text: str) -> list[Measure]:
+    """Parse a text that is perhaps a measure, in the case of the registry or another, of all kinds.
+
+    Examples
+    --------
+    >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
+    ([Measure('F1(average=macro)')], [])
+    """
+    found = []
+    for kind in _TABLE:
+        with suppress(InputError):
+            found += parse(in_its_case(text, kind), kind)
+    return found
 
 
 def _options(text: str, inside: str) -> dict[str, str]:
@@ -466,7 +497,7 @@ def parse_all(
     """
     measures: list[Measure] = []
     problems = []
-    words = [word for text in texts for word in _split_names(text, kind)]
+    words = [word for text in texts for word in split_names(text, kind)]
     for text in words:
         try:
             if isinstance(text, Measure):
@@ -500,8 +531,14 @@ def split_measures(text: str) -> list[str]:
     return split_outside(" ".join(text.split()), " ")
 
 
-def _split_names(text: Any, kind: str | None) -> list[Any]:
-    """Split a text that names several measures; one may be written with blanks."""
+def split_names(text: Any, kind: str | None = None) -> list[Any]:
+    """Split a text that names several measures; one may be written with blanks.
+
+    Examples
+    --------
+    >>> split_names("F1 Recall@5"), split_names("F1 (average=macro)")
+    (['F1', 'Recall@5'], ['F1 (average=macro)'])
+    """
     words = split_measures(text) if isinstance(text, str) else []
     if len(words) > 1:
         with suppress(InputError):

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     positions,
     sum_rows,
 )
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import with_arrays
 
 __all__ = [
@@ -165,7 +165,9 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     """
     flat = _codes(codes)
     if flat.max(initial=-1) >= n_labels:
-        raise InputError(f"code {flat.max()} is outside a dictionary of {n_labels} labels")
+        raise InputError(
+            f"code {flat.max()} is outside a dictionary of {pluralize(n_labels, 'label')}"
+        )
     counts = np.bincount(flat, minlength=n_labels)
     labels = np.argsort(-counts, kind="stable")
     return LabelFrequencies(labels, counts[labels])
@@ -202,7 +204,9 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     """
     rows, flat = _row_offsets(indptr), _codes(codes)
     if flat.shape != (rows[-1],):
-        raise InputError(f"{rows[-1]} codes are needed, the array has shape {flat.shape}")
+        raise InputError(
+            f"{pluralize(int(rows[-1]), 'code', 'are')} needed, the array has shape {flat.shape}"
+        )
     span = int(flat.max(initial=0)) + 1
     keys, counts = _directed(*_first_places(rows, flat), span)
     left, right = keys // span, keys % span

@@ -60,15 +60,18 @@ __all__ = [
     "candidate_thresholds",
     "means_at_points",
     "points_of_scores",
+    "sums_by_key",
     "sweep_rows",
     "sweep_thresholds",
     "sweep_top_k",
+    "whole_weights",
 ]
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _LABELS = 1 << 20  # labels that are looked at together
 _HIGH, _LOW = 26, 36  # bits of a value that are summed apart, so that sums are exact
+_WHOLE = 61  # bits of sums of weights over labels
 _EQUAL = 2.0**-50  # values closer than that are equal: 1/3 + 2/3 is 1/2 + 1/2
 
 
@@ -115,7 +118,9 @@ class Rows(NamedTuple):
     n_ref : array, shape (n,)
         Reference labels of each item, scored or not.
     class_ref : array, shape (n_labels,)
-        Items that each label is a reference of.
+        Items that each label is a reference of, or the sum of their weights.
+    weights : int array, shape (n,), or None
+        Weights of the items, as `whole_weights` makes them; None where all weigh the same.
     """
 
     indptr: Ints
@@ -124,6 +129,7 @@ class Rows(NamedTuple):
     scores: Floats
     n_ref: NDArray[np.integer]
     class_ref: NDArray[np.integer]
+    weights: Ints | None = None
 
 
 class BestThreshold(NamedTuple):
@@ -442,22 +448,71 @@ def means_at_points(
     if average not in AVERAGES:
         raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
     columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
+    n_refs: Any = rows.n_ref
+    if rows.weights is not None and average != "example":  # sums over items are weighted
+        of_label = np.repeat(rows.weights, np.diff(rows.indptr))
+        columns, n_refs = [c * of_label for c in columns], n_refs * rows.weights
     if average == "micro":
-        known = [np.bincount(bins, c, n_points + 1)[:-1].cumsum() for c in columns]
-        ref = np.full(n_points, rows.n_ref.sum())
-        return formula(known[0], known[1], ref, *known[2:])
-    indptr, n_ref = rows.indptr, rows.n_ref
+        known = [sums_by_key(bins, c, n_points).cumsum() for c in columns]
+        return formula(known[0], known[1], np.full(n_points, n_refs.sum()), *known[2:])
+    indptr = rows.indptr
     if average != "example":
         by_class = np.argsort(rows.codes, kind="stable")
         indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
-        columns, bins, n_ref = [c[by_class] for c in columns], bins[by_class], rows.class_ref
-    weights = n_ref if average == "weighted" else np.ones(len(n_ref), np.int64)
+        columns, bins, n_refs = [c[by_class] for c in columns], bins[by_class], rows.class_ref
+    weights = n_refs if average == "weighted" else np.ones(len(n_refs), np.int64)
+    if rows.weights is not None and average != "macro":
+        weights = rows.weights if average == "example" else weights
+        weights = weights / max(1, weights.max(initial=0))
     total = _Changes(len(formula(*np.zeros((3 + len(more), 0)))), n_points)
     for part in runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
-        total.add(some, bins[flat], [c[flat] for c in columns], n_ref[part], weights[part], formula)
-    return divide(total.values(), weights.sum())
+        columns_of = [c[flat] for c in columns]
+        total.add(some, bins[flat], columns_of, n_refs[part], weights[part], formula)
+    return divide(total.values(), total.weight())
+
+
+def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> Ints:
+    """Sum whole numbers by key, exactly; keys from ``size`` on are left out.
+
+    Examples
+    --------
+    >>> sums_by_key(np.array([1, 0, 1, 3]), np.array([2**60, 1, 1, 5]), 3).tolist()
+    [1, 1152921504606846977, 0]
+    """
+    if values.dtype.itemsize == 1:  # sums of floats are exact, too, and quicker
+        return np.bincount(keys, values, size)[:size].astype(np.int64)
+    order = np.argsort(keys, kind="stable")
+    ends = np.searchsorted(keys[order], np.arange(size), side="right")
+    sums: Ints = np.diff(running_sums(values[order])[ends], prepend=0)
+    return sums
+
+
+def whole_weights(weights: Floats, labels: Ints) -> Ints:
+    """Scale weights of items to whole numbers, whose sums over labels an int64 holds.
+
+    Parameters
+    ----------
+    weights : array, shape (n,), at least 0
+    labels : int array, shape (n,)
+        How many labels and references each item has.
+
+    Returns
+    -------
+    array, shape (n,), int64
+        The weights times a power of two. Numbers of few digits stay exact.
+
+    Examples
+    --------
+    >>> whole_weights(np.array([1.0, 0.5, 3.0]), np.ones(3, np.int64)) // 2**56
+    array([2, 1, 6])
+    """
+    scaled = weights / (weights.max(initial=0.0) or 1.0)  # no sum of them overflows
+    _, exponent = np.frexp(np.dot(scaled, labels + 1))
+    exact = np.frexp(weights.max(initial=0.0))[1]
+    whole: Ints = np.rint(np.ldexp(weights, _WHOLE - exponent - exact)).astype(np.int64)
+    return whole
 
 
 class _Changes:
@@ -469,6 +524,7 @@ class _Changes:
 
     def __init__(self, n_values: int, n_points: int) -> None:
         self.wide, self.sums = n_points + 1, np.zeros((2, n_values, n_points + 1), np.int64)
+        self.weights = np.zeros(2, np.int64)
 
     def add(
         self,
@@ -476,10 +532,16 @@ class _Changes:
         bins: Ints,
         columns: Sequence[NDArray[Any]],
         n_ref: NDArray[np.integer],
-        weights: NDArray[np.integer],
+        weights: NDArray[Any],
         formula: Callable[..., Floats],
     ) -> None:
-        """Add groups of labels; the arguments are those of `means_at_points`."""
+        """Add groups of labels; the arguments are those of `means_at_points`.
+
+        Weights are whole numbers, or floats in [0, 1]: a value is then rounded once it is weighted.
+        """
+        floats = weights.dtype.kind == "f"
+        share = weights if floats else np.ones(len(weights))
+        whole = np.ones(len(weights), np.int64) if floats else weights
         keys = row_numbers(indptr) * self.wide + bins
         order = np.argsort(keys)
         keys = keys[order]
@@ -488,22 +550,32 @@ class _Changes:
         counts = [running_sums(column[order]) for column in columns]
         hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
         zero = np.zeros(len(n_ref), np.int64)
-        start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]))
-        after = _cut(formula(hit, kept, n_ref[group], *more))
+        start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
+        after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
         before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
         first = _differs(group)
         before[..., first] = start[..., group[first]]
-        change = (after - before) * weights[group]
+        change = (after - before) * whole[group]
         for place in np.ndindex(change.shape[:2]):
             found = np.bincount(at, change[place], self.wide)
             self.sums[place] += found.astype(np.int64)
-        self.sums[..., 0] += (start * weights).sum(axis=-1).astype(np.int64)
+        self.sums[..., 0] += (start * whole).sum(axis=-1).astype(np.int64)
+        self.weights += (_cut(share) * whole).sum(axis=-1).astype(np.int64)
 
     def values(self) -> Floats:
         """Return the sums at each point."""
-        high, low = self.sums.cumsum(axis=-1)[..., :-1].astype(np.float64)
-        total: Floats = np.ldexp(high, -_HIGH) + np.ldexp(low, -_HIGH - _LOW)
-        return total
+        return _joined(self.sums.cumsum(axis=-1)[..., :-1])
+
+    def weight(self) -> Floats:
+        """Return the sum of the weights, rounded as a value that is 1 in every group."""
+        return _joined(self.weights)
+
+
+def _joined(parts: Ints) -> Floats:
+    """Return the sums of upper and lower bits as numbers."""
+    high, low = parts.astype(np.float64)
+    total: Floats = np.ldexp(high, -_HIGH) + np.ldexp(low, -_HIGH - _LOW)
+    return total
 
 
 def _differs(flat: NDArray[Any]) -> Bools:

@@ -177,7 +177,7 @@ def find_matching_heading(scores: Iterable[Score]) -> str:
             return score.heading
     raise InputError(
         "no measure here matches labels by meaning",
-        remedy="add a measure such as SemF1 (those of a protocol need --embedding FILE)",
+        remedy="add a measure such as SemF1 (those of a protocol need embedding=, --embedding)",
     )
 
 

@@ -10,11 +10,20 @@ from semmetrics.errors import InputError, did_you_mean
 from semmetrics.kinds import find_kind
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.metrics.registry import aliases, all_definitions, find, group_of, parse
+from semmetrics.metrics.registry import (
+    aliases,
+    all_definitions,
+    find,
+    group_of,
+    parse,
+    refuse_commas,
+    split_names,
+)
 from semmetrics.reports.records import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
-__all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions"]
+__all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions",
+           "name_topic"]  # fmt: skip
 
 Topic = Definition | Measure | Protocol
 _WIDTH = 100
@@ -23,6 +32,8 @@ _WIDTH = 100
 def find_topics(texts: Iterable[str]) -> list[Topic]:
     """Find what the texts name: a protocol, a definition, or a measure with options.
 
+    A text may name several, with blanks between.
+
     Raises
     ------
     InputError
@@ -30,11 +41,11 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     """
     topics: list[Topic] = []
     problems = []
-    for text in texts:
+    for text in (word for several in texts for word in split_names(several) or [several]):
         try:
             topics.append(_find_topic(text.strip()))
         except InputError as error:
-            problems.append(error if "@" in text or "(" in text else _unknown_topic(text))
+            problems.append(error if set("@(,") & set(text) else _unknown_topic(text))
     if len(problems) == 1:
         raise problems[0]
     if problems:
@@ -46,6 +57,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
 def _find_topic(text: str) -> Topic:
     if text in PROTOCOLS:
         return PROTOCOLS[text]
+    refuse_commas(text, also=PROTOCOLS)
     if "(" not in text and "@" not in text:
         definition, options = find(text)
         return definition(k=None, **options) if options else definition
@@ -64,6 +76,11 @@ def group_definitions() -> dict[str, list[Definition]]:
     for definition in all_definitions():
         found.setdefault(group_of(definition), []).append(definition)
     return found
+
+
+def name_topic(topic: Topic) -> str:
+    """Return the name of a protocol, a definition or a measure."""
+    return str(topic) if isinstance(topic, Measure) else topic.name
 
 
 def find_citations(topic: Topic) -> tuple[str, ...]:
@@ -144,12 +161,15 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
     options = {option.name for option in definition.options}
     if "taxonomy" in definition.needs:
-        return {"taxonomy": "--taxonomy FILE, the parents of labels: JSON, CSV, TSV, or WordNet"}
+        return {
+            "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or "
+            "WordNet"
+        }
     if "embedding" not in options:
         return {}
     known = {
-        "embedding": "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC; "
-        "--lookup and --oov say how labels are looked up"
+        "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
+        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how labels are looked up"
     }
     if "threshold" in options:
         known["threshold"] = (

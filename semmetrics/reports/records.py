@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 import numpy as np
 
 from semmetrics.arguments import check_type, checked
-from semmetrics.errors import InputError, MissingDependencyError, brief, listing
+from semmetrics.errors import InputError, MissingDependencyError, brief, listing, pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,8 +146,18 @@ class Records(Sequence[dict[str, Any]]):
             parts = [_to_plain(column[start : start + _ROWS]) for column in self._columns.values()]
             yield from zip(*parts, strict=True)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Records):
+            return NotImplemented
+        return self.columns == other.columns and all(
+            self.column(name) == other.column(name) for name in self.columns
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self._length))
+
     def __repr__(self) -> str:
-        return f"Records({self._length:,} rows: {', '.join(self._columns)})"
+        return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
 
     @checked
     def write(self, out: TextIO, form: str) -> None:

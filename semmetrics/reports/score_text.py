@@ -209,7 +209,8 @@ def report_shared(table: ScoreTable) -> str:
     shared = "|".join(groups.pop("share", []))
     lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
     if len(lines) > _GROUPS:
-        lines[_GROUPS - 1 :] = [f"and {len(lines) - _GROUPS + 1} more, see --signatures"]
+        more = f"and {len(lines) - _GROUPS + 1} more"
+        lines[_GROUPS - 1 :] = [f"{more}, see the signature of each score (--show-signatures)"]
     return "\n".join([f"signatures share: {shared}", *lines])
 
 

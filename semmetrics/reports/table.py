@@ -19,13 +19,12 @@ from semmetrics.errors import (
     listing,
     pluralize,
 )
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import in_its_case, parse
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, check_digits, draw
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.score_result import Score, names_meant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +42,7 @@ _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
@@ -126,7 +126,7 @@ class ScoreTable:
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
-        return any(key is score for score in self.scores) or bool(self._find(key))
+        return (isinstance(key, Score) and key in self.scores) or bool(self._find(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The score of a measure, as ``table[key]``; the default where there is none.
@@ -148,21 +148,8 @@ class ScoreTable:
             return [score for score in of if name == score.measure or str(name) == score.heading]
         if not isinstance(name, str):
             return []
-        found = [score for score in of if name in (score.heading, str(score.measure))]
-        if found:
-            return found
-        folded = name.casefold()
-        alike = {
-            s.heading for s in of if folded in (s.heading.casefold(), str(s.measure).casefold())
-        }
-        if len(alike) == 1:
-            return [score for score in of if score.heading in alike]
-        meant = {kind: _parsed(name, kind) for kind in {s.measure.definition.kind for s in of}}
-        return [
-            score
-            for score in of
-            if {score.heading, str(score.measure)} & meant[score.measure.definition.kind]
-        ]
+        meant = names_meant(name, {(score.heading, str(score.measure)) for score in of})
+        return [score for score in of if (score.heading, str(score.measure)) in meant]
 
     @property
     def systems(self) -> list[str]:
@@ -467,14 +454,6 @@ def _row(score: Score) -> dict[str, Any]:
 def _split_key(key: Any) -> tuple[Any, Any]:
     """A key as a system, or None for all, and a measure."""
     return key if isinstance(key, tuple) and len(key) == 2 else (None, key)
-
-
-def _parsed(name: str, kind: str) -> set[str]:
-    """The measures that a text names, as scores write them."""
-    try:
-        return set(map(str, parse(in_its_case(name, kind), kind)))
-    except InputError:
-        return set()
 
 
 def _line(text: str) -> str:

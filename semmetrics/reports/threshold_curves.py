@@ -12,7 +12,7 @@ import numpy as np
 
 from semmetrics.arguments import checked
 from semmetrics.errors import InputError, listing, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.reports.records import Records, check_digits, draw, format_full
 from semmetrics.reports.table import ScoreTable, records_of
 from semmetrics.scoring.calibration import Calibration, best_place
@@ -38,6 +38,7 @@ class Best(NamedTuple):
     value: float
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep:
     """Values of measures of one system at each threshold.

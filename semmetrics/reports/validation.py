@@ -57,7 +57,7 @@ def validate(
     >>> found = validate({"a": ["cat", "cat"], "b": ["Cat "]})
     >>> for line in found["odd"]:
     ...     print(line)
-    1 of 2 items repeat a label: 'a'
+    1 of 2 items repeats a label: 'a'
     1 label has blanks around it: 'Cat '
     labels differ only by case or white space: 'cat' and 'Cat '
     """

@@ -20,9 +20,16 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
 from semmetrics.metrics.formulas import f1, f1_many_to_one
-from semmetrics.metrics.matching import Matches, Ranked, Reference
+from semmetrics.metrics.matching import Matches, Ranked, Reference, no_scores
 from semmetrics.metrics.semantic import SemanticFamily, SemF1
-from semmetrics.metrics.sweeps import Rows, best_place, means_at_points, points_of_scores
+from semmetrics.metrics.sweeps import (
+    Rows,
+    best_place,
+    means_at_points,
+    points_of_scores,
+    sums_by_key,
+    whole_weights,
+)
 from semmetrics.scoring.statistics import frame_of
 
 __all__ = ["find_best_threshold"]
@@ -51,20 +58,11 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     Raises
     ------
     InputError
-        If the predictions have no scores, items have weights, or the measure has no best score
-        threshold.
+        If the predictions have no scores, or the measure has no best score threshold.
     """
     judge = _judge(measure)
     if task.pred.scores is None:
-        raise InputError(
-            f"decode={measure['decode']} needs a score for each predicted label",
-            remedy="give scores",
-        )
-    if task.weights is not None:
-        raise InputError(
-            f"decode={measure['decode']} does not know sample weights",
-            remedy="find the threshold without weights, and give it as decode=threshold:0.5",
-        )
+        raise no_scores(f"decode={measure['decode']}", task)
     rows, points, bins, more = _matched_rows(measure, task)
     usable = np.isfinite(points)
     if not usable.any():
@@ -81,13 +79,17 @@ def _matched_rows(measure: Measure, task: LabelTask) -> tuple[Rows, Floats, Ints
     inside = _universe(measure, task)
     blocks = task.blocks() if len(task) else [Block(task, 0, 0)]
     parts = [_of_block(measure, block, inside) for block in blocks]
-    scores, chosen, always, lengths, codes, hit, n_ref, served = (
-        np.concatenate(column) for column in zip(*(part[:-1] for part in parts), strict=True)
+    scores, chosen, always, lengths, codes, hit, n_ref, served, true, n_true = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
     )
     points, bins = points_of_scores(scores)
-    class_ref: Any = sum(part[-1] for part in parts)
+    weights = None if task.weights is None else whole_weights(task.weights, lengths + n_true)
+    counted = np.ones(len(true), np.int8) if weights is None else np.repeat(weights, n_true)
+    class_ref = sums_by_key(true, counted, len(inside))
     place: Any = np.cumsum(inside) - 1
-    rows = Rows(offsets(lengths), place[codes], hit, scores[chosen], n_ref, class_ref[inside])
+    rows = Rows(
+        offsets(lengths), place[codes], hit, scores[chosen], n_ref, class_ref[inside], weights
+    )
     bins = np.where(always, 0, bins)[
         chosen
     ]  # labels that are always kept are above every threshold
@@ -105,10 +107,10 @@ def _of_block(measure: Measure, block: Block[LabelTask], inside: Bools) -> tuple
         served = np.bincount(matched.first, minlength=len(chosen) + 1)[:-1][chosen]
     always = place < int(measure["keep_at_least"] or 0)
     lengths = sum_rows(chosen, ranked.indptr)
-    codes = ref.codes if matched.once is None else ref.codes[matched.once]
-    counted = np.bincount(codes, minlength=len(inside))
+    true = ref if matched.once is None else ref.keep(matched.once)
     of_labels = ranked.codes[chosen], matched.hit[chosen]
-    return ranked.scores, chosen, always, lengths, *of_labels, matched.n_ref, served, counted
+    of_items = matched.n_ref, served, true.codes, np.diff(true.indptr)
+    return ranked.scores, chosen, always, lengths, *of_labels, *of_items
 
 
 def _matches(measure: Measure) -> Any:
@@ -132,7 +134,8 @@ def _under_policy(
 ) -> Floats:
     """Return F1 at each point, under the policy for nothing on both sides; nan where undefined."""
 
-    def known(hit: Any, kept: Any, ref: Any, *served: Any) -> Floats:
+    def known(*counts: Any) -> Floats:  # floats: products of weighted counts are large
+        hit, kept, ref, *served = (np.asarray(count, np.float64) for count in counts)
         value = f1_many_to_one(hit, served[0], kept, ref) if served else f1(hit, kept, ref)
         return np.stack([np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)])
 

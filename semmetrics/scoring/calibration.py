@@ -28,8 +28,8 @@ from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, listing
-from semmetrics.frozen import dataclass
+from semmetrics.errors import InputError, agreeing, listing, pluralize
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
@@ -50,6 +50,7 @@ _LARGEST = sys.float_info.max
 Curve = Mapping[str, tuple[float, ...]]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """A threshold for one embedding, and how it was found.
@@ -109,8 +110,8 @@ class Calibration:
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    understood: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    understood: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def digest(self) -> str:
@@ -228,7 +229,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _of_entry(entry: Any, where: str) -> Calibration:
-    remedy = "write one with: semmetrics calibrate -o FILE"
+    remedy = "write one with Calibration.save, or: semmetrics calibrate -o FILE"
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if schema != SCHEMA:
         said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"
@@ -236,7 +237,9 @@ def _of_entry(entry: Any, where: str) -> Calibration:
     extra = [name for name in entry if name not in ("schema", *_CHECKS)]
     if extra:
         raise InputError(
-            f"the calibration has {listing(extra)}, which mean nothing", where=where, remedy=remedy
+            f"the calibration has {listing(extra)}, which {agreeing(len(extra), 'mean')} nothing",
+            where=where,
+            remedy=remedy,
         )
     known = {name: entry.get(name, ...) for name in _CHECKS}
     wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
@@ -376,5 +379,6 @@ def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
         ]
     used = int(one.used(task.ids).sum())
     if used:
-        lines.append(f"{used:,} of {len(task):,} scored items were used to calibrate the threshold")
+        of, were = pluralize(len(task), "scored item"), agreeing(used, "were")
+        lines.append(f"{used:,} of {of} {were} used to calibrate the threshold")
     return lines

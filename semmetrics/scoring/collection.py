@@ -9,7 +9,7 @@ both sides of an item in one batch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ import numpy as np
 
 from semmetrics.data.batches import Batches
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.join import aligned_weights
+from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, listing
-from semmetrics.kinds import read_set_size_probs, read_weights
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
 from semmetrics.options import OPTIONS, resolve_options
 from semmetrics.scoring.running import RunningScores
 from semmetrics.scoring.systems import Prepared, Setup
@@ -55,6 +55,7 @@ class Collection:
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
         self._widths: dict[str, tuple[int, ...]] = {}  # of matrices among them
         self._running = RunningScores()
+        self._said: dict[str, None] = {}  # notes on the weights of items that were let go
         self._sample: tuple[Lists, Lists] | None = None  # an item that was let go
         self._renumbered = False
 
@@ -73,7 +74,7 @@ class Collection:
         vars(new).update(vars(self))
         new._preds, new._gts = self._preds.copy(), self._gts.copy()
         new._by_item = {name: list(values) for name, values in self._by_item.items()}
-        new._widths = dict(self._widths)
+        new._widths, new._said = dict(self._widths), dict(self._said)
         new._running = self._running.copy()
         return new
 
@@ -127,6 +128,7 @@ class Collection:
             self._running.merge(other._running, setup)
             self._renumbered |= other._renumbered or (not self.is_empty and self._gts.by_position)
             self._sample = self._sample or other._sample
+            self._said |= other._said
         for name, values in other._by_item.items():
             self._by_item.setdefault(name, []).extend(values)
         self._widths.update(other._widths)
@@ -146,7 +148,8 @@ class Collection:
         inputs = [self._preds, self._gts]
         prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
         renumbered = self._renumbered or self._running.differently_named
-        return prepared, scores, prepared.notes(scores) + [_RENUMBERED] * renumbered
+        notes = [*prepared.notes(scores), *self._said]
+        return prepared, scores, notes + [_RENUMBERED] * renumbered
 
     def _kept(self) -> tuple[Lists, Lists]:
         """Return the items that wait, of both sides."""
@@ -166,7 +169,7 @@ class Collection:
         first = self.is_empty
         if not first:
             _check_names(set(given), set(self._by_item))
-        values = _read_values(given, ref, setup)
+        values = _read_values(given, pred, ref, setup)
         _check_widths(_widths(values), self._widths)
         # what needs all items is looked at when all are there
         changed = values | {name: OPTIONS[name].default for name in WHOLE}
@@ -196,7 +199,9 @@ class Collection:
         by_id = not isinstance(ref.ids, range)
         alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
         many = self._gts.waiting + len(ref) >= _TOGETHER
-        undecided = self._preds.undecided or (self.is_empty and pred.cells == "either")
+        undecided = self._preds.undecided or (
+            self.is_empty and (pred.cells == "either" or pred.whole is not None)
+        )
         first = self._running.plan is None and not undecided
         if not (alone or many or first):
             self._append(pred, ref, values)
@@ -213,7 +218,10 @@ class Collection:
         if not self._preds.waiting and not self._gts.waiting:
             return
         pred, ref = self._kept()
-        self._running.add(setup, {self.system: pred}, ref, **self._joined_values())
+        values = self._joined_values()
+        self._running.add(setup, {self.system: pred}, ref, **values)
+        if "weights" in values:
+            self._said |= dict.fromkeys(values["weights"].notes)
         keep_entries = bool(setup.kind.name_counts)
         if not keep_entries:
             self._sample = self._preds.first(), self._gts.first()
@@ -226,11 +234,22 @@ class Collection:
         """Return what was given for each item, of all batches that wait."""
         joined: dict[str, Any] = {}
         for name, values in self._by_item.items():
-            if isinstance(values[0], Mapping):
-                joined[name] = {key: number for value in values for key, number in value.items()}
-            else:
-                joined[name] = np.concatenate(values)
+            joined[name] = _join_weights(values) if name == "weights" else np.concatenate(values)
         return joined
+
+
+def _join_weights(parts: Sequence[Weights]) -> Weights:
+    """Return the weights of several batches, with all that is said of them."""
+    sources = {part.source for part in parts}
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    values: Any = [part.values for part in parts]
+    by_id = isinstance(values[0], Mapping)
+    joined = {key: one for some in values for key, one in some.items()} if by_id else None
+    return Weights(
+        np.concatenate(values) if joined is None else joined,
+        sources.pop() if len(sources) == 1 else "weights",
+        list(notes),
+    )
 
 
 def _without_items(lists: Lists, other: Lists) -> Lists:
@@ -266,12 +285,12 @@ def _check_widths(widths: Mapping[str, tuple[int, ...]], before: Mapping[str, An
     for name, width in widths.items():
         if before.get(name, width) != width:
             raise InputError(
-                f"{name} has {width[0]} columns, and had {before[name][0]} before",
+                f"{name} has {pluralize(width[0], 'column')}, and had {before[name][0]} before",
                 remedy="give the same columns with every batch",
             )
 
 
-def _read_values(given: Mapping[str, Any], ref: Lists, setup: Setup) -> dict[str, Any]:
+def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup) -> dict[str, Any]:
     """Return values of items as arrays; weights by id where items have ids."""
     files = setup.options["read"]
     values: dict[str, Any] = {}
@@ -279,9 +298,17 @@ def _read_values(given: Mapping[str, Any], ref: Lists, setup: Setup) -> dict[str
         values["set_size_probs"] = read_set_size_probs(given["set_size_probs"], files)
     if "weights" in given:
         weights = read_weights(given["weights"], (files or ReadOptions()).beside())
-        if isinstance(ref.ids, range) or not isinstance(weights, Mapping):
-            weights = aligned_weights(weights, ref, ref.ids)
-        if not isinstance(ref.ids, range) and not isinstance(weights, Mapping):
-            weights = dict(zip(map(str, ref.ids), weights.tolist(), strict=True))
-        values["weights"] = weights
+        values["weights"] = _as_weights(weights, pred, ref)
     return values
+
+
+def _as_weights(given: Any, pred: Lists, ref: Lists) -> Weights:
+    """Return the weights of a batch by id, or in the order of items that have none."""
+    weights = given if isinstance(given, Weights) else Weights(given)
+    numbered = isinstance(ref.ids, range)
+    if not numbered and isinstance(weights.values, Mapping):
+        return weights  # which ids are those of no item is known when all batches are there
+    values: Any = aligned_weights(weights, ref, ref.ids)
+    if not numbered:
+        values = dict(zip(map(str, ref.ids), values.tolist(), strict=True))
+    return replace(weights, values=values, notes=unused_weights(weights, [pred, ref]))

@@ -26,7 +26,7 @@ import numpy as np
 from semmetrics.arguments import check_type, checked
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError, brief, listing
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -134,6 +134,7 @@ class Interval:
         }
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Replicates:
     """The value of a measure in each resample, and with each part left out; immutable.

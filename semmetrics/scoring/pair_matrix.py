@@ -27,7 +27,7 @@ from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, open_tuples
 from semmetrics.kinds.captions.record import read_frequencies
@@ -334,7 +334,9 @@ def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
     if doc_freq is None:
         return found[0]
     if found[0]["df"] is None:
-        raise InputError(f"{found[0]} takes no document frequencies", remedy="leave doc_freq= out")
+        raise InputError(
+            f"{found[0]} takes no document frequencies", remedy="leave doc_freq= (--doc-freq) out"
+        )
     return found[0].with_options(df="given")
 
 
@@ -356,7 +358,8 @@ def _pair_task(
     for image, texts in enumerate(references):
         if not len(texts):
             raise InputError(
-                f"image {image} has no reference", remedy="leave images without references out"
+                f"image {image}{FROM_0} has no reference",
+                remedy="leave images without references out",
             )
     if rows == "references":
         references = [[text] for texts in references for text in texts]

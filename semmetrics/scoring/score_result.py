@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
-from semmetrics.errors import InputError, pluralize
-from semmetrics.frozen import dataclass
+from semmetrics.errors import InputError, agreeing, pluralize
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
-from semmetrics.metrics.registry import is_own
+from semmetrics.metrics.registry import is_own, parse_in_any_case
 from semmetrics.scoring.bootstrap import replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
@@ -33,6 +33,7 @@ __all__ = [
     "bound_notes",
     "interval_notes",
     "left_out_notes",
+    "names_meant",
     "score_statistics",
     "score_values",
 ]
@@ -87,9 +88,13 @@ class LeftOut(NamedTuple):
         return f"{pluralize(self.labels, 'label')} ({shown})"
 
 
+@by_value("signature")
 @dataclass(frozen=True, eq=False)
 class Score:
     """One measure of one system.
+
+    Scores are equal where they say the same: the value, its interval and the signature, system and
+    heading; what the values of their items are is not looked at.
 
     Attributes
     ----------
@@ -124,12 +129,12 @@ class Score:
     unit: str
     ci: Interval | None
     undefined: dict[str, int]
-    statistics: Statistics = field(repr=False)
-    frame: Frame = field(repr=False)
+    statistics: Statistics = field(repr=False, compare=False)
+    frame: Frame = field(repr=False, compare=False)
     note: str = ""
     part: str = ""
-    task: Any = field(default=None, repr=False)
-    replicates: Replicates | None = field(default=None, repr=False)
+    task: Any = field(default=None, repr=False, compare=False)
+    replicates: Replicates | None = field(default=None, repr=False, compare=False)
 
     def __float__(self) -> float:
         return self.value
@@ -204,6 +209,34 @@ class Score:
             "signature": self.signature,
             "rows": None,
         }
+
+
+def names_meant(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Find the scores that a name means, by their headings and measures.
+
+    A name as it is written comes first, then one in another case, if all that are alike have one
+    heading; then an alias.
+
+    Parameters
+    ----------
+    name : str
+    known : collection of (str, str)
+        Headings, each with its measure.
+
+    Examples
+    --------
+    >>> known = [("F1 (Semantic)", "SemF1"), ("Micro F1", "F1(average=micro)"), ("F1", "F1")]
+    >>> names_meant("semf1", known), names_meant("microf1", known)
+    ({('F1 (Semantic)', 'SemF1')}, {('Micro F1', 'F1(average=micro)')})
+    """
+    if found := {pair for pair in known if name in pair}:
+        return found
+    folded = name.casefold()
+    alike = {heading for heading, text in known if folded in (heading.casefold(), text.casefold())}
+    if len(alike) == 1:
+        return {pair for pair in known if pair[0] in alike}
+    meant = set(map(str, parse_in_any_case(name)))
+    return {pair for pair in known if meant.intersection(pair)}
 
 
 def left_out_notes(
@@ -379,9 +412,10 @@ def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[st
     elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
         few = int((counts < _FEW).sum())
         if few > _SHARE * len(counts):
+            have = agreeing(few, "have")
             yield (
-                f"{{}}: {few} of {len(counts)} labels have fewer than {_FEW} true items, "
-                f"{int((counts == 0).sum())} of them none: too few to trust its interval"
+                f"{{}}: {few:,} of {pluralize(len(counts), 'label')} {have} fewer than {_FEW} true "
+                f"items, {int((counts == 0).sum()):,} of them none: too few to trust its interval"
             )
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
         left = "jackknife" in ci.method

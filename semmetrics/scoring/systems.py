@@ -411,8 +411,8 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
     Raises
     ------
     InputError
-        If no calibration is for the measure's embedding; if the predictions have no scores, items
-        have weights, or the measure has no best score threshold.
+        If no calibration is for the measure's embedding; if the predictions have no scores, or the
+        measure has no best score threshold.
     """
     notes = []
     if measure["threshold"] == "auto" and calibrations:

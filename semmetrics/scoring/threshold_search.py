@@ -28,7 +28,7 @@ from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, agreeing, pluralize
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
@@ -83,8 +83,9 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         raise InputError(f"criterion={criterion!r}", remedy=f"choose one of {', '.join(CRITERIA)}")
     same = np.array([pair.same for pair in pairs], np.bool_)
     if same.all() or not same.any():
+        every = f"all {len(same):,} pairs" if len(same) > 1 else "the labels of the only pair"
         raise InputError(
-            f"all {len(same):,} pairs {'mean' if same.all() else 'do not mean'} the same",
+            f"{every} {'' if same.all() else 'do not '}mean the same",
             remedy="a threshold needs pairs of both kinds",
         )
     curve, auc = _pairs_curve(_similarities(task), same)
@@ -129,7 +130,8 @@ def _facts(model: Any) -> dict[str, Any]:
 def _unknown(model: Any) -> str:
     """How many terms are not known, where a reader of an error should know."""
     n = model.counts["unknown"]
-    of = f"{len(model.terms):,} terms are unknown to {model.embedder.identity}"
+    of = f"{pluralize(len(model.terms), 'term')} {agreeing(n, 'are')} unknown to "
+    of += model.embedder.identity
     return f" ({n:,} of {of})" if n else ""
 
 
@@ -265,7 +267,8 @@ def of_contrast(
     chosen = task.take(np.flatnonzero(choose_holdout(task.hashes, holdout, int(seed))))
     if len(chosen) < 2:
         raise InputError(
-            f"the holdout has {len(chosen)} of {len(task)} items", remedy=f"take a {_LARGER}"
+            f"the holdout has {len(chosen)} of {pluralize(len(task), 'item')}",
+            remedy=f"take a {_LARGER}",
         )
     others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
     measures = [measure.with_options(threshold=point) for point in points]
@@ -286,7 +289,9 @@ def of_contrast(
         )
     few = ""
     if len(chosen) < _FEW:
-        few = f"few items decide the threshold: {len(chosen)} of {len(task):,} are in the holdout; "
+        are = agreeing(len(chosen), "are")
+        few = f"few items decide the threshold: {len(chosen)} of {len(task):,} {are} in the "
+        few += "holdout; "
         few += f"give more, at least {_FEW}" if holdout == 1 else f"take a {_LARGER}"
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     return Calibration(

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, MissingDependencyError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
@@ -148,7 +148,8 @@ class PtbJavaTokenizer:
         lines = self._run(_LONE_SURROGATE.sub("\ufffd", text)).split("\n")
         if len(lines) < len(captions):
             raise InputError(
-                f"Java gave {len(lines)} lines for {len(captions)} captions",
+                f"Java gave {pluralize(len(lines), 'line')} for "
+                f"{pluralize(len(captions), 'caption')}",
                 remedy="use the tokenizer ptb",
             )
         return [

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import InputError, a_kind, brief
+from semmetrics.errors import FROM_0, InputError, a_kind, brief, pluralize
 from semmetrics.text.tokens import check_captions
 
 __all__ = [
@@ -164,7 +164,7 @@ class FunctionTokenizer(SplitTokenizer):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
                 raise InputError(
                     f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
-                    where=f"caption {index}",
+                    where=f"caption {index}{FROM_0}",
                     remedy='give a list of tokens, as ["a", "dog"]',
                 )
         return list(map(list, result))
@@ -236,7 +236,8 @@ class CachingTokenizer:
         found = self._tokenizer.tokens(new)
         if len(found) != len(new):
             raise InputError(
-                f"the tokenizer {self.name} gives {len(found)} lists for {len(new)} captions",
+                f"the tokenizer {self.name} gives {pluralize(len(found), 'list')} for "
+                f"{pluralize(len(new), 'caption')}",
                 remedy="give the tokens of each caption",
             )
         self._known.update(zip(new, found, strict=True))

@@ -10,7 +10,7 @@ from itertools import chain, count
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, offsets
-from semmetrics.errors import InputError, a_kind, brief
+from semmetrics.errors import FROM_0, InputError, a_kind, brief
 
 __all__ = ["PUNCTUATION", "check_captions", "encode_tokens", "one_line"]
 
@@ -45,7 +45,7 @@ def check_captions(captions: Sequence[str]) -> None:
         if not isinstance(caption, str):
             raise InputError(
                 f"{brief(caption)} is {a_kind(caption)}, not a string",
-                where=f"caption {index}",
+                where=f"caption {index}{FROM_0}",
                 remedy='write a caption as "a dog runs"',
             )
 

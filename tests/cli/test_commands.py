@@ -110,8 +110,8 @@ def test_validate_says_what_was_read(ok, files):
     assert "1.75 (0.96) mean (std), from 1 to 3" in text
     assert "cat 3, dog 3, cow 1" in text
     assert "from 0.1 to 0.9" in text
-    assert "1 of 4 items repeat a label: '4'" in text
-    assert "1 of 4 items do not list labels by falling score" in text
+    assert "1 of 4 items repeats a label: '4'" in text
+    assert "1 of 4 items does not list labels by falling score" in text
 
 
 def test_validate_as_json(ok, files):
@@ -142,7 +142,7 @@ def test_validate_finds_what_is_odd(ok, files):
     (report,) = json.loads(ok("validate", "odd.json", "--format", "json"))
     lines = "\n".join(report["odd"])
     for expected in (
-        "1 of 3 items have no labels: '1'",
+        "1 of 3 items has no labels: '1'",
         "1 label has blanks around it: ' dog'",
         "1 id has blanks around it: ' 1'",
         "labels differ only by case or white space: 'Cat' and 'cat'",
@@ -293,7 +293,7 @@ def test_measures_are_grouped(ok, group, members):
 
 def test_explain_says_what_meanings_come_from(ok):
     text = " ".join(ok("explain", "SemF1").split())
-    assert "the model that comes with semmetrics, or that of --embedding [NAME=]SPEC" in text
+    assert "that comes with semmetrics, or that of embedding= (--embedding [NAME=]SPEC)" in text
     assert "auto is the embedding's own" in text
     assert "--taxonomy FILE" in ok("explain", "hF")
     assert "--embedding" not in ok("explain", "F1")
@@ -319,6 +319,21 @@ def test_unknown_names_are_told_together(refused):
         assert "3 names are wrong" in message
         assert "F1?" in message
         assert "did you mean kubany2020?" in message
+
+
+@pytest.mark.parametrize("command", ["explain", "cite"])
+def test_names_are_given_as_for_score(ok, run, command):
+    assert ok(command, "F1 kubany2020", "mAP") == ok(command, "F1", "kubany2020", "mAP")
+    assert ok(command, "F1 (average=macro)") == ok(command, "MacroF1")
+    for text, apart in (
+        ("F1,Precision", "F1 Precision"),
+        ("F1,kubany2020", "F1 kubany2020"),
+        ("F1@1,3,Recall@5", "F1@1,3 Recall@5"),
+    ):
+        found = run(command, text)
+        assert found.exit_code == 2
+        assert f"put blanks between measures: {apart!r}" in found.stderr
+    assert "put blanks alone between measures" in run(command, "F1, Precision").stderr
 
 
 def test_cite(ok):

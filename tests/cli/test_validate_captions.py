@@ -77,12 +77,12 @@ def test_what_is_odd(ok, files):
     }
     found = report(ok, write("odd.json", content), "--task", "captions")
     for expected in (
-        "1 of 4 items have no captions: '3'",
+        "1 of 4 items has no captions: '3'",
         "2 captions are empty, in the items ' 1', '4'",
         "2 of 4 items repeat a caption: ' 1', '1'",
-        "1 captions are in more than one item: 'a dog'",
-        "1 captions have blanks around them: ' a bird '",
-        "1 captions have control characters: '\\x1b[31m red'",
+        "1 caption is in more than one item: 'a dog'",
+        "1 caption has blanks around it: ' a bird '",
+        "1 caption has control characters: '\\x1b[31m red'",
         "1 id has blanks around it: ' 1'",
         "ids differ only by case or white space: ' 1' and '1'",
     ):

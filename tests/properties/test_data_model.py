@@ -18,6 +18,7 @@ import pytest
 import semmetrics
 from semmetrics import metrics
 from semmetrics.data.matrix import as_matrix
+from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 
@@ -26,6 +27,8 @@ OTHERS = {"a": ["cat"], "b": ["car", "tram"]}
 CAPTIONS = {"a": "a cat sleeps", "b": "a red bus"}
 REFERENCES = {"a": ["a cat is asleep", "a grey cat"], "b": ["a bus in the rain", "the red bus"]}
 PRINTED = ("ScoreTable",)  # whose repr is the table
+# Public, and equal to nothing but themselves: as every exception, and what grows.
+THEMSELVES = {"InputError", "MissingDependencyError", "Scorer"}
 
 
 def starts():
@@ -38,6 +41,7 @@ def starts():
     scored = {"a": {"cat": 0.9, "dog": 0.2}, "b": {"bus": 0.5, "cat": 0.1}}
     records = {k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()}
     scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
+    yield semmetrics.score({"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True)  # all are nan
     yield from (table, captions, table[:2], semmetrics.score(records, LABELS, measures="mAP LRAP"))
     yield _scorer()
     yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
@@ -138,8 +142,67 @@ def test_copies_and_pickles_are_the_same(value):
         assert " at 0x" in repr(value) or repr(again) == repr(value)
         if hasattr(value, "__len__"):
             assert len(again) == len(value)
+        if type(value).__eq__ is not object.__eq__:
+            assert again == value
         if again == value and type(value).__hash__ is not None:
             assert hash(again) == hash(value)
+
+
+def public_classes():
+    named = {getattr(semmetrics, name) for name in semmetrics.__all__}
+    returned = map(type, (semmetrics.as_labels(LABELS), as_matrix(np.eye(2), ["cat", "dog"])))
+    found = {one for one in named if isinstance(one, type)} | set(returned)
+    return sorted(found, key=lambda kind: kind.__name__)  # of tests that run side by side, too
+
+
+@pytest.mark.parametrize("kind", public_classes(), ids=lambda kind: kind.__name__)
+def test_public_records_are_equal_by_value(kind):
+    assert (kind.__eq__ is object.__eq__) == (kind.__name__ in THEMSELVES)
+
+
+def changed():
+    """Pairs of objects that differ in what they hold."""
+    one, two = (semmetrics.score(LABELS, refs, measures="F1", ci=True) for refs in (LABELS, OTHERS))
+    yield from ((one, two), (one[0], two[0]), (one[0].replicates, two[0].replicates))
+    yield semmetrics.as_labels(LABELS), semmetrics.as_labels(OTHERS)
+    yield semmetrics.as_labels(LABELS).side, semmetrics.as_labels(OTHERS).side
+    yield as_matrix(np.eye(2), ["a", "b"]), as_matrix(np.ones((2, 2)), ["a", "b"])
+    yield as_matrix(np.eye(2), ["a", "b"]), as_matrix(np.eye(2), ["a", "c"])
+    sparse = pytest.importorskip("scipy.sparse").csr_array
+    yield as_matrix(sparse(np.eye(2))), as_matrix(sparse(np.eye(2)[::-1]))
+    yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"id": ["b"]})
+    yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"name": ["a"]})
+    yield tuple(semmetrics.sweep(LABELS, OTHERS, thresholds=points) for points in ([0.3], [0.5]))
+    yield tuple(
+        semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", word, 0)])
+        for word in ("tree", "cat")
+    )
+    yield tuple(semmetrics.fit_document_frequencies(lists) for lists in ([["a cat"]], [["a dog"]]))
+    yield Taxonomy.from_parents({"a": "b"}), Taxonomy.from_parents({"a": "c"})
+
+
+@pytest.mark.parametrize(("one", "other"), list(changed()))
+def test_what_differs_is_not_equal(one, other):
+    assert one != other
+    assert one == pickle.loads(pickle.dumps(one))
+    assert one in [other, copy.deepcopy(one)]
+
+
+def test_a_score_of_one_call_is_that_of_another():
+    one, other = (semmetrics.score(LABELS, OTHERS, measures="F1 SemF1", ci=True) for _ in range(2))
+    assert one == other
+    assert pickle.loads(pickle.dumps(one))[0] in other
+    assert one[0] not in other[1:]
+
+
+def test_undefined_values_are_equal():
+    one, other = (semmetrics.score([[]], [[]], measures="F1(empty=skip)", ci=True)
+                  for _ in range(2))  # fmt: skip
+    assert np.isnan(one[0].value)
+    assert np.isnan(one[0].ci.low)
+    assert one == other
+    assert hash(one[0]) == hash(other[0])
+    assert hash(one[0].ci) == hash(other[0].ci)
 
 
 @pytest.mark.parametrize("value", OBJECTS)

@@ -298,10 +298,6 @@ def test_errors(options, message):
         ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "no matrix"),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
-        (
-            {"measures": "F1", "decode": "threshold:best", "weights": [1, 1, 2]},
-            "does not know sample weights",
-        ),
     ],
 )
 def test_errors_with_scores(options, message):

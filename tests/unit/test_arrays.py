@@ -76,8 +76,8 @@ def test_undefined_values_are_nan():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: arrays.f1([[1, 2]], [[1, 0]]), "pred holds 2 at row 0, column 1"),
-        (lambda: arrays.f1(PRED, REF * 1.5), "ref holds 1.5 at row 0, column 0"),
+        (lambda: arrays.f1([[1, 2]], [[1, 0]]), r"pred holds 2 at row 0, column 1 \(from 0\)"),
+        (lambda: arrays.f1(PRED, REF * 1.5), r"ref holds 1.5 at row 0, column 0 \(from 0\)"),
         (lambda: arrays.f1([[1, np.nan]], [[1, 0]]), "pred holds nan"),
         (lambda: arrays.f1([1, 0], [[1, 0]]), r"pred has shape \(2,\)"),
         (lambda: arrays.f1([["a"]], [[1]]), "pred holds <U1"),

@@ -71,6 +71,64 @@ def test_no_threshold_is_better_and_no_higher_one_as_good(text, seed, levels):
     assert found.best_threshold == max(as_good)
 
 
+def weights_of(kind, n=14):
+    rng = np.random.default_rng(n)
+    return {
+        "whole": rng.integers(0, 4, n) + (np.arange(n) == 0),
+        "any": rng.random(n) * 10.0 ** rng.integers(-3, 4, n),
+        "one": (np.arange(n) == n // 2).astype(float),
+    }[kind]
+
+
+@pytest.mark.parametrize("text", EXACT + MEANING)
+@pytest.mark.parametrize("kind", ["whole", "any", "one"])
+@pytest.mark.parametrize(("seed", "levels"), [(1, 4), (2, 1000)])
+def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kind, seed, levels):
+    preds, refs = data(seed, levels)
+    weights = weights_of(kind)
+    (measure,) = semmetrics.parse(text)
+    points = every_threshold(preds)
+    every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
+    given = {"embedding": MODEL, "weights": weights}
+    values = np.array([score.value for score in semmetrics.score(
+        preds, refs, measures=every, **given)])  # fmt: skip
+    found = semmetrics.score(
+        preds, refs, measures=measure.with_options(decode="threshold:best"), **given
+    ).scores[0]
+    if np.isnan(values).all():  # the one item that counts is undefined at any threshold
+        assert np.isnan(found.value)
+        return
+    best = np.nanmax(values)
+    assert found.value == pytest.approx(best, abs=2e-15)
+    as_good = [point for point, v in zip(points, values, strict=True) if v > best - 2e-15]
+    assert found.best_threshold == max(as_good)
+
+
+@pytest.mark.parametrize("average", ["example", "micro", "macro", "weighted"])
+def test_whole_weights_are_repeats(average):
+    rng = np.random.default_rng(3)
+    for seed in range(20):
+        preds, refs = data(seed, 50)
+        times = rng.integers(1, 4, len(preds))
+        text = f"F1(average={average},decode=threshold:best)"
+        weighted = semmetrics.score(preds, refs, measures=text, weights=times)[0]
+        longer = ([row for row, n in zip(side, times, strict=True) for _ in range(n)]
+                  for side in (preds, refs))  # fmt: skip
+        repeated = semmetrics.score(*longer, measures=text)[0]
+        assert weighted.best_threshold == repeated.best_threshold
+        assert weighted.value == pytest.approx(repeated.value, abs=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_the_unit_of_weights_is_nothing(scale):
+    preds, refs = data(5, 100)
+    weights = np.random.default_rng(0).random(len(preds))
+    for text in ("F1(decode=threshold:best)", "MacroF1(decode=threshold:best)"):
+        one, other = (semmetrics.score(preds, refs, measures=text, weights=weights * unit)[0]
+                      for unit in (1.0, scale))  # fmt: skip
+        assert one.best_threshold == other.best_threshold
+
+
 @pytest.mark.parametrize("average", ["example", "macro", "weighted"])
 @pytest.mark.parametrize("seed", range(3))
 def test_thousands_of_distinct_scores_are_all_looked_at(seed, average):

@@ -153,8 +153,8 @@ def test_pairs_from_standard_input(monkeypatch, text):
         ("p.csv", "a,b,same\ncar,auto,2\n", "line 2: '2' does not say"),
         ("p.csv", "a,b,same\n", "there are no pairs"),
         ("p.json", '{"a": 1}', "an object is no list of pairs"),
-        ("p.json", '[["car", "auto"]]', "pair 0: a list is no pair"),
-        ("p.json", '[["car", "auto", null]]', "pair 0: null does not say"),
+        ("p.json", '[["car", "auto"]]', "pair 0 (from 0): a list is no pair"),
+        ("p.json", '[["car", "auto", null]]', "pair 0 (from 0): null does not say"),
         ("p.jsonl", '"car"\n', "line 1: 'car' is no pair"),
         ("p.parquet", "x", "pairs are not read from parquet; use CSV, TSV, JSON or JSONL"),
         (

@@ -489,8 +489,8 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
     ("change", "problem"),
     [
         ({"references": []}, "no image"),
-        ({"references": [["a"], []]}, "image 1 has no reference"),
-        ({"references": ["a", "b"]}, "references of image 0 are a text"),
+        ({"references": [["a"], []]}, r"image 1 \(from 0\) has no reference"),
+        ({"references": ["a", "b"]}, r"references of image 0 \(from 0\) are a text"),
         (
             {"references": {"1": ["a"]}},
             r"references are a dict, not a list \(references=, the first argument\); "
@@ -499,9 +499,9 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ({"references": "a man"}, "references are a text, not a list"),
         ({"references": ["a man"], "captions": [["a man"]]}, "the sides look swapped"),
         ({"references": {"1": "a man"}, "captions": {"1": ["a man"]}}, "the sides look swapped"),
-        ({"references": [["a"], {"b": 1}]}, "references of image 1 are a dict"),
-        ({"references": [["a"], None]}, "references of image 1 are None"),
-        ({"references": [["a"], ["a", 3]]}, r"reference 1 of image 1 is 3 \(an int\)"),
+        ({"references": [["a"], {"b": 1}]}, r"references of image 1 \(from 0\) are a dict"),
+        ({"references": [["a"], None]}, r"references of image 1 \(from 0\) are None"),
+        ({"references": [["a"], ["a", 3]]}, r"reference 1 of image 1 \(from 0\) is 3 \(an int\)"),
         (
             {"captions": {"1": "a"}},
             r"captions are a dict, not a list \(captions=, the second argument\); "
@@ -509,8 +509,8 @@ def test_places_where_no_file_can_be(tmp_path, monkeypatch):
         ),
         ({"captions": {"a"}}, "captions are a set"),
         ({"captions": None}, "captions are None"),
-        ({"captions": ["a", ["b"]]}, r"caption 1 is \['b'\] \(a list\)"),
-        ({"captions": [None]}, "caption 0 is None"),
+        ({"captions": ["a", ["b"]]}, r"caption 1 \(from 0\) is \['b'\] \(a list\)"),
+        ({"captions": [None]}, r"caption 0 \(from 0\) is None"),
         ({"captions": []}, "no caption"),
         ({"captions": "a man"}, "captions are a text"),
         ({"measure": "BLEU-4"}, "no matrix of BLEU-4"),

@@ -437,7 +437,7 @@ def test_what_makes_no_sense(options, match):
         (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "gts, id '3', caption 2: None is a NoneType"),
         (CAPTIONS, {**REFERENCES, "3": "a bus"}, "gts, id '3'.*'a bus' stands where other.*lists"),
         ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
-        (["a b"], [["b"], ["c"]], "preds has 1 items and gts has 2"),
+        (["a b"], [["b"], ["c"]], "preds has 1 item and gts has 2"),
         ({}, {}, "there is no item"),
     ],
 )

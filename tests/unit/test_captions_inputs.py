@@ -57,7 +57,7 @@ def test_captions_pass_through():
 
 def test_places_name_the_input():
     assert as_captions({"a": "x"}, source="refs").where(0) == "refs, id 'a'"
-    assert as_captions(["x"], source="refs").where(0) == "refs, item 0"
+    assert as_captions(["x"], source="refs").where(0) == "refs, item 0 (from 0)"
     assert as_captions([{"id": 5, "text": "x"}]).where(0) == "input, element [0], id '5'"
 
 
@@ -87,7 +87,7 @@ def test_series():
     )
     got = as_captions(pandas.Series(["x", "y", "z"], index=[3, 4, 3]), source="refs")
     assert (got.ids, lists(got)) == (["3", "4"], [["x", "z"], ["y"]])
-    assert got.where(1) == "refs, row 1, id '4'"
+    assert got.where(1) == "refs, row 1 (from 0), id '4'"
     with pytest.raises(InputError, match=r"input, id 'b': nan is a float, not a caption; .*empty"):
         as_captions(pandas.Series(["x", float("nan")], index=["a", "b"]))
     with pytest.raises(InputError, match="the id 'a' is there twice"):
@@ -107,9 +107,9 @@ def test_series():
         ({"a": [["x"]]}, r"refs, id 'a', caption 1: \['x'\] is a list, not a caption"),
         ({"a": None}, "refs, id 'a': None is a NoneType"),
         ({"a": b"x"}, "refs, id 'a': b'x' is a bytes, not a caption"),
-        (["x", 4], "refs, item 1: 4 is an int"),
+        (["x", 4], r"refs, item 1 \(from 0\): 4 is an int"),
         ({"a": ["x", "y\ud800"]}, r"refs, id 'a', caption 2: the caption has half of a surrogate"),
-        (["x", "\udfff"], "refs, item 1, caption 1: the caption has half"),
+        (["x", "\udfff"], r"refs, item 1, caption 0 \(from 0\): the caption has half"),
         ({1.5: "x"}, "refs: the id 1.5 is a float"),
         ({1: "x", "1": "y"}, "refs: the id '1' is there twice"),
         ({"": "x"}, "refs, key '': the id is empty"),

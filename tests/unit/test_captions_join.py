@@ -126,7 +126,7 @@ def test_lengths_by_position_and_the_last_line(tmp_path):
     with pytest.raises(InputError, match=match):
         task_of(long, short)
     with pytest.raises(
-        InputError, match="mine has 1 items and refs has 2; the last is mine, item 0"
+        InputError, match=r"mine has 1 item and refs has 2; the last is mine, item 0 \(from 0\)"
     ):
         task_of(["x"], ["x", "y"])
     with pytest.raises(InputError, match="mine has 0 items and refs has 1; items without"):
@@ -151,7 +151,7 @@ def test_lengths_by_position_and_the_last_line(tmp_path):
          "the id 'a#1' is also the name of one of several captions of another id; ids do not end"),
         ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "1 item has no weight: 'a'"),
         ({"a": "x"}, {"a": "x"}, {"weights": [-1]}, "the weight of item 'a' is -1"),
-        ({"a": "x"}, {"a": "x"}, {"weights": [1, 2]}, "2 weights for 1 items of the ground truth"),
+        ({"a": "x"}, {"a": "x"}, {"weights": [1, 2]}, "2 weights for 1 item of the ground truth"),
     ],
 )  # fmt: skip
 def test_errors(candidates, references, options, match):

@@ -1,7 +1,12 @@
 """Columns of weights, pairs and taxonomies that nothing is read from."""
 
+import json
+
+import pytest
+
 import semmetrics
 from semmetrics.data.beside import as_pairs
+from semmetrics.errors import InputError
 
 GTS = {"a": ["cat"], "b": ["dog"]}
 
@@ -23,6 +28,71 @@ def test_weights_of_no_item_in_a_file(tmp_path):
     path.write_text("id,weight\na,1\nb,2\nx,3\n")
     (note,) = semmetrics.score(GTS, GTS, measures="F1", weights=path).notes
     assert note == "1 of 3 sample weights has no effect: no input has its id: 'x'"
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_of_weights_that_come_with_batches(tmp_path, keep_rows):
+    paths = [tmp_path / f"{name}.csv" for name in "ab"]
+    paths[0].write_text("id,weight,by\na,1,x\n")
+    paths[1].write_text("id,weight,why\nb,2,y\n")
+    notes = [f"{paths[0]}: columns not used: 'by'", f"{paths[1]}: columns not used: 'why'"]
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+    for name, path in zip("ab", paths, strict=True):
+        scorer.update({name: GTS[name]}, {name: GTS[name]}, weights=path)
+    assert scorer.compute().notes == notes
+    other = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+    other.update({"c": ["ox"]}, {"c": ["ox"]}, weights={"c": 1})
+    assert (scorer + other).compute().notes == notes
+    assert (other + scorer).compute().notes == notes
+    scorer.reset()
+    scorer.update({"c": ["ox"]}, {"c": ["ox"]}, weights={"c": 1})
+    assert scorer.compute().notes == []
+
+
+def test_weights_of_no_item_in_a_file_of_batches(tmp_path):
+    path = tmp_path / "weights.csv"
+    path.write_text("id,weight\na,1\nb,2\nx,3\n")
+    scorer = semmetrics.Scorer(measures="F1")
+    for name, labels in GTS.items():
+        scorer.update({name: labels}, {name: labels}, weights=path)
+    assert scorer.compute().notes == semmetrics.score(GTS, GTS, measures="F1", weights=path).notes
+    assert "no input has its id: 'x'" in scorer.compute().notes[0]
+    scorer = semmetrics.Scorer(measures="F1", missing="skip")
+    path.write_text("id,weight\na,1\n")  # the item b is left out and needs none
+    scorer.update({"a": ["cat"]}, GTS, weights=path)
+    assert scorer.compute()["F1"].value == 1
+    scorer = semmetrics.Scorer(measures="F1")
+    with pytest.raises(InputError, match=r"weights\.csv: 1 item has no weight: 'b'"):
+        scorer.update(GTS, GTS, weights=path)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_weights_of_no_item_among_items_without_ids(keep_rows):
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+    scorer.update([["cat"]], [["cat"]], weights={"0": 1, "7": 2})
+    (note,) = scorer.compute().notes
+    assert note == "1 of 2 sample weights has no effect: no input has its id: '7'"
+
+
+RECORDS = [
+    {"a": "cat", "b": "kitten", "same": 1, "by": "x"},
+    {"a": "cat", "b": "dog", "same": 0, "why": "y"},
+]
+
+
+@pytest.mark.parametrize("form", ["list", "json", "jsonl"])
+def test_keys_of_pairs(tmp_path, form):
+    path = tmp_path / f"pairs.{form}"
+    lines = [json.dumps(record) for record in RECORDS]
+    path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]")
+    pairs, name = (RECORDS, "pairs") if form == "list" else (path, str(path))
+    vectors = {"cat": [1, 0], "kitten": [1, 0.1], "dog": [0, 1]}
+    found = semmetrics.calibrate_threshold_on_pairs(pairs, vectors)
+    assert found.notes[0] == f"{name}: keys not used: 'by', 'why'"
+    said = []
+    plain = [{"word1": "cat", "word2": "dog", "match": True}, ("cat", "kitten", 1)]
+    assert len(as_pairs(plain, notes=said)) == 2
+    assert said == []
 
 
 def test_of_pairs(tmp_path):

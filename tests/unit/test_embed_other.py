@@ -128,7 +128,7 @@ def test_the_reference_words_as_a_matrix(reference_dir):
 @pytest.mark.parametrize(
     ("rows", "texts", "says"),
     [
-        (ROWS, ["cat"], r"shape \(2, 3\) for 1 texts"),
+        (ROWS, ["cat"], r"shape \(2, 3\) for 1 text"),
         (ROWS, ["cat", "cat"], '"cat" is there twice'),
         (ROWS[0], TEXTS, r"shape \(3,\)"),
         (np.zeros((0, 3)), [], r"shape \(0, 3\)"),

@@ -48,14 +48,20 @@ def test_labels_are_kept_in_order_with_repeats(items):
 @given(items=st.lists(st.lists(st.tuples(TERMS, st.integers(-3, 3)), max_size=4), max_size=5))
 def test_scores_in_every_form(form, items):
     got = as_labels([[FORMS[form](*label) for label in item] for item in items])
-    assert lists(got) == [[(t, float(s)) for t, s in item] for item in items] or not any(items)
+    expected = [[(t, float(s)) for t, s in item] for item in items]
+    assert lists(got.whole or got) == expected or not any(items)
 
 
 @given(items=st.lists(st.lists(st.tuples(NAMES, st.floats(-9, 9)), max_size=4), max_size=5))
 def test_pairs_of_text_and_number(items):
     got = as_labels(items)
     expected = [[((text,), number) for text, number in item] for item in items]
-    assert lists(got) == expected or not any(items)
+    assert lists(got.whole or got) == expected or not any(items)
+    scores = {score for item in items for _, score in item}
+    assert (got.whole is not None) == (0 in scores <= {0, 1})
+    if got.whole is not None:
+        chosen = [[(text,) for text, score in item if score] for item in items]
+        assert lists(got) == chosen
 
 
 def test_a_list_of_two_texts_holds_synonyms():
@@ -105,7 +111,8 @@ def nested(depth):
     return value
 
 
-WHERE = r"gt\.json, item 1"
+WHERE = r"gt\.json, item 1 \(from 0\)"
+INSIDE = r"gt\.json, item 1, label {} \(from 0\)".format
 LIST = r'write \["label", \.\.\.\], also for one label'
 LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat", "kitty"\]'
 
@@ -119,29 +126,29 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
         ({"cat": 0.5}, f"{WHERE}: an object stands among lists; write all items alike"),
         (iter(["cat"]), f"{WHERE}: a list_iterator stands where a list"),
         (np.array("cat"), f"{WHERE}: 'cat' stands where a list"),
-        (["a", 3], f"{WHERE}, label 2: the label 3 is an int, not a string; {LABEL}"),
-        ([b"a"], f"{WHERE}, label 1: the label b'a' is a bytes"),
-        ([None], f"{WHERE}, label 1: the label None is a NoneType"),
-        ([[]], rf"{WHERE}, label 1: the label \[\] is a list"),
-        ([["a", ["b"], "c"]], rf"{WHERE}, label 1: the label \['a', \['b'\], 'c'\] is a list"),
-        ([nested(100_000)], rf"{WHERE}, label 1: the label \[+\.\.\.\]+ is a list"),
+        (["a", 3], f"{INSIDE(1)}: the label 3 is an int, not a string; {LABEL}"),
+        ([b"a"], f"{INSIDE(0)}: the label b'a' is a bytes"),
+        ([None], f"{INSIDE(0)}: the label None is a NoneType"),
+        ([[]], rf"{INSIDE(0)}: the label \[\] is a list"),
+        ([["a", ["b"], "c"]], rf"{INSIDE(0)}: the label \['a', \['b'\], 'c'\] is a list"),
+        ([nested(100_000)], rf"{INSIDE(0)}: the label \[+\.\.\.\]+ is a list"),
         (
             [{"id": 1}],
-            rf"{WHERE}, label 1: the label {{'id': 1}} has no \"label\"; write {{\"label",
+            rf"{INSIDE(0)}: the label {{'id': 1}} has no \"label\"; write {{\"label",
         ),
-        (["a", ""], f"{WHERE}, label 2: a label is empty; remove it, or give the item an empty"),
-        (["a", " \t"], f"{WHERE}, label 2: a label is empty"),
-        ([["a", ""]], f"{WHERE}, label 1: a label is empty"),
-        ([{"label": ""}], f"{WHERE}, label 1: a label is empty"),
+        (["a", ""], f"{INSIDE(1)}: a label is empty; remove it, or give the item an empty"),
+        (["a", " \t"], f"{INSIDE(1)}: a label is empty"),
+        ([["a", ""]], f"{INSIDE(0)}: a label is empty"),
+        ([{"label": ""}], f"{INSIDE(0)}: a label is empty"),
         ([("a", 1.0), "b"], f"{WHERE}: some labels have a score and others have none; give every"),
-        ([("a", float("nan"))], f"{WHERE}, label 1: the score nan is not a finite number; write a"),
-        ([("a", float("-inf"))], f"{WHERE}, label 1: the score -inf is not a finite number"),
-        ([("a", True)], f"{WHERE}, label 1: the score True is not a finite number"),
-        ([("a", None)], f"{WHERE}, label 1: the score None is not a finite number"),
-        ([("a", np.complex128(1))], f"{WHERE}, label 1: the score .*1.* is not a finite number"),
-        ([("a", 10**400)], f"{WHERE}, label 1: the score 10+.* is not a finite number"),
-        ([("a", 10**5000)], f"{WHERE}, label 1: the score <int.* is not a finite number"),
-        ([{"label": "a", "score": "0.5"}], f"{WHERE}, label 1: the score '0.5' is a text"),
+        ([("a", float("nan"))], f"{INSIDE(0)}: the score nan is not a finite number; write a"),
+        ([("a", float("-inf"))], f"{INSIDE(0)}: the score -inf is not a finite number"),
+        ([("a", True)], f"{INSIDE(0)}: the score True is not a finite number"),
+        ([("a", None)], f"{INSIDE(0)}: the score None is not a finite number"),
+        ([("a", np.complex128(1))], f"{INSIDE(0)}: the score .*1.* is not a finite number"),
+        ([("a", 10**400)], f"{INSIDE(0)}: the score 10+.* is not a finite number"),
+        ([("a", 10**5000)], f"{INSIDE(0)}: the score <int.* is not a finite number"),
+        ([{"label": "a", "score": "0.5"}], f"{INSIDE(0)}: the score '0.5' is a text"),
     ],
 )
 def test_what_is_refused(item, message):
@@ -151,7 +158,7 @@ def test_what_is_refused(item, message):
 
 def test_scores_of_some_items_are_refused_wherever_they_stand():
     for items in ([["a"], [("b", 1.0)]], [[("b", 1.0)], ["a"]]):
-        with pytest.raises(InputError, match="input, item 1: some labels have a score"):
+        with pytest.raises(InputError, match=r"input, item 1 \(from 0\): some labels have a score"):
             as_labels(items)
 
 
@@ -227,7 +234,7 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
     [
         (np.zeros(3), None, r"m\.npy: the matrix has shape \(3,\); give items x classes"),
         (np.zeros((1, 1, 1)), None, r"m\.npy: the matrix has shape \(1, 1, 1\)"),
-        (np.zeros((2, 3)), ["a"], r"m\.npy: the matrix has 3 columns and the class list 1 names"),
+        (np.zeros((2, 3)), ["a"], r"m\.npy: the matrix has 3 columns and the class list 1 name"),
         (np.zeros((2, 2)), ["a", "a"], r"m\.npy: two columns are called 'a'; rename one"),
         (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is an int, not a string"),
         (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),

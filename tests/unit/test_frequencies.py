@@ -593,8 +593,8 @@ def test_importing_it_is_light():
     ("captions", "message"),
     [
         ({"a": ["a cat"]}, r"the captions are a dict, not a list; .*: list\(captions.values\(\)\)"),
-        (["a cat", "a dog"], "the references of image 0 are a text"),
-        ([["a cat"], [1]], "reference 0 of image 1 is 1"),
+        (["a cat", "a dog"], r"the references of image 0 \(from 0\) are a text"),
+        ([["a cat"], [1]], r"reference 0 of image 1 \(from 0\) is 1"),
         (5, "the captions are an int, not a list"),
     ],
 )

@@ -76,7 +76,7 @@ def test_places_in_messages_are_ids():
     for data in ({"x": ["a"], "y": [1]}, pd.Series([["a"], [1]], index=["x", "y"])):
         with pytest.raises(InputError, match=r"^gts, id 'y', label 1: the label 1 is an int"):
             as_labels(data, source="gts")
-    with pytest.raises(InputError, match=r"^gts, row 1: null stands where a list"):
+    with pytest.raises(InputError, match=r"^gts, row 1 \(from 0\): null stands where a list"):
         as_labels(pd.Series([["a"], None]), source="gts")
 
 
@@ -88,11 +88,14 @@ def test_places_in_messages_are_ids():
         (b"preds.json", "preds: cannot read labels from a bytes"),
         ((x for x in LISTS), "preds: cannot read labels from a generator"),
         ({"a", "b"}, "preds: cannot read labels from a set"),
-        (["cat", "dog"], "preds, item 0: 'cat' stands where a list"),
-        (np.array("cat"), "preds, item 0: 'c' stands where a list"),
-        (np.array([b"cat"]), "preds, item 0: a bytes stands where a list"),
-        (pd.Series(["cat", None], dtype="string"), "preds, row 0: 'cat' stands where a list"),
-        (pd.Series([["a"], pd.NA]), "preds, row 1: a NAType stands where"),
+        (["cat", "dog"], r"preds, item 0 \(from 0\): 'cat' stands where a list"),
+        (np.array("cat"), r"preds, item 0 \(from 0\): 'c' stands where a list"),
+        (np.array([b"cat"]), r"preds, item 0 \(from 0\): a bytes stands where a list"),
+        (
+            pd.Series(["cat", None], dtype="string"),
+            r"preds, row 0 \(from 0\): 'cat' stands where a list",
+        ),
+        (pd.Series([["a"], pd.NA]), r"preds, row 1 \(from 0\): a NAType stands where"),
         ({1.0: ["a"]}, "preds: the id 1.0 is a float; ids are strings or whole numbers"),
         ({True: ["a"]}, "preds: the id True is a bool"),
         ({None: ["a"]}, "preds: the id None is a NoneType"),
@@ -119,7 +122,7 @@ def test_what_is_refused(data, message):
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["a"], "input: the matrix has 2 columns and the class list 1 names"),
+        (["a"], "input: the matrix has 2 columns and the class list 1 name"),
         (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
         (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
         (["a", 7], r"class list, class 1 \(from 0\): 7 is an int, not a string; write a class as"),

@@ -97,7 +97,7 @@ def test_items_by_position():
         (
             as_labels([["a"]], source="preds"),
             as_labels([["a"], []], source="gts"),
-            "preds has 1 items and gts has 2; the last is preds, item 0; items without",
+            r"preds has 1 item and gts has 2; the last is preds, item 0 \(from 0\); items without",
         ),
     ],
 )
@@ -145,7 +145,7 @@ def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
         (
             HEADS,
             "abcd",
-            "1 items have no row in the cardinality matrix: 'd'; use missing='skip'",
+            "1 item has no row in the cardinality matrix: 'd'; use missing='skip'",
         ),
     ],
 )

@@ -36,7 +36,7 @@ def problems(draw, *, plain=False, listed=None, scored=None):
     if classes is not None:  # a reference label has a term of some class
         terms = {term for known in classes for term in known}
         refs = [[label for label in labels if terms & set(label)] for labels in refs]
-    score = st.integers(0, 3).map(float)
+    score = st.sampled_from([0.5, 1.5, 2.0, 3.0])  # 0 and 1 alone would be no scores
     with_scores = draw(st.booleans()) if scored is None else scored
     one = st.tuples(label, score if with_scores else st.none())
     preds = [draw(st.lists(one, max_size=6)) for _ in refs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -107,8 +108,113 @@ def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
     assert as_labels({"a": {"cat": True}}).side.scores is None
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
-    with pytest.raises(InputError, match="where all are 0 or 1, none has one"):
+    scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})  # so 0 was a score, too
+    assert scorer.compute()[0].value == pytest.approx((2 / 3 + 1) / 2)
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=False)
+    scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
+    scorer.compute()  # which lets the items go
+    with pytest.raises(InputError, match="this batch has other scores, and the batches before"):
         scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
+
+
+ONES = {"1": {"cat": 1, "dog": 0, "ox": 1}, "2": {"cat": 0}, "3": {"dog": 1, "cat": 0}}
+TRUE = {"1": ["cat"], "2": ["dog"], "3": ["dog"]}
+
+
+def written(folder, kind):  # noqa: PLR0911, PLR0912
+    """The same 0/1 scores in every format, long and with lists."""
+    rows = [(id_, name, score) for id_, item in ONES.items() for name, score in item.items()]
+    long = pd.DataFrame(rows, columns=["id", "label", "score"])
+    records = [
+        {"id": id_, "labels": list(item), "scores": [float(s) for s in item.values()]}
+        for id_, item in ONES.items()
+    ]
+    path = folder / f"preds.{kind.rpartition(' ')[2]}"
+    match kind:
+        case "long csv" | "long tsv":
+            long.to_csv(path, index=False, sep="\t" if "tsv" in kind else ",")
+        case "cells csv":
+            cells = [(r["id"], ";".join(r["labels"]), ";".join(map(str, r["scores"])))
+                     for r in records]  # fmt: skip
+            pd.DataFrame(cells, columns=["id", "labels", "scores"]).to_csv(path, index=False)
+        case "long parquet":
+            long.to_parquet(path)
+        case "lists parquet":
+            pd.DataFrame(records).rename(columns={"labels": "label"}).to_parquet(path)
+        case "long feather":
+            long.to_feather(path)
+        case "jsonl":
+            path.write_text("\n".join(map(json.dumps, records)))
+        case "json":
+            path.write_text(json.dumps(ONES))
+        case "long frame":
+            return long
+        case "polars":
+            return pl.DataFrame(long)
+        case "columns":
+            return {name: list(column) for name, column in long.items()}
+        case "records":
+            return records
+        case "pairs":
+            return {id_: list(item.items()) for id_, item in ONES.items()}
+        case "entries":
+            return {id_: [{"label": name, "score": s} for name, s in item.items()]
+                    for id_, item in ONES.items()}  # fmt: skip
+        case "series":
+            return pd.Series(ONES)
+    return path
+
+
+@pytest.mark.parametrize("kind", [
+    "long csv", "long tsv", "cells csv", "long parquet", "lists parquet", "long feather", "jsonl",
+    "json", "long frame", "polars", "columns", "records", "pairs", "entries", "series",
+])  # fmt: skip
+@pytest.mark.parametrize("large", [False, True])
+def test_0_and_1_mean_the_same_in_every_format(tmp_path, monkeypatch, kind, large):
+    if large:
+        monkeypatch.setattr("semmetrics.data.source.SMALL", 64)
+    read = semmetrics.ReadOptions(label_delimiter=";" if kind == "cells csv" else None)
+    given = written(tmp_path, kind)
+    if kind == "lists parquet":
+        read = semmetrics.ReadOptions(label_column="label")
+    measures = ["F1", "MicroF1", "MacroF1", "F1@1", "SubsetAccuracy"]
+    plain = {id_: [name for name, one in item.items() if one] for id_, item in ONES.items()}
+    expected = semmetrics.score(plain, TRUE, measures=measures)
+    table = semmetrics.score(given, TRUE, measures=measures, read=read)
+    assert [s.value for s in table] == [s.value for s in expected]
+    assert not any("whatever its score" in note for note in table.notes)
+    assert "0/1" in table.understood[0]
+    ref = {id_: list(item) for id_, item in ONES.items()}
+    swapped = semmetrics.score(ref, given, measures=measures, read=read)  # of the ground truth, too
+    assert [s.value for s in swapped] == [
+        s.value for s in semmetrics.score(ref, plain, measures=measures)
+    ]
+    cut = semmetrics.score(given, TRUE, measures="F1", threshold=0.5, read=read)
+    assert cut[0].value == expected[0].value
+    none = semmetrics.score(given, TRUE, measures="F1", threshold=1.0, read=read)
+    assert none[0].value == 0
+    for measure in ("mAP", "F1(decode=threshold:best)", "F1(decode=threshold:-1)"):
+        with pytest.raises(InputError, match="and 0 and 1 alone say only what is predicted; give"):
+            semmetrics.score(given, TRUE, measures=measure, read=read)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("merged", [True, False])
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
+    parts = [
+        {"1": {"cat": 1, "dog": 0}}, {"2": {"cat": 1.0}}, {"3": {"cat": 0.0}},
+        {"4": {"ox": 0, "cat": 1, "dog": 1}},
+    ]  # fmt: skip
+    gts = {"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat", "ox"]}
+    whole = {id_: item for place in order for id_, item in parts[place].items()}
+    expected = semmetrics.score(whole, gts, measures="F1 MacroF1")
+    scorers = [semmetrics.Scorer(measures="F1 MacroF1", keep_rows=keep_rows) for _ in range(2)]
+    for number, place in enumerate(order):
+        (id_,) = parts[place]
+        scorers[merged and number > 1].update(parts[place], {id_: gts[id_]})
+    found = (sum(scorers) if merged else scorers[0]).compute()
+    assert [s.value for s in found] == pytest.approx([s.value for s in expected])
 
 
 def test_records_and_scores_as_files_have_them():
@@ -147,8 +253,8 @@ def test_frames_of_numbers_are_matrices():
         ({"id": ["a", ""], "label": ["x", "y"]}, r"row 1 \(from 0\): the id is empty"),
         ({"id": ["a", "a"], "labels": [["x"], []]}, "id 'a': the id is also in row 0"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "id 'b': the labels are null"),
-        ({"id": ["a"], "labels": [["x", None]]}, "id 'a', label 2: the label None is a NoneType"),
-        ({"id": ["a"], "labels": [["x", " "]]}, "id 'a', label 2: a label is empty"),
+        ({"id": ["a"], "labels": [["x", None]]}, r"label 1 \(from 0\): the label None is a"),
+        ({"id": ["a"], "labels": [["x", " "]]}, r"id 'a', label 1 \(from 0\): a label is empty"),
         ({"id": ["a"], "label": [{"x": 1}]}, "struct<.*> is no type of a column of labels"),
         ({"label": ["x"], "y": ["z"]}, "there is no id column"),
     ],

@@ -16,6 +16,7 @@ from semmetrics.embed.static import StaticEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions
+from semmetrics.kinds.labels import oddities
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.oddities import _fold, oddity_notes
 from semmetrics.kinds.labels.plural import singular
@@ -89,6 +90,48 @@ def test_what_is_alike_is_what_the_normalisations_join():
     for _ in range(3000):
         text = "".join(draw.choice(letters) for _ in range(draw.randrange(1, 12)))
         assert clean(text) in ((_fold(text),), ()), text
+
+
+class CountedPair(tuple):
+    """A pair that counts how often anybody asks what it is equal to."""
+
+    __slots__ = ()
+    looks = 0
+
+    def __hash__(self):
+        CountedPair.looks += 1
+        return super().__hash__()
+
+    def __eq__(self, other):
+        CountedPair.looks += 1
+        return super().__eq__(other)
+
+
+def test_work_on_labels_that_are_alike_grows_with_their_number(monkeypatch):
+    def counted_normalization(rules):
+        clean = normalization(rules)
+
+        def counted(text):
+            CountedPair.looks += 1
+            return clean(text)
+
+        return counted
+
+    monkeypatch.setattr(oddities, "normalization", counted_normalization)
+    forms = [
+        ("Label {}", "label {}"),
+        ("a-label {}", "a label {}"),
+        ("Big_label {}", "big label {}"),
+    ]
+    looks = {}
+    for number in (50, 400):
+        CountedPair.looks = 0
+        pairs = [
+            CountedPair(text.format(n) for text in forms[n % len(forms)]) for n in range(number)
+        ]
+        assert oddities._needed_steps(pairs) == {"lower", "separators"}
+        looks[number] = CountedPair.looks
+    assert looks[400] <= 8.5 * looks[50]  # with the number of pairs, not with its square
 
 
 @pytest.mark.parametrize("name", ["none+lower", "lower+lower", "lower+", "stem", "", None, 3])
@@ -296,7 +339,7 @@ def test_the_command_that_calibrates_runs(tmp_path, monkeypatch):
     table = semmetrics.score("p.json", "g.json", measures=measures, embedding={"w": "words.txt"},
                              normalize="lower")  # fmt: skip
     (note,) = table.notes
-    command = note.partition(": ")[2].partition(", then --calibration threshold.json")[0]
+    command = note.partition(": ")[2].partition(", then calibration='threshold.json'")[0]
     arguments = shlex.split(command)
     assert arguments[:2] == ["semmetrics", "calibrate"]
     with pytest.raises(SystemExit) as left:
@@ -391,7 +434,7 @@ def test_keys_that_mean_nothing_are_refused(tmp_path):
         [("car", "automobile", 1), ("car", "tree", 0)]
     ).to_dict()
     path.write_text(json.dumps(found | {"treshold": 0.3}))
-    with pytest.raises(InputError, match="the calibration has 'treshold', which mean nothing"):
+    with pytest.raises(InputError, match="the calibration has 'treshold', which means nothing"):
         semmetrics.score([["a"]], [["a"]], measures="SemF1", calibration=path)
 
 

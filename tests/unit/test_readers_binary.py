@@ -17,7 +17,7 @@ from semmetrics import ReadOptions, as_labels
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.numpy_files import parse_npy
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 from semmetrics.kinds.labels.reading import FORM
 
 
@@ -165,7 +165,8 @@ def test_matrices_are_those_that_numpy_reads(load, array, name):
     np.testing.assert_array_equal(raw.values, array)
     assert raw.values.dtype == array.dtype.newbyteorder("=")
     assert raw.vocabulary == [*map(str, range(array.shape[1]))]
-    assert raw.understood.startswith(f"NumPy matrix, {len(array)} items x {array.shape[1]} classes")
+    items, classes = pluralize(len(array), "item"), pluralize(array.shape[1], "class")
+    assert raw.understood.startswith(f"NumPy matrix, {items} x {classes}")
 
 
 def test_text_and_odd_shapes_are_those_that_numpy_reads():
@@ -260,9 +261,9 @@ def parts(**change):
         (npz(classes=np.array(["a"])), "0 arrays could be the values"),
         (npz(y=np.eye(2), ids=np.array(["a", "a"])), "'ids', row 1 .*the id 'a' is also in row 0"),
         (npz(y=np.eye(2), ids=np.array(["a", ""])), r"row 1 \(from 0\): the id is empty"),
-        (npz(y=np.eye(2), ids=np.array(["a"])), "1 ids for 2 rows; save one id a row"),
+        (npz(y=np.eye(2), ids=np.array(["a"])), "1 id for 2 rows; save one id a row"),
         (npz(y=np.eye(2), ids=np.array([0.5, 1])), "it is float64 of shape"),
-        (npz(y=np.eye(2), classes=np.array(["a"])), "1 classes for 2 columns"),
+        (npz(y=np.eye(2), classes=np.array(["a"])), "1 class for 2 columns"),
         (npz(y=np.eye(2), classes=np.array(["a", "a"])), "'a' is also class 0"),
         (npz(y=np.eye(2), classes=np.array([1, 2])), "a name is expected, not int"),
         (npz(y=np.eye(2), classes=np.array(["a", "\ud800"])), "its text is damaged"),

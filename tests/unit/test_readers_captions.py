@@ -182,7 +182,7 @@ def test_parquet(tmp_path):
             {"id": ["x"], "caption": [1]},
             "column 'caption': int64 is no type of a column of caption",
         ),
-        ({"id": ["x"], "caption": [[1]]}, r"row 0 \(from 0\), id 'x', caption 1: 1 is an int, not"),
+        ({"id": ["x"], "caption": [[1]]}, r"row 0, id 'x', caption 0 \(from 0\): 1 is an int, not"),
         ({"id": ["x"], "label": ["a"]}, "there is no caption column: sought any of caption"),
     ]:
         with pytest.raises(InputError, match=match):

@@ -6,7 +6,10 @@ import gzip
 import pytest
 from reading import read
 
-from semmetrics import ReadOptions
+import semmetrics
+from semmetrics import ReadOptions, as_labels
+from semmetrics.data.beside import as_pairs
+from semmetrics.data.json_files import BlankLines
 from semmetrics.errors import InputError
 
 
@@ -95,6 +98,7 @@ def test_one_row_an_item(load):
     assert raw.where(2).endswith("line 4, id 'c'")
     assert raw.notes == ["1 item with an empty label cell: no labels"]
     assert raw.understood.startswith("CSV, one row an item")
+    assert raw.understood.endswith(", split at '|' in 1 of 3 rows")
     raw = load("id,labels,scores\na,x|y,0.5|1\nb,,\n", label_delimiter="|")
     assert raw.items == [[("x", 0.5), ("y", 1.0)], []]
 
@@ -122,7 +126,7 @@ def test_many_rows(load):
         ("id,label,conf,prob\na,b,1,1\n", "could be the score.*--score-column"),
         ("id,label\n", "there are no items"),
         ("\nid,label\n", "line 1: the line is blank; begin with a header"),
-        ("id,label\na,b\nc\n", "line 3: the row has 1 cells, the header 2; .*quote cells"),
+        ("id,label\na,b\nc\n", "line 3: the row has 1 cell, the header 2; .*quote cells"),
         ("id,label\na,b\nc,d,e\n", "line 3: the row has 3 cells"),
         ("id,label\n,b\n", "line 2: the id is empty"),
         ("id,label\na,b\na,\n", "line 3, id 'a': the label is empty, and the id has 2 rows"),
@@ -178,3 +182,52 @@ def test_long_lines_and_cells(load):
     with pytest.raises(InputError, match="line 2: the line is longer than 99 bytes"):
         load(text, max_line_bytes=99)
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_runs_of_blank_lines_are_passed_over_and_counted(tmp_path, end):
+    path = tmp_path / "gt.csv"
+    quoted = f'b,"do{end}{end}{end}g"'  # blank lines within a cell are its text
+    rows = ["id,label", "", "", "a,cat", *[""] * 700_000, quoted, "", "c,a,b"]
+    path.write_bytes(end.join(rows).encode())
+    with pytest.raises(InputError, match=f"line {700_000 + 10}: the row has 3 cells"):
+        as_labels(path)
+    path.write_bytes(end.join([*rows[:-1], "c,bus", *[""] * 99]).encode())
+    found = as_labels(path)
+    assert found.to_list() == [["cat"], [f"do{end}{end}{end}g"], ["bus"]]
+    assert "700,003 blank lines between rows, the first is line 2" in found.notes
+    assert found.where(2) == f"{path}, line {700_000 + 10}, id 'c'"
+
+
+def test_blank_lines_are_not_looked_at_one_by_one(tmp_path, monkeypatch):
+    seen = []
+    whole = BlankLines.see
+    monkeypatch.setattr(BlankLines, "see", lambda *given: (seen.append(given[1:]), whole(*given)))
+    blank = "\n" * 3_000_000
+    table, lines, pairs = tmp_path / "gt.csv", tmp_path / "gt.jsonl", tmp_path / "pairs.jsonl"
+    table.write_text(f"id,label\na,cat\n{blank}b,dog\n{blank}")
+    record = '{{"id": "{}", "labels": []}}\n'
+    lines.write_text(f"{record.format('a')} {blank} \n\t\n{record.format('b')}{blank}  ")
+    pair = '{"a": "x", "b": "y", "same": 1}\n'
+    pairs.write_text(f"{pair}{blank}{pair}")
+    assert as_labels(table).notes == ["3,000,000 blank lines between rows, the first is line 3"]
+    found = as_labels(lines)
+    assert found.notes == ["3,000,002 blank lines between records, the first is line 2"]
+    assert found.where(1) == f"{lines}, line 3000004, id 'b'"
+    assert len(as_pairs(pairs)) == 2
+    assert len(seen) == 5
+
+
+@pytest.mark.parametrize("size", [2**21, 16])
+def test_how_many_cells_were_split_is_said(tmp_path, monkeypatch, size):
+    monkeypatch.setattr("semmetrics.data.source.SMALL", size)
+    preds, gts = tmp_path / "p.csv", tmp_path / "g.csv"
+    preds.write_text("id,labels\na,cat,dog\n".replace("cat,dog", '"cat,dog"') + "b,ox\nc,\n")
+    gts.write_text('id,labels\na,cat\nb,"ox, wild"\nc,ox\n')
+    split = ReadOptions(label_delimiter=",")
+    table = semmetrics.score(preds, gts, measures="F1", read=split)
+    assert all(", split at ',' in 1 of 3 rows: 3 items" in text for text in table.understood)
+    whole = semmetrics.score(as_labels(preds, options=split), gts, measures="F1")
+    assert ["split at" in text for text in whole.understood] == [True, False]
+    gts.write_text("id,labels\na,cat\nb,ox\nc,ox\n")
+    assert as_labels(gts, options=split).understood.endswith("split at ',' in 0 of 3 rows")

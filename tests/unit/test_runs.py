@@ -138,7 +138,11 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
 @pytest.mark.parametrize(
     ("scores", "measure", "message"),
     [
-        ([{"system": "A"}], "F1", "VOC: this is no list of scores; write it with"),
+        (
+            [{"system": "A"}],
+            "F1",
+            "VOC: this is no list of scores; give a table of scores, or a file of",
+        ),
         (3, "F1", "VOC: this is no list of scores"),
         ({"system": "A"}, "F1", "VOC: this is no list of scores"),
         ("none.json", "F1", r"none\.json"),
@@ -150,7 +154,26 @@ def test_what_cannot_be_ranked(scores, measure, message):
         semmetrics.rank_systems({"VOC": scores}, measure)
 
 
+@pytest.mark.parametrize("name", ["MicroF1", "microf1", "F1(average=micro)", "f1(average=micro)"])
+def test_ranks_find_measures_as_tables_do(name):
+    systems = {"A": REFS, "B": [["a"], ["a"], []]}
+    table = semmetrics.score_systems(systems, REFS, measures=["F1", "MicroF1"])
+    expected = semmetrics.rank_systems({"VOC": table}, "MicroF1")
+    assert table["A", name] is table[1]
+    assert semmetrics.rank_systems({"VOC": table.to_dicts()}, name) == expected
+
+
+def test_a_heading_of_what_is_better_when_lower_is_not_ranked():
+    lists = [["a"], ["b", "c"]]
+    table = semmetrics.score(lists, lists, protocol="pineda2019", classes=["a", "b", "c"])
+    for name in ("Cardinality error", "cardinality error", "cardinalityerror"):
+        with pytest.raises(InputError, match="is better when it is lower"):
+            semmetrics.rank_systems({"VOC": table}, name)
+
+
 def test_a_measure_that_scores_lack():
     table = semmetrics.score(REFS, REFS, measures=["F1"])
-    with pytest.raises(InputError, match="VOC: there is no O-F1; choose with -m among 'F1'"):
+    with pytest.raises(
+        InputError, match=r"VOC: there is no O-F1; choose measure= \(-m\) among 'F1'"
+    ):
         semmetrics.rank_systems({"VOC": table})

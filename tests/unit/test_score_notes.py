@@ -23,7 +23,10 @@ def said(preds, gts, measures, **options):
     [
         ([{"dog", "cat"}], "sets of labels are taken in sorted order"),
         (np.array([[1, 0, 1]]), "the labels of a 0/1 matrix are taken in the order of its columns"),
-        ({"0": {"dog": 1, "ox": 0}}, "the labels of 0/1 mappings are taken in the order of their"),
+        (
+            {"0": {"dog": 1, "ox": 0}},
+            "labels given 0 or 1 are taken in the order in which they",
+        ),
     ],
 )
 def test_an_order_that_nobody_gave_is_said_where_it_matters(preds, order):

@@ -38,7 +38,8 @@ SOFT = ("SoftPrecision", "SoftRecall", "SoftF1")
 def problems(draw):
     """Predictions with scores, references, and vectors; some terms without."""
     label = draw(st.sampled_from([LABEL, TERM.map(lambda term: (term,))]))
-    score = st.integers(0, 3).map(float) if draw(st.booleans()) else st.none()
+    scores = st.sampled_from([0.5, 1.5, 2.0, 3.0])  # 0 and 1 alone would be no scores
+    score = scores if draw(st.booleans()) else st.none()
     pred = st.lists(st.tuples(label, score), max_size=5)
     preds = draw(st.lists(pred, min_size=1, max_size=5))
     preds[0].append((("a",), draw(score)))  # a list without scores is told from one with scores

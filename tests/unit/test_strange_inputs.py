@@ -238,7 +238,7 @@ def test_negative_zero_is_zero(tmp_path, monkeypatch):
         path.write_text(text)
         for small in (sources.SMALL, 16):
             monkeypatch.setattr(sources, "SMALL", small)
-            assert str(as_labels(path).side.scores[0]) == "0.0"
+            assert str(as_labels(path).whole.side.scores[0]) == "0.0"
 
 
 @pytest.mark.parametrize("small", [16, 2**20])

@@ -98,6 +98,29 @@ def test_many_small_parts_give_the_same(parents):
     assert parted.distances.tolist() == whole.distances.tolist()
 
 
+@given(graphs(), st.integers(0, 20))
+def test_names_of_many_ancestors_give_the_same(parents, heavy):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taxonomy_graph, "_HEAVY", -1 if heavy == 20 else heavy)
+        parts = built(parents)
+    whole = built(parents)
+    for name in ("indptr", "ancestors", "distances"):
+        assert np.array_equal(getattr(parts, name), getattr(whole, name))
+
+
+def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
+    looked = []
+    whole = taxonomy_graph._Growing.row
+    monkeypatch.setattr(
+        taxonomy_graph._Growing, "row", lambda self, owner: looked.append(1) or whole(self, owner)
+    )
+    names = [f"n{number}" for number in range(700)]
+    tree = Taxonomy.from_parents({name: names[:n] for n, name in enumerate(names)})
+    assert np.diff(tree.indptr).tolist() == list(range(1, 701))
+    assert tree.distances.sum() == 700 * 699 / 2
+    assert 0 < len(looked) < 700  # a parent a name, where there are 244,650 links
+
+
 @given(parents=graphs(), extra=st.lists(st.sampled_from(["new", "other"]), max_size=2, unique=True))
 def test_placed_labels(parents, extra):
     made = built(parents)

@@ -21,7 +21,7 @@ def test_labels():
     assert (found["items"], found["labels"], found["vocabulary"]) == (2, 3, 2)
     assert found["cardinality"]["histogram"] == [1, 0, 0, 1]
     assert found["frequencies"] == [{"label": "cat", "count": 2}, {"label": "dog", "count": 1}]
-    assert found["odd"] == ["1 of 2 items have no labels: 'b'", "1 of 2 items repeat a label: 'a'"]
+    assert found["odd"] == ["1 of 2 items has no labels: 'b'", "1 of 2 items repeats a label: 'a'"]
     json.dumps(found, allow_nan=False)
 
 
@@ -29,7 +29,7 @@ def test_captions():
     found = semmetrics.validate({"a": "a cat sleeps", "b": "a cat sleeps"})
     assert (found["task"], found["captions"], found["distinct"]) == ("captions", 2, 1)
     assert found["repeated"] == [{"caption": "a cat sleeps", "count": 2}]
-    assert found["odd"] == ["1 captions are in more than one item: 'a cat sleeps'"]
+    assert found["odd"] == ["1 caption is in more than one item: 'a cat sleeps'"]
 
 
 def test_a_matrix_and_its_classes(tmp_path):

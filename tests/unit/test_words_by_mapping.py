@@ -64,7 +64,7 @@ def test_pairs_are_calibrated_with_them():
 @pytest.mark.parametrize(
     ("embedding", "said"),
     [
-        ({"cat": [1, 0], "dog": [1]}, "the vector of 'dog' has 1 numbers, and that of 'cat' 2"),
+        ({"cat": [1, 0], "dog": [1]}, "the vector of 'dog' has 1 number, and that of 'cat' 2"),
         ({"cat": [1, 0], "dog": "static"}, "'cat' has a vector and 'dog' has none"),
         ({"cat": [1, 0], "dog": ["a", "b"]}, "the vector of 'dog' is ['a', 'b']"),
         ({"cat": [1, 0], "dog": [[1, 0]]}, "the vector of 'dog' is [[1, 0]]"),

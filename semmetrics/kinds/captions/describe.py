@@ -98,8 +98,10 @@ def _find_odd(captions: Lists) -> Iterator[str]:
     yield from find_empty(captions)
     blank = [place for place, text in enumerate(captions.values()) if not text.strip()]
     if blank:
-        ids = list_ids(captions.ids, np.unique(item[blank]))
-        yield f"{len(blank):,} captions are empty, in the items {ids}"
+        rows = np.unique(item[blank])
+        where = "item" if len(rows) == 1 else "items"
+        what = pluralize(len(blank), "caption", "are")
+        yield f"{what} empty, in the {where} {list_ids(captions.ids, rows)}"
     yield from find_repeated(captions)
     yield from _find_shared(captions, item)
     yield from _find_odd_letters(captions)
@@ -115,18 +117,21 @@ def _find_shared(captions: Lists, item: Ints) -> Iterator[str]:
         if text.strip() and first.setdefault(text, row) != row:
             several[text] = None
     if several:
-        yield f"{len(several):,} captions are in more than one item: {_list_texts(list(several))}"
+        what = pluralize(len(several), "caption", "are")
+        yield f"{what} in more than one item: {_list_texts(list(several))}"
 
 
 def _find_odd_letters(captions: Lists) -> Iterator[str]:
     texts = list(dict.fromkeys(captions.values()))
     padded = [text for text in texts if text != text.strip() and text.strip()]
     if padded:
-        yield f"{len(padded):,} captions have blanks around them: {_list_texts(padded)}"
+        what, them = pluralize(len(padded), "caption", "have"), "it" if len(padded) == 1 else "them"
+        yield f"{what} blanks around {them}: {_list_texts(padded)}"
     odd = {letter for letter in set().union(*texts) if unicodedata.category(letter) == "Cc"}
     strange = [text for text in texts if odd & set(text)] if odd else []
     if strange:
-        yield f"{len(strange):,} captions have control characters: {_list_texts(strange)}"
+        what = pluralize(len(strange), "caption", "have")
+        yield f"{what} control characters: {_list_texts(strange)}"
 
 
 def _list_texts(texts: list[str]) -> str:

@@ -33,6 +33,7 @@ from semmetrics.metrics.matching import Ranked, Reference, cut_of
 from semmetrics.metrics.semantic import SemanticFamily
 from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
 from semmetrics.metrics.set_statistics import label_frequencies, label_order
+from semmetrics.options import OPTIONS
 
 __all__ = [
     "FILES",
@@ -148,7 +149,7 @@ def _find_odd_scores(labels: Lists) -> Iterator[str]:
     rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
     if len(rising) and not labels.ranked:
         yield (
-            f"{count_items(len(rising), labels)} do not list labels by falling score (they are "
+            f"{count_items(len(rising), labels, 'do')} not list labels by falling score (they are "
             f"ranked by score): {list_ids(labels.ids, rising)}"
         )
 
@@ -305,10 +306,9 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return the cutoffs of a protocol, and what predictions it takes."""
     cutoffs = ", ".join(f"@{k}" for k in protocol.top_k)
     return {
-        "cutoffs": f"{cutoffs} unless --top-k says otherwise"
-        if cutoffs
-        else "none unless --top-k says so",
-        "predictions": "label lists, or scores that --threshold or --decode make sets of"
+        "cutoffs": f"{cutoffs or 'none'} unless {OPTIONS['top_k'].both} says otherwise",
+        "predictions": f"label lists, or scores that {OPTIONS['threshold'].both} or "
+        f"{OPTIONS['decode'].both} make sets of"
         if protocol.decode
         else "label lists, ranked by their scores where they have them",
     }

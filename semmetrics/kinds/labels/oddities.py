@@ -207,7 +207,7 @@ def _list_text(what: str, number: int, example: str) -> str:
     verb = "looks like a list" if number == 1 else "look like lists"
     return (
         f"{what} {verb} written as text (such as {example}): save the lists as JSON or Parquet "
-        "(DataFrame.to_parquet), or join their labels with ';' and say --label-delimiter ';'"
+        f"(DataFrame.to_parquet), or join their labels with ';' and {_say_delimiter(';')}"
     )
 
 
@@ -246,9 +246,13 @@ def _parts(name: str, delimiter: str) -> list[str]:
 def _how_to_split(lists: Lists, delimiter: str) -> str:
     """Say how several labels are written in such a file."""
     if lists.understood.startswith(("CSV", "TSV")):
-        quoted = "$'\\t'" if delimiter == "\t" else f"'{delimiter}'"
-        return f"say label_delimiter={delimiter!r} in ReadOptions (--label-delimiter {quoted})"
+        return _say_delimiter(delimiter)
     return 'write them as a list: ["cat", "dog"]'
+
+
+def _say_delimiter(delimiter: str) -> str:
+    quoted = "$'\\t'" if delimiter == "\t" else f"'{delimiter}'"
+    return f"say label_delimiter={delimiter!r} in ReadOptions (--label-delimiter {quoted})"
 
 
 def _delimiter_notes(odd: Odd) -> list[tuple[str, str]]:

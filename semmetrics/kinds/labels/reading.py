@@ -70,7 +70,7 @@ def as_labels(
     check_type("classes", classes, Sequence[Any] | None)  # of what they hold the place is said
     found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
-        return found
+        return found.chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
     return members(found) if member else found.ranked()

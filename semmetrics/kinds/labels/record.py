@@ -27,12 +27,14 @@ from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
+from semmetrics.options import OPTIONS
 
 __all__ = ["KIND", "embeddings_by_name", "prepare"]
 
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
+_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 
 
@@ -241,19 +243,22 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Fill the size of the class list into a protocol's measure, or say what is lacking."""
     n_classes = next(task for _, task in each_task(tasks)).given
     if "{q}" in text and n_classes is None:
-        needs = "needs the number of labels of the data set: give the class list"
-        return text, f"{needs} (--classes FILE)"
+        return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
-        return text, "is a mean over the whole dictionary: give the class list (--classes FILE)"
+        return text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
     given = embeddings_by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
     name = measure["embedding"]
     if name not in (None, *given):
-        return text, f"needs the sentence model {name}: --embedding {name}=sbert:{name}"
+        model = f"sbert:{name}"
+        return text, (
+            f"needs the sentence model {name}: embedding={{{name!r}: {model!r}}} "
+            f"(--embedding {name}={model})"
+        )
     if name == "default" and given["default"] == "static":
         needs = "needs word vectors (the paper's are GoogleNews word2vec)"
-        return text, f"{needs}: --embedding FILE"
+        return text, f"{needs}: embedding= (--embedding FILE)"
     return text, ""
 
 

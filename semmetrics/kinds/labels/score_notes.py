@@ -10,6 +10,7 @@ from semmetrics.errors import pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.swapped_sides import Odd
 from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
 
 __all__ = ["find_scores", "score_notes"]
 
@@ -76,7 +77,7 @@ def score_notes(
 _ORDERS = {
     "sorted": "sets of labels are taken in sorted order",
     "columns": "the labels of a 0/1 matrix are taken in the order of its columns",
-    "keys": "the labels of 0/1 mappings are taken in the order of their keys",
+    "keys": "labels given 0 or 1 are taken in the order in which they stand",
 }
 
 
@@ -111,8 +112,9 @@ def _without_rule(odd: Odd, measures: Sequence[Measure], options: Options) -> li
         return []
     return [
         f"every label listed counts as predicted, whatever its score ({low:,} of "
-        f"{pluralize(total, 'score')} below {_LOW}): if scores decide, give --threshold 0.5, "
-        "another rule (--decode) or a cutoff (F1@3)"
+        f"{pluralize(total, 'score')} below {_LOW}): if scores decide, give "
+        f"threshold=0.5 (--threshold 0.5), another rule, {OPTIONS['decode'].both}, or a cutoff "
+        "(F1@3)"
     ]
 
 

@@ -25,7 +25,7 @@ from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
 from semmetrics.kinds.labels.oddities import find_oddities
@@ -101,6 +101,7 @@ def label_task(
         pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
         ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
         ranked=pred.ranked,
+        binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
         settings=_settings(normalize, missing, empty_predictions, listed, weights is not None),
         counts=coding.counts | joined.counts,
@@ -122,8 +123,8 @@ def _check_columns(pred: Lists, ref: Lists) -> None:
     remedy = "name the columns with classes= (--classes), or give matrices of the same classes"
     if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
         raise InputError(
-            f"the predictions have {pred.columns} columns and the ground truth {ref.columns}, and "
-            "neither has class names",
+            f"the predictions have {pluralize(pred.columns, 'column')} and the ground truth "
+            f"{ref.columns}, and neither has class names",
             where=f"{pred.source} and {ref.source}",
             remedy=remedy,
         )

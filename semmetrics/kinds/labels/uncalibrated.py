@@ -96,4 +96,4 @@ def _remedy(measure: Measure, options: Options, inputs: Sequence[Any], *, all_it
             words += [f"--{flag}", str(value)]
     words += ["--classes", "FILE"] if options["classes"] is not None else []
     command = shlex.join([*words, "-o", "threshold.json", files[0], files[-1]])
-    return f"{command}, then --calibration threshold.json"
+    return f"{command}, then calibration='threshold.json' (--calibration threshold.json)"

@@ -1,0 +1,139 @@
+"""Tables with a column for each label, from files: the same lists as from frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import semmetrics
+from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics.errors import InputError
+
+TABLE = pd.DataFrame(
+    {"image_id": ["a", "b", "c"], "cat": [1, 0, 0], "big, dog": [0, 1, 0], "ox": [1, 1, 0]}
+)
+NAMES = ["cat", "big, dog", "ox"]
+LISTS = [["cat", "ox"], ["big, dog", "ox"], []]
+TRUE = {"a": ["cat"], "b": ["ox"], "c": []}
+WRITERS = {
+    "csv": lambda table, path: table.to_csv(path, index=False),
+    "tsv": lambda table, path: table.to_csv(path, index=False, sep="\t"),
+    "csv.gz": lambda table, path: table.to_csv(path, index=False),
+    "parquet": lambda table, path: table.to_parquet(path),
+    "feather": lambda table, path: table.to_feather(path),
+}
+
+
+def saved(folder, table, ending):
+    path = folder / f"table.{ending}"
+    WRITERS[ending](table, path)
+    return path
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+@pytest.mark.parametrize("kind", [int, float, bool, "int8"])
+@pytest.mark.parametrize("large", [False, True])
+def test_cells_of_0_and_1_are_label_sets(tmp_path, monkeypatch, ending, kind, large):
+    if large and not ending.endswith("gz"):  # of a packed file the beginning must be unpacked
+        monkeypatch.setattr("semmetrics.data.source.SMALL", 32)
+    table = TABLE.astype(dict.fromkeys(NAMES, kind))
+    path = saved(tmp_path, table, ending)
+    got, frame = as_labels(path), as_labels(table)
+    assert (got.to_list(), list(got.ids), got.side.scores) == (LISTS, ["a", "b", "c"], None)
+    assert got.to_list() == frame.to_list() == as_labels(pl.DataFrame(table)).to_list()
+    assert (got.order, got.vocabulary) == (frame.order, frame.vocabulary)
+    assert "one row an item, one column a label: id 'image_id'" in got.understood
+    assert "0/1" in got.understood
+    for side in (TRUE, path):
+        scores = [
+            [s.value for s in semmetrics.score(given, side, measures="F1 MacroF1 F1@1")]
+            for given in (path, table, dict(zip("abc", LISTS, strict=True)))
+        ]
+        assert scores[0] == scores[1] == scores[2]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_other_cells_up_to_1_are_scores(tmp_path, ending):
+    table = TABLE.astype(dict.fromkeys(NAMES, float))
+    table[NAMES] = np.array([[0.9, 0.25, 0.5], [0, 1, 1e-3], [0.125, 0.1, 0.2]])
+    got, frame = as_labels(saved(tmp_path, table, ending)), as_labels(table)
+    assert got.ranked
+    assert "scores" in got.understood
+    assert (
+        got.side.scores.tolist()
+        == frame.side.scores.tolist()
+        == table[NAMES].values.ravel().tolist()
+    )
+    measures = "mAP F1(decode=threshold:0.4)"
+    values = [[s.value for s in semmetrics.score(given, TRUE, measures=measures)]
+              for given in (saved(tmp_path, table, ending), table)]  # fmt: skip
+    assert values[0] == values[1]
+
+
+def test_places_columns_and_blank_lines(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("cat;key;dog\n1;a;FALSE\n\n\nTrue;b;1\n")
+    got = as_labels(path, options=ReadOptions(id_column="key", delimiter=";"))
+    assert got.to_list() == [["cat"], ["cat", "dog"]]
+    assert got.where(1) == f"{path}, line 5, id 'b'"
+    assert got.notes == ["2 blank lines between rows, the first is line 3"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"width": [640, 1], "cat": [1, 0]}, r"column 'width', id 'a': the cell is .*640"),
+        ({"cat": [1, 0], "shift": [0, -0.5]}, r"column 'shift', id 'b': the cell is .*-0.5"),
+        ({"cat": [1, 0], "split": ["x", "y"]}, "column 'split'.* text|column 'split'.*'x'"),
+        ({"cat": [1.0, None], "dog": [1, 0]}, "cell is empty|no finite number"),
+        ({"cat": [1, 0]}, "there is no label column"),
+        ({"score": [1, 0], "cat": [0, 1]}, "there is no label column"),
+        ({"cat": [1, 0], "id2": [0, 1], "label": [1, 0]}, "label"),
+    ],
+)
+def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, message):
+    path = saved(tmp_path, pd.DataFrame({"id": ["a", "b"], **columns}), ending)
+    if "label" in columns and ending == "csv":  # a long table of labels called 1 and 0
+        assert as_labels(path).to_list() == [["1"], ["0"]]
+        return
+    with pytest.raises(InputError, match=message):
+        as_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,cat,dog\na,1,0\na,0,1\n", r"line 3, id 'a': the id is also in line 2"),
+        ("id,cat,dog\n,1,0\n", "line 2: the id is empty"),
+        ("id,cat,cat\na,1,0\n", "two columns are called 'cat'"),
+        ("id,cat,dog\na,1\n", "line 2: the row has 2 cells"),
+        ("id,cat,dog\na,1,yes\n", r"line 2, column 'dog', id 'a': the cell is 'yes'.* name the"),
+        ("id,cat,dog\n", "there are no items"),
+        ("key,cat,dog\na,1,0\n", "there is no id column"),
+    ],
+)
+def test_bad_text(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        as_labels(path)
+
+
+def test_options_of_labels_ask_for_a_column_of_labels(tmp_path):
+    path = saved(tmp_path, TABLE, "csv")
+    assert as_labels(path, options=ReadOptions(label_column="cat")).to_list()[0] == ["1"]
+    both = ReadOptions(label_column="cat", score_column="ox")
+    assert as_labels(path, options=both).whole is not None
+    with pytest.raises(InputError, match="there is no label column"):
+        as_labels(path, options=ReadOptions(label_delimiter=";"))
+    with pytest.raises(InputError, match="there is no caption column"):
+        as_captions(path)
+
+
+def test_memory_is_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr("semmetrics.data.source._ROOM", 100)
+    with pytest.raises(InputError, match="takes more than 200 bytes of memory"):
+        as_labels(saved(tmp_path, TABLE, "csv"), options=ReadOptions(max_bytes=200))
