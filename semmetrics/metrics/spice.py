@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, ITEM, InputError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -61,6 +61,7 @@ __all__ = [
     "TIED",
     "match_counts",
     "parsed_texts",
+    "show_tuples",
     "spice_pairs",
     "spice_range",
     "spice_scores",
@@ -117,16 +118,17 @@ def spice_scores(
     """
     if len(candidates) != len(references):
         raise InputError(
-            f"{len(candidates)} candidates and {len(references)} lists of references",
+            f"there {pluralize(len(candidates), 'candidate', 'are')} and "
+            f"{pluralize(len(references), 'list')} of references",
             remedy="give a list of references for each candidate",
         )
     for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
-        check_tuples(candidate, f"candidate {item}")
+        check_tuples(candidate, f"candidate of {ITEM.format(item)}")
         if not is_list(several):
-            raise InputError(f"the references of item {item} are {name_type(several)}",
+            raise InputError(f"the references of {ITEM.format(item)} are {name_type(several)}",
                              remedy="give a list of captions' tuples")  # fmt: skip
         for number, caption in enumerate(several):
-            check_tuples(caption, f"reference {number} of item {item}")
+            check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
     counts = np.array(
         [
@@ -271,6 +273,30 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     return [" ".join(tokens) for tokens in task_tokens(task).lists]
 
 
+def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
+    """Return the tuples of an item: those that match, and those of either side that do not.
+
+    A slot's words are joined by slashes; a relation is subject, object, relation.
+    """
+    graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
+    texts, concepts = parsed_texts(task, str(measure["captions"])), graphs.concepts
+    references = task.pairs(row, row + 1)[1].tolist()
+    sides = (texts[task.candidates[row]],), tuple(texts[code] for code in references)
+    category = [name.lower() for name in CATEGORIES].index(str(measure["category"] or "all"))
+    belongs = (None, *_categories(concepts))[category]
+    mine, theirs = (list(filter(belongs, graphs.of(side).tuples)) for side in sides)
+
+    def written(tuples: list[Tuple], others: list[Tuple], *, met: bool) -> list[list[str]]:
+        chosen = [one for one in tuples if met == any(concepts.match(one, x) for x in others)]
+        return [list(map(concepts.name, one)) for one in chosen]
+
+    return {
+        "matched": written(mine, theirs, met=True),
+        "unmatched": written(mine, theirs, met=False),
+        "missing": written(theirs, mine, met=False),
+    }
+
+
 def _note_range(
     block: CaptionBlock, row: int, sides: tuple[tuple[str, ...], ...], graphs: Graphs
 ) -> None:
@@ -367,7 +393,7 @@ SPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java"}),
-        extra={"program": OfficialParser(), "pairs": spice_pairs},
+        extra={"program": OfficialParser(), "pairs": spice_pairs, "show": show_tuples},
     )
 )
 SPIDEr = add(
@@ -383,6 +409,6 @@ SPIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "document_frequencies"}),
-        extra={"program": OfficialParser()},
+        extra={"program": OfficialParser(), "show": show_tuples},
     )
 )

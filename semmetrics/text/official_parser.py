@@ -78,7 +78,7 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
             found = _fetch(coordinates, Path(place)) if folder is None else Path(folder, name)
             if not found.is_file():
                 raise InputError(f"there is no {name}", where=str(folder),
-                                 remedy="leave --jars out to fetch it")  # fmt: skip
+                                 remedy="leave folder= (--jars) out to fetch it")  # fmt: skip
             if file_digest(found) != digest:
                 raise InputError(
                     "it is not CoreNLP's own", where=str(found), remedy="remove and fetch it again"

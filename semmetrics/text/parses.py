@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
 from semmetrics.store.cache import TextCache
@@ -110,7 +110,8 @@ class FunctionParser:
             ) from error
         if len(found) != len(captions):
             raise InputError(
-                f"the parser {self._name} gives {len(found)} lists for {len(captions)} captions",
+                f"the parser {self._name} gives {pluralize(len(found), 'list')} for "
+                f"{pluralize(len(captions), 'caption')}",
                 remedy="give a list of raw tuples for each caption",
             )
         for caption, tuples in zip(captions, found, strict=True):

@@ -101,6 +101,7 @@ def test_one_caption_is_no_captions(line):
 BELOW_CLI = [path for path in SOURCES if "cli" not in path.parts[len(SOURCES[0].parts) - 2 :]]
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+(?![\w-])|-[mo](?=[ )]|$))")
 KEYWORDS = {
+    "--jars": "folder",
     "-m": "measures?",
     "--input-format": "format",
     "--overwrite": "resume",
@@ -182,7 +183,9 @@ NAMES = {  # in place of positions
     "image {}", "gts, image {}", "res, image {}", "the entry {}",
     "nothing is left of the class {} after normalisation",
     "the reference label {} is not in the class list",
-    "the caption {} is a text, not its tokens",
+    "the caption {} is a text, not its tokens", "the caption {} is no text",
+    "the caption {} stands twice, with different tuples", "{}caption {}{}",
+    "the parser {}, caption {}",
 }  # fmt: skip
 ELSEWHERE = {  # the base is written by what completes the text
     "caption {}", "reference {} of image {}", "the weight of item {}{} is {}",

@@ -115,7 +115,7 @@ def test_functions_are_told_apart_by_version_or_by_what_they_give():
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (lambda captions: [[]], "gives 1 lists for 2 captions"),
+        (lambda captions: [[]], "gives 1 list for 2 captions"),
         (lambda captions: ["dog"] * 2, "'dog' is no tuple"),
         (lambda captions: [[("a", 1)]] * 2, "is no tuple"),
         (lambda captions: 1 / 0, "fails: ZeroDivisionError"),

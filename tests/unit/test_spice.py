@@ -125,6 +125,16 @@ def test_ties_are_said_with_their_range(monkeypatch):
     assert "its own program may print" in note
 
 
+def test_worst_items_show_which_tuples_match():
+    (found,) = (one for one in score().worst(4) if one["id"] == "a")
+    assert found["matched"] == [["dog"], ["sofa"], ["dog", "sofa", "on"]]
+    assert found["unmatched"] == [["dog", "red"]]
+    assert found["missing"] == [["red"], ["puppy"], ["red", "small"], ["puppy", "red"]]
+    (one,) = score("SPICE(category=relation,parser=given)", preds={"a": CANDIDATES["a"]},
+                   gts={"a": REFERENCES["a"]}).worst(1)  # fmt: skip
+    assert (one["matched"], one["missing"]) == ([["dog", "sofa", "on"]], [])
+
+
 def test_the_scorer_gives_the_digits_of_one_call():
     scorer = semmetrics.Scorer(
         measures="SPICE(parser=given)", tokenizer="whitespace", tuples=parse, task="captions"

@@ -158,18 +158,30 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
-    """Show one item: its "caption", and its "references"."""
+    """Show one item: its "caption", its "references", and what else the measure looks at."""
     _, references = task.pairs(row, row + 1)
+    more = measure.definition.extra.get("show", lambda *item: {})
     return {
         "caption": task.texts[task.candidates[row]],
         "references": [task.texts[code] for code in references.tolist()],
+        **more(task, row, measure),
     }
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the caption, and a line for each reference."""
+    """Return the lines of an item: the caption, a line for each reference, and its tuples."""
     lines = [f"caption    {_cut(record['caption'])}"]
-    return lines + [f"reference  {_cut(text)}" for text in record["references"]]
+    lines += [f"reference  {_cut(text)}" for text in record["references"]]
+    for name in ("matched", "unmatched", "missing"):
+        if record.get(name):
+            tuples = ", ".join(map("-".join, map(_in_words, record[name])))
+            lines.append(f"{name:<9}  {_cut(tuples)}")
+    return lines
+
+
+def _in_words(slots: list[str]) -> list[str]:
+    """Return the slots of a tuple in the order of words: subject, relation, object."""
+    return [slots[0], slots[2], slots[1]] if len(slots) == 3 else slots
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,116 @@
+"""``semmetrics spice``, and ``--tuples``, with a stand-in for the official program."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli.data import CAPTIONS, REFERENCES
+
+from semmetrics.text import official_parser
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.tuple_files import read_tuples
+
+BOTH = ("captions.json", "references.json")
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["hang"]:
+        print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)
+        sys.exit(75)
+    print(json.dumps({"tuples": [[word] for word in words]}), flush=True)
+"""
+
+
+@pytest.fixture
+def program(monkeypatch, tmp_path):
+    """The official program, and a folder of its own for what it parsed; a list of its runs."""
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    runs = []
+
+    def command(self):
+        runs.append(self)
+        return [sys.executable, "-c", PROGRAM]
+
+    monkeypatch.setattr(official_parser.OfficialParser, "_command", command)
+    return runs
+
+
+def texts():
+    every = [text for one in (CAPTIONS, REFERENCES) for several in one.values()
+             for text in ([several] if isinstance(several, str) else several)]  # fmt: skip
+    return list(dict.fromkeys(every))
+
+
+def test_captions_of_files_are_parsed_once(ok, run, files, program):
+    first = run("spice", "parse", "--captions", "written", "-o", "t.jsonl", *BOTH)
+    assert first.exit_code == 0, first.stderr
+    assert f"t.jsonl: {len(texts())} captions, {OfficialParser.identity}" in first.stdout
+    table = read_tuples("t.jsonl")
+    assert list(table.tuples) == texts()
+    assert set(table.parsers.values()) == {OfficialParser.identity}
+    lines = ok("spice", "parse", "-q", "--captions", "written", "-o", "-", *BOTH)
+    assert lines == Path("t.jsonl").read_text(encoding="utf-8")
+    assert len(program) == 1
+
+
+def test_limits_are_handed_to_the_program(ok, files, program):
+    ok("spice", "parse", "-o", "t.jsonl", "--seconds", "5", "--processors", "2", "--memory", "3G",
+       *BOTH)  # fmt: skip
+    (parser,) = program
+    assert (parser.seconds, parser.processors, parser.memory) == (5, 2, "3G")
+
+
+def test_captions_on_which_it_fails_are_named_and_the_others_written(run, files, program):
+    Path("bad.json").write_text(json.dumps({"1": "hang", "2": "a dog", "3": "hang on"}))
+    result = run("spice", "parse", "-o", "t.jsonl", "bad.json")
+    assert result.exit_code == 2
+    assert "the parser fails on 2 captions, such as 'hang'" in result.stderr
+    assert "it takes longer than 1 seconds" in result.stderr
+    assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
+
+
+def test_tuples_score_without_the_program(ok, refused, files, program):
+    pytest.importorskip("pycocoevalcap")
+    ok("spice", "parse", "-q", "-o", "t.jsonl", *BOTH)
+    Path("home").rename("elsewhere")
+    arguments = ("score", "-q", "-m", "SPICE", *BOTH, "--format", "json")
+    (given,) = json.loads(ok(*arguments, "--tuples", "t.jsonl"))
+    assert len(program) == 1
+    (parsed,) = json.loads(ok(*arguments))
+    assert len(program) == 2
+    assert given == parsed
+    assert given["value"] > 0
+    assert f"fit:parser-{OfficialParser.identity}|" in given["signature"]
+    Path("other.json").write_text(json.dumps(dict.fromkeys(CAPTIONS, "A new caption.")))
+    said = refused(
+        "score", "-m", "SPICE(parser=given)", "--tuples", "t.jsonl", "other.json", "references.json"
+    )
+    assert "t.jsonl, caption 'a new caption': there are no tuples of it" in said
+
+
+def test_a_matrix_of_spice(ok, files, program):
+    pytest.importorskip("pycocoevalcap")
+    assert "2 x 2, float64" in ok("pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH)
+    number = sum(len(several) for several in REFERENCES.values())
+    shape = f"{number} x 2, float64"
+    assert shape in ok("pairs", "-q", "--phi", "SPICE", "--rows", "references", "-o", "phi2.npy",
+                       *BOTH)  # fmt: skip
+    names = json.loads(Path("phi2.npy.ids.json").read_text(encoding="utf-8"))["images"]
+    assert len(set(names)) == number
+
+
+def test_without_the_program_every_way_is_named(refused, files, monkeypatch, tmp_path):
+    pytest.importorskip("pycocoevalcap")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "none"))
+    said = refused("score", "-m", "SPICE", *BOTH)
+    assert "SPICE(parser=offline)" in said
+    assert "tuples= (--tuples FILE)" in said
+
+
+def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "none"))
+    assert "there is no stanford-corenlp-3.6.0.jar" in refused("spice", "setup", "--jars", ".")
+    monkeypatch.setenv("PATH", "")
+    assert "there is no program mvn" in refused("spice", "setup")
