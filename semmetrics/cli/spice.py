@@ -119,7 +119,7 @@ def parse(
     check_files(files, {"-o": output})
     options = read_given(given)
     inputs = read_captions(files, options.pop("read"), quiet=quiet)
-    written = list(dict.fromkeys(str(text) for one in inputs for text in one.vocabulary))
+    written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     texts = written if captions == "written" else _tokens(written, **options)
     limits = {"seconds": seconds, "processors": processors or 0, "memory": memory}
     with show_progress(quiet=quiet) as progress:

@@ -261,7 +261,7 @@ class SpiceCounts:
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
-    """Return what is parsed of each distinct caption of a task.
+    """Return what is parsed of each distinct caption of a task; blanks at its ends are not.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     captions : {"tokens", "written"}
     """
     if captions == "written":
-        return list(task.texts)
+        return [text.strip() for text in task.texts]
     return [" ".join(tokens) for tokens in task_tokens(task).lists]
 
 

@@ -3,10 +3,13 @@
 import gzip
 import json
 import math
+import random
 
 import pytest
 
+import semmetrics
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
+from semmetrics.text.official_parser import OfficialParser, jar_folder
 from semmetrics.text.scene_graphs import Concepts
 from semmetrics.text.synonyms import open_synonyms
 
@@ -72,3 +75,59 @@ def test_the_published_rows_of_flickr8k(reference_dir):
     assert len(published) == 16_992
     for key, ours in (("f", "f"), ("pr", "precision"), ("re", "recall"), ("tp", "tp")):
         assert found[ours].tolist() == [row["scores"]["All"][key] for row in published]
+
+
+# ---- the measure --------------------------------------------------------------------------------
+
+
+def test_fakecap_as_a_measure(reference_dir):
+    sides = [reference_dir / "coco" / f"fakecap_tokenized_{side}.json" for side in ("res", "gts")]
+    table = semmetrics.score(
+        *sides,
+        measures="SPICE(parser=given)",
+        tokenizer="whitespace",
+        tuples=reference_dir / "spice" / "raw_tuples_fakecap.jsonl.gz",
+    )
+    assert table[0].value == pytest.approx(0.1328946160377789, abs=1e-15)
+    (note,) = (note for note in table.notes if "ties" in note)
+    assert "F of 1 item depends on ties" in note
+    assert "may print 5.7e-06 less to 0 more" in note
+
+
+def test_the_experts_of_flickr8k(reference_dir):
+    from scipy.stats import kendalltau
+
+    path = reference_dir / "flickr8k" / "flickr8k_expert.json"
+    images = json.loads(path.read_text("utf-8"))
+    judged = {name: image["human_judgement"] for name, image in images.items()}
+    table = semmetrics.score(
+        {name: [row["caption"] for row in rows] for name, rows in judged.items()},
+        {name: image["ground_truth"] for name, image in images.items()},
+        measures="SPICE(parser=given,captions=written)",
+        tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
+        task="captions",
+    )
+    ratings = [row["rating"] for rows in judged.values() for row in rows]
+    tau = kendalltau(table[0].items, ratings, variant="c").statistic
+    assert round(100 * tau, 4) == 44.7706
+
+
+# ---- the parser ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def parser(own_home, tmp_path, monkeypatch):
+    """The official parser, where it was set up."""
+    (tmp_path / jar_folder().name).symlink_to(own_home / jar_folder().name)
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    found = OfficialParser(processors=2)
+    if reason := found.missing():
+        pytest.skip(reason)
+    return found
+
+
+@pytest.mark.parametrize("name", ["fakecap", "coco_test5k", "flickr8k"])
+def test_the_official_parser(reference_dir, parser, name):
+    tuples = _tuples(reference_dir, name)
+    captions = random.Random(0).sample(sorted(tuples), 150)
+    assert list(parser.parse(captions)) == [tuples[caption] for caption in captions]
