@@ -17,6 +17,7 @@ from benchmarks import (
     labels,
     reading,
     semantic,
+    spice,
     tokenizers,
     transport,
 )
@@ -25,7 +26,7 @@ from benchmarks.timing import Row, machine
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, captions,
+    tokenizers, captions_ngram, captions_cider, spice, captions,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

@@ -1,0 +1,193 @@
+"""SPICE beside the official program: candidates with their references, and all pairs.
+
+Captions are those of the test images of COCO with the official parser's tuples. Ours has them in
+its store, the official program in its own cache, so that neither parses; the official program is
+run as it is, Java's start included, with a stand-in for the script engine that Java 15 removed
+(``java/PlainEngineFactory.java``). All values must be equal before a time is reported. Without the
+reference data, pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import semmetrics
+from benchmarks.captions_cider import Images, read_images
+from benchmarks.labels import Scale, agree
+from benchmarks.timing import ROOT, Row, Times, fresh, ratio, seconds, take_turns
+from semmetrics.errors import InputError
+from semmetrics.scoring.pair_matrix import caption_blocks
+from semmetrics.store import cache_folder
+from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder
+from semmetrics.text.parses import KeptParser
+from semmetrics.text.synonyms import SPICE_PROGRAM
+from semmetrics.text.tuple_files import TupleTable
+
+__all__ = ["WORKLOADS"]
+
+TOKENS = "whitespace"
+OPENED = ("java.lang", "java.math", "java.util", "java.util.concurrent", "java.net", "java.text")
+Tuples = Mapping[str, list[list[str]]]
+Items = list[dict[str, Any]]
+
+
+def read_tuples() -> Tuples:
+    """The official parser's tuples of each caption."""
+    named = os.environ.get("SEMMETRICS_REFERENCE")
+    folder = Path(named) if named else ROOT.parent / "shared" / "reference"
+    with gzip.open(folder / "spice" / "raw_tuples_coco_test5k.jsonl.gz", "rt") as lines:
+        return {one["caption"]: one["tuples"] for one in map(json.loads, lines)}
+
+
+@contextmanager
+def kept(tuples: Tuples) -> Iterator[Path]:
+    """A folder of the user whose store holds the parses."""
+    jars = jar_folder()
+    with tempfile.TemporaryDirectory() as home, patch.dict(os.environ, SEMMETRICS_HOME=home):
+        (Path(home) / jars.name).symlink_to(jars)
+        given = TupleTable.of(tuples)
+        store = KeptParser(Relabelled(given), file=cache_folder() / "parses.sqlite")
+        store.parse(list(tuples))
+        yield Path(home)
+
+
+class Relabelled:
+    """Tuples under the official parser's name."""
+
+    identity = OfficialParser.identity
+
+    def __init__(self, given: TupleTable) -> None:
+        self.parse = given.parse
+
+
+def official(folder: Path, items: Items) -> list[float]:
+    """The official program's values; its cache is in the folder."""
+    java, place = SPICE_PROGRAM.locate()
+    jars = [jar_folder() / name for name in JARS]
+    classes = folder / "classes"
+    if not classes.exists():
+        source = Path(__file__).parent / "java" / "PlainEngineFactory.java"
+        subprocess.run(["javac", "-d", classes, source], check=True)
+        services = classes / "META-INF" / "services"
+        services.mkdir(parents=True)
+        (services / "javax.script.ScriptEngineFactory").write_text("PlainEngineFactory\n")
+    (folder / "in.json").write_text(json.dumps(items))
+    (folder / "cache").mkdir(exist_ok=True)
+    opens = [text for name in OPENED for text in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
+    path = os.pathsep.join(map(str, [classes, place / "*", place / "lib" / "*", *jars]))
+    command = [java, "-Xmx8G", *opens, "-cp", path, "edu.anu.spice.SpiceScorer", "in.json",
+               "-cache", "cache", "-out", "out.json", "-subset", "-silent"]  # fmt: skip
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    found = json.loads((folder / "out.json").read_text())
+    return [one["scores"]["All"]["f"] for one in found]
+
+
+def skipped(what: str, error: Exception) -> list[Row]:
+    """A row that says why there is none."""
+    return [Row(what, "", f"skipped: {error}")]
+
+
+def candidates(scale: Scale) -> list[Row]:
+    """One candidate an image, four references, all parsed before."""
+    what = "SPICE, 1,000 candidates, 4 references each, parsed before; official program, cache warm"
+    try:
+        images, tuples = read_images()[:1000], read_tuples()
+        with kept({one: tuples[one] for image in images for one in image}) as home:
+            return _candidates(images, home, scale, what)
+    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+        return skipped(what, error)
+
+
+def _candidates(images: Images, home: Path, scale: Scale, what: str) -> list[Row]:
+    names = list(map(str, range(len(images))))
+    items = [{"image_id": n, "test": one[0], "refs": one[1:]} for n, one in enumerate(images)]
+    preds = dict(zip(names, (one[0] for one in images), strict=True))
+    gts = dict(zip(names, (one[1:] for one in images), strict=True))
+    (home / "preds.json").write_text(json.dumps(preds))
+    (home / "gts.json").write_text(json.dumps(gts))
+    program = [sys.executable, "-m", "semmetrics", "score", "-q", "-m", "SPICE", "--tokenizer",
+               TOKENS, str(home / "preds.json"), str(home / "gts.json")]  # fmt: skip
+
+    def score() -> list[float]:
+        options: dict[str, Any] = {"measures": "SPICE", "tokenizer": TOKENS, "task": "captions"}
+        found: list[float] = semmetrics.score(preds, gts, **options)[0].items.tolist()
+        return found
+
+    agree("the official program", score(), official(home, items), 0.0)
+    contenders: dict[str, Callable[[], object]] = {
+        "semmetrics.score": score,
+        "the program semmetrics": lambda: subprocess.run(program, check=True, capture_output=True),
+        "official": lambda: official(home, items),
+    }
+    times = take_turns(contenders, scale.repeats)
+    theirs = times.pop("official")
+    return [
+        Row(f"{what}; {name}", seconds(mine), seconds(theirs), ratio(theirs, mine))
+        for name, mine in times.items()
+    ]
+
+
+def pairs(scale: Scale) -> list[Row]:
+    """Every caption for every image, beside the official program on a sample of pairs."""
+    what = "SPICE matrix, {:,} images x {:,} captions; official program, from {:,} pairs"
+    try:
+        images, tuples = read_images(), read_tuples()
+        chosen = {one: tuples[one] for image in images for one in image}
+        with kept(chosen) as home:
+            return _pairs(images, home, scale, what)
+    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+        return skipped(what.format(5_000, 25_000, 20_000), error)
+
+
+def _pairs(images: Images, home: Path, scale: Scale, what: str) -> list[Row]:
+    captions = [text for one in images for text in one]
+    rng = np.random.default_rng(0)
+    rows, columns = rng.choice(len(images), 20), rng.choice(len(captions), 1000)
+    sample = [
+        {"image_id": n, "test": captions[column], "refs": images[row]}
+        for n, (row, column) in enumerate((r, c) for r in rows for c in columns)
+    ]
+    found = np.concatenate([block[:, columns] for _, block in blocks(images, captions)])[rows]
+    agree("the official program", found.ravel().tolist(), official(home, sample), 0.0)
+    contenders: dict[str, Callable[[], object]] = {
+        "ours": lambda: sum(float(block[0, 0]) for _, block in blocks(images, captions)),
+        "official": lambda: official(home, sample),
+    }
+    times = take_turns(contenders, scale.repeats)
+    each = len(images) * len(captions) / len(sample)
+    whole = Times(tuple(run * each for run in times["official"].runs))
+    hours = f"{whole.median / 3600:.2g} hours, extrapolated"
+    title = what.format(len(images), len(captions), len(sample))
+    peak = float(fresh(MEMORY))
+    return [
+        Row(f"{title}; in blocks", seconds(times["ours"]), hours, ratio(whole, times["ours"])),
+        Row("peak memory of the whole process, SPICE matrix in blocks", f"{peak:,.0f} MB"),
+    ]
+
+
+def blocks(images: Images, captions: list[str]) -> Iterator[tuple[int, Any]]:
+    """The matrix, some rows at a time."""
+    return caption_blocks(images, captions, measure="SPICE", tokenizer=TOKENS)
+
+
+MEMORY = """
+from benchmarks.spice import blocks, read_images
+from benchmarks.timing import megabytes
+images = read_images()
+for _ in blocks(images, [text for one in images for text in one]): pass
+print(megabytes()[0])
+"""
+
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"candidates": candidates, "pairs": pairs}
