@@ -5,9 +5,9 @@
 The folder has COCO's test split of Karpathy, Flickr30k's, and the captions of the tests, as
 `reference` does for the tests of the package. Written are lists of captions, one a line:
 `coco-tokens`, `coco-raw` and `flickr30k` to learn from, `dev-tokens` and `dev-raw` (every twentieth
-image of COCO), and `test-flickr30k` (every fifth image of Flickr30k). Left out everywhere: the
-captions and images of COCO's "fakecap" example, captions of Flickr8k, and images of Flickr30k that
-have one.
+image of COCO), `test-flickr30k` (every fifth image of Flickr30k) and `test-regions` (1,000
+descriptions of parts of images, of Visual Genome). Left out everywhere: the captions and images of
+COCO's "fakecap" example, captions of Flickr8k, and images of Flickr30k that have one.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from zlib import crc32
 __all__ = ["main", "plain", "split"]
 
 _DEV, _TEST = 20, 5  # one image of so many
+_REGIONS = 1000
 
 
 def plain(caption: str) -> str:
@@ -60,6 +61,9 @@ def split(reference: Path) -> dict[str, list[str]]:
         if flickr8k.isdisjoint(map(plain, captions)):
             name = "test-flickr30k" if image % _TEST == 0 else "flickr30k"
             lists.setdefault(name, []).extend(captions)
+
+    regions = _lines(reference / "spice/SPICE_parsing_outputs.txt")
+    lists["test-regions"] = [line.split("\t")[0] for line in regions[:_REGIONS]]
     return {name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()}
 
 

@@ -2,7 +2,8 @@
 
     python -m parsing.evaluate --reference FOLDER --parsed FOLDER [--out FILE]
 
-The second folder has `test-flickr30k.jsonl`, as `parsing.dump` makes it of `parsing.captions`.
+The second folder has `test-flickr30k.jsonl` and `test-regions.jsonl`, as `parsing.dump` makes them
+of what `parsing.captions` lists.
 """
 
 from __future__ import annotations
@@ -117,22 +118,26 @@ class Agreement:
     equal: float
 
 
+def same_tuples(official: Parses, parses: Parses) -> tuple[float, float]:
+    """Return F1 of tuples, and the share of captions without a difference."""
+    both = total = equal = 0
+    for text, tuples in official.items():
+        truth, found = (Counter(map(tuple, some)) for some in (tuples, parses[text]))
+        both += (truth & found).total()
+        total, equal = total + truth.total() + found.total(), equal + (truth == found)
+    return 2 * both / max(1, total), equal / max(1, len(official))
+
+
 def agreement(items: Items, parses: Parses) -> Agreement:
     """Compare the scores and the tuples of some parses with the official ones."""
     theirs, ours = items.scores(items.official), items.scores(parses)
-    both = left = right = equal = 0
-    for text, tuples in items.official.items():
-        truth, found = (Counter(map(tuple, some)) for some in (tuples, parses[text]))
-        both += (truth & found).total()
-        left, right, equal = left + truth.total(), right + found.total(), equal + (truth == found)
     return Agreement(
         len(theirs),
         float(np.corrcoef(theirs, ours)[0, 1]),
         float(theirs.mean()),
         float(ours.mean()),
         *(_tau(scores, items.ratings) for scores in (theirs, ours)),
-        2 * both / (left + right),
-        equal / len(items.official),
+        *same_tuples(items.official, parses),
     )
 
 
@@ -272,12 +277,16 @@ def report(reference: Path, parsed: Path) -> str:
             f"| {found.ours:.5f} | {found.ours / found.official - 1:+.2%} | {taus[0]} | {taus[1]} "
             f"| {found.f1:.3f} | {found.equal:.1%} |"
         )
+    regions = {one.text: one.tuples for one in read_parsed([parsed / "test-regions.jsonl"])}
+    f1, equal = same_tuples(regions, parse(regions))
+    lines.append(f"| regions |  |  |  |  |  |  |  | {f1:.3f} | {equal:.1%} |")
     coco = [text for text in sets[0].official if text]
     lines += [
         "",
         "fakecap: tokens of COCO; candidates of a captioner. Flickr8k-Expert: raw captions, rated "
         "by people.",
-        "Flickr30k: raw captions of 200 images, each against the others of its image.",
+        "Flickr30k: raw captions of images left out, each against the others of its image.",
+        f"Regions: {len(regions):,} short descriptions of Visual Genome, never trained on.",
         "",
         f"Speed: {speed(coco):,.0f} captions of COCO a second of processor time, on one core.",
         "",

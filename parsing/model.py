@@ -29,7 +29,7 @@ class Sizes:
     words: int
     tags: int
     labels: int
-    tagger: tuple[str, ...] = ("convolution", "attention")
+    tagger: tuple[str, ...] = ("convolution", "attention", "attention")
     parser: tuple[str, ...] = ("convolution", "attention", "attention", "attention")
     width: int = 128
     heads: int = 4
@@ -89,6 +89,20 @@ def distances(length: int, reach: int) -> Tensor:
     return (places - places[:, None]).clamp(-reach, reach) + reach
 
 
+class _Trees(nn.Module):
+    """Scores of the governors of tokens, the root first."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.head, self.tail = nn.Linear(width, 64), nn.Linear(width, 64)
+        self.root = nn.Linear(width, 1)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return scores of each governor (rows) for each token (columns)."""
+        scores = self.head(values) @ self.tail(values).transpose(1, 2) / 8
+        return torch.cat([self.root(values).transpose(1, 2), scores], 1)
+
+
 class Parser(nn.Module):
     """Finds tags, then the pairs of tokens with an edge, then the relation of each."""
 
@@ -114,8 +128,7 @@ class Parser(nn.Module):
         self.governs, self.depends = nn.Linear(width, 1), nn.Linear(width, 1)
         self.pair_distances = nn.Parameter(torch.zeros(2 * sizes.pair_reach + 1))
         # the one governor of the basic tree: learned beside, and not shipped
-        self.head, self.tail = nn.Linear(width, 64), nn.Linear(width, 64)
-        self.root = nn.Linear(width, 1)
+        self.tagger_trees, self.parser_trees = _Trees(width), _Trees(width)
         self.above, self.below = nn.Linear(width, width), nn.Linear(width, width)
         self.relation_distances = nn.Parameter(torch.zeros(2 * sizes.pair_reach + 1, width))
         self.relation_out = nn.Linear(width, sizes.labels)
@@ -129,7 +142,7 @@ class Parser(nn.Module):
         tags: Tensor | None = None,
         kept: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return vectors of tokens, scores of tags, of pairs, and of basic governors.
+        """Return vectors of tokens, scores of tags, of pairs, and twice of basic governors.
 
         Parameters
         ----------
@@ -146,9 +159,9 @@ class Parser(nn.Module):
         ends = torch.zeros(length, vectors.shape[-1])
         ends[0] = ends[0] + self.ends[0]
         ends[-1] = ends[-1] + self.ends[1]
-        tag_scores = self.tag(
-            self.drop(self.tagger_norm(self.tagger(self.drop(self.word_norm(vectors + ends)))))
-        )
+        tagged = self.tagger(self.drop(self.word_norm(vectors + ends)))
+        tagged = self.drop(self.tagger_norm(tagged))
+        tag_scores = self.tag(tagged)
         if tags is None:
             tags = tag_scores.argmax(-1)
         if kept is not None:
@@ -159,8 +172,8 @@ class Parser(nn.Module):
         pairs = pairs / math.sqrt(self.sizes.rank) + self.governs(found)
         pairs = pairs + self.depends(found).transpose(1, 2)
         pairs = pairs + self.pair_distances[distances(length, self.sizes.pair_reach)]
-        basic = self.head(found) @ self.tail(found).transpose(1, 2) / 8
-        return found, tag_scores, pairs, torch.cat([self.root(found).transpose(1, 2), basic], 1)
+        trees = torch.stack([self.tagger_trees(tagged), self.parser_trees(found)])
+        return found, tag_scores, pairs, trees
 
     def relations(
         self, found: Tensor, sentence: Tensor, governor: Tensor, dependent: Tensor

@@ -1,6 +1,6 @@
 """Train the network of the offline parser on parsed captions.
 
-    python -m parsing.train PARSED... --out weights.pt [--dev PARSED...] [--epochs N]
+    python -m parsing.train PARSED... --out weights.pt [--dev PARSED...] [--start weights.pt]
 
 The tagger and the parser are trained together, but the parser is told the true tags, and most words
 of open classes are hidden from it: the official parser's grammar sees a noun or a verb as little
@@ -150,7 +150,7 @@ def _loss(model: Parser, batch: Batch, counts: Tensor, hidden: Tensor, closed: T
     unknown = torch.rand(batch.words.shape) < _UNKNOWN / (_UNKNOWN + counts[batch.words]) + 0.02
     share = torch.where(closed[batch.words], _HIDDEN_CLOSED, hidden[batch.tags])
     kept = torch.rand(batch.words.shape) >= share
-    found, tags, pairs, heads = model(
+    found, tags, pairs, trees = model(
         batch.words.masked_fill(unknown, 0), batch.affixes, batch.shapes, batch.tags, kept
     )
     truth = torch.zeros_like(pairs)
@@ -159,9 +159,10 @@ def _loss(model: Parser, batch: Batch, counts: Tensor, hidden: Tensor, closed: T
     loss = loss + functional.binary_cross_entropy_with_logits(
         pairs, truth, reduction="sum"
     ) / len(batch.tags.flatten())  # fmt: skip
-    loss = loss + 0.3 * functional.cross_entropy(
-        heads.transpose(1, 2).flatten(0, 1), batch.heads.flatten()
-    )
+    for heads in trees:
+        loss = loss + 0.3 * functional.cross_entropy(
+            heads.transpose(1, 2).flatten(0, 1), batch.heads.flatten()
+        )
     if len(batch.label):
         relations = model.relations(found, batch.sentence, batch.governor, batch.dependent)
         loss = loss + 0.5 * functional.cross_entropy(relations, batch.label)
@@ -198,6 +199,7 @@ def train(
     minutes: float = float("inf"),
     rate: float = 2e-3,
     seed: int = 12,
+    start: Path | None = None,
 ) -> None:
     """Train the network, and write the moving average of its weights after each epoch.
 
@@ -212,15 +214,23 @@ def train(
     rate : float
         The highest learning rate.
     seed : int
+    start : path, optional
+        Weights to go on from; the words are then theirs.
     """
     torch.manual_seed(seed)
     order = random.Random(seed)
     sentences = [one for one in sentences if len(one.words) <= _LONGEST]
     order.shuffle(sentences)
-    vocabulary = Vocabulary.of(sentences)
+    if start is None:
+        vocabulary = Vocabulary.of(sentences)
+        sizes = Sizes(len(vocabulary.words), len(vocabulary.tags), len(vocabulary.labels))
+        model, average = Parser(sizes), Parser(sizes)
+    else:
+        found = torch.load(start, weights_only=True)
+        vocabulary, sizes = Vocabulary(**found["vocabulary"]), Sizes(**found["sizes"])
+        model, average = Parser(sizes), Parser(sizes)
+        model.load_state_dict(found["state"])
     coder = _Coder(vocabulary)
-    sizes = Sizes(len(vocabulary.words), len(vocabulary.tags), len(vocabulary.labels))
-    model, average = Parser(sizes), Parser(sizes)
     average.load_state_dict(model.state_dict())
     optimizer = torch.optim.AdamW(_groups(model), lr=rate, betas=(0.9, 0.98), fused=True)
     counts = torch.tensor(vocabulary.counts, dtype=torch.float32)
@@ -273,6 +283,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("parsed", nargs="+", type=Path)
     command.add_argument("--dev", nargs="*", type=Path, default=[])
     command.add_argument("--out", type=Path, required=True)
+    command.add_argument("--start", type=Path)
+    command.add_argument("--rate", type=float, default=2e-3)
     command.add_argument("--epochs", type=int, default=30)
     command.add_argument("--minutes", type=float, default=float("inf"))
     command.add_argument("--threads", type=int, default=1)
@@ -283,7 +295,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for paths in (given.parsed, given.dev)
     )
     print(f"{len(known)} sentences to learn from, {len(dev)} to report on", flush=True)
-    train(known, dev, given.out, epochs=given.epochs, minutes=given.minutes)
+    train(
+        known, dev, given.out, epochs=given.epochs, minutes=given.minutes, rate=given.rate,
+        start=given.start,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
