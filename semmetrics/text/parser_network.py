@@ -1,0 +1,270 @@
+"""The offline parser's network, computed with numpy.
+
+Conventions
+-----------
+Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
+such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
+exactly: the result does not depend on the order of the sums, hence not on the size of the batch or
+on the BLAS library. All else is computed for each token or sentence alone.
+
+The tags are found first, by convolutions over words. The edges are found by convolutions and
+attention over words and tags: a score for each pair of tokens that a pair with an edge has above 0,
+and for those pairs the relation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.frozen import dataclass
+
+__all__ = ["Graphs", "Network", "STEP"]
+
+Array = NDArray[np.float32]
+
+STEP = 24.0
+"""Steps to a unit, of normalised values that are rounded."""
+_TOP = np.float32(127)
+_EPSILON = np.float32(1e-5)
+
+
+class Graphs(NamedTuple):
+    """What the network says of sentences of one length.
+
+    Attributes
+    ----------
+    tags : array, shape (sentences, tokens), int64
+    sentence, governor, dependent, label : array, shape (edges,), int64
+        Sorted by sentence.
+    """
+
+    tags: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    governor: NDArray[np.int64]
+    dependent: NDArray[np.int64]
+    label: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """A matrix of integers in float32, its scales and what is added."""
+
+    weight: Array
+    scale: Array
+    bias: Array
+
+    def of_steps(self, steps: Array) -> Array:
+        """Apply it to normalised values, given as integers."""
+        result: Array = steps @ self.weight
+        result *= self.scale / np.float32(STEP)
+        result += self.bias
+        return result
+
+    def __call__(self, values: Array) -> Array:
+        """Apply it to values of any size, rounded to 255 levels a row."""
+        top = np.maximum(np.abs(values).max(axis=-1, keepdims=True), _EPSILON)
+        top *= np.float32(1) / _TOP
+        result: Array = np.rint(values / top) @ self.weight
+        result *= top
+        result *= self.scale
+        result += self.bias
+        return result
+
+
+@dataclass(frozen=True)
+class _Norm:
+    """Layer normalisation."""
+
+    gain: Array
+    bias: Array
+
+    def __call__(self, values: Array) -> Array:
+        centred: Array = values - values.mean(axis=-1, keepdims=True)
+        variance = np.square(centred).mean(axis=-1, keepdims=True)
+        centred /= np.sqrt(variance + _EPSILON)
+        centred *= self.gain
+        centred += self.bias
+        return centred
+
+    def steps(self, values: Array) -> Array:
+        """Normalise, and round to integers."""
+        result: Array = self(values)
+        result *= np.float32(STEP)
+        np.rint(result, out=result)
+        np.clip(result, -_TOP, _TOP, out=result)
+        return result
+
+
+@dataclass(frozen=True)
+class _Convolution:
+    """Adds to each token what it and its neighbours say."""
+
+    norm: _Norm
+    window: _Linear
+    out: _Linear
+
+    def __call__(self, values: Array) -> Array:
+        steps = self.norm.steps(values)
+        sentences, length, width = steps.shape
+        size = len(self.window.weight) // width
+        padded = np.zeros((sentences, length + size - 1, width), np.float32)
+        padded[:, size // 2 : size // 2 + length] = steps
+        joined = np.concatenate([padded[:, k : k + length] for k in range(size)], axis=-1)
+        hidden = _flat(self.window.of_steps, joined)
+        return values + _flat(self.out, np.maximum(hidden, 0, out=hidden))
+
+
+@dataclass(frozen=True)
+class _Attention:
+    """Adds to each token what tokens of the whole sentence say, then a layer of its own."""
+
+    norm: _Norm
+    projections: _Linear
+    out: _Linear
+    distances: Array
+    inner_norm: _Norm
+    inner: _Linear
+    inner_out: _Linear
+
+    def __call__(self, values: Array) -> Array:
+        sentences, length, width = values.shape
+        heads = len(self.distances)
+        parts = _flat(self.projections.of_steps, self.norm.steps(values))
+        parts = parts.reshape(sentences, length, 3, heads, width // heads)
+        query, key, value = parts.transpose(2, 0, 3, 1, 4)
+        scores = query @ key.swapaxes(-1, -2)
+        scores /= np.float32(np.sqrt(width // heads))
+        scores += self.distances[:, _distances(length, self.distances.shape[1])]
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=-1, keepdims=True)
+        seen = np.ascontiguousarray((scores @ value).swapaxes(1, 2)).reshape(values.shape)
+        values = values + _flat(self.out, seen)
+        hidden = _flat(self.inner.of_steps, self.inner_norm.steps(values))
+        return values + _flat(self.inner_out, np.maximum(hidden, 0, out=hidden))
+
+
+def _flat(layer: Any, values: Array) -> Array:
+    """Apply a layer to the tokens of all sentences in one product."""
+    result: Array = layer(values.reshape(-1, values.shape[-1]))
+    return result.reshape(*values.shape[:-1], -1)
+
+
+def _distances(length: int, count: int) -> NDArray[np.int64]:
+    """Return from each token to each other one how far it is, as a place in a table."""
+    places = np.arange(length)
+    reach = count // 2
+    apart: NDArray[np.int64] = np.clip(places - places[:, None], -reach, reach) + reach
+    return apart
+
+
+class Network:
+    """The network of the offline parser.
+
+    Parameters
+    ----------
+    arrays : mapping from str to array
+        As `parsing.pack` writes them.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+        settings = json.loads(bytes(arrays["settings"]))
+        self.words: dict[str, int] = {word: at for at, word in enumerate(settings["words"])}
+        self.tags: list[str] = settings["tags"]
+        self.labels: list[str] = settings["labels"]
+        self._tagger = self._blocks("tagger", settings["tagger"])
+        self._parser = self._blocks("parser", settings["parser"])
+        self._word_norm, self._tag_norm = self._norm("word_norm"), self._norm("tag_norm")
+        self._tagger_norm, self._parser_norm = self._norm("tagger_norm"), self._norm("parser_norm")
+        self._tag = self._linear("tag")
+        self._ends = self._floats("ends")
+        self._tag_vectors = self._floats("tag_vectors")
+        self._pair, self._relation = self._linear("pair"), self._linear("relation")
+        self._pair_distances = self._floats("pair_distances")
+        self._relation_distances = self._floats("relation_distances")
+        self._relation_out = self._linear("relation_out")
+
+    def _floats(self, name: str) -> Array:
+        return self._arrays[name].astype(np.float32)
+
+    def _linear(self, name: str) -> _Linear:
+        return _Linear(*(self._floats(f"{name}.{part}") for part in ("weight", "scale", "bias")))
+
+    def _norm(self, name: str) -> _Norm:
+        return _Norm(self._floats(f"{name}.gain"), self._floats(f"{name}.bias"))
+
+    def _blocks(self, name: str, kinds: list[str]) -> list[_Convolution | _Attention]:
+        blocks: list[_Convolution | _Attention] = []
+        for place, kind in enumerate(kinds):
+            at = f"{name}{place}"
+            norm = self._norm(f"{at}.norm")
+            if kind == "convolution":
+                window, out = self._linear(f"{at}.window"), self._linear(f"{at}.out")
+                blocks.append(_Convolution(norm, window, out))
+            else:
+                blocks.append(
+                    _Attention(
+                        norm,
+                        self._linear(f"{at}.projections"),
+                        self._linear(f"{at}.out"),
+                        self._floats(f"{at}.distances"),
+                        self._norm(f"{at}.inner_norm"),
+                        self._linear(f"{at}.inner"),
+                        self._linear(f"{at}.inner_out"),
+                    )
+                )
+        return blocks
+
+    def vector(self, word: int, affixes: list[int], shape: int) -> Array:
+        """Return the vector of a token: what its word, its affixes and its shape add up to."""
+        total = np.zeros(self._ends.shape[1], np.float32)
+        for name, rows in (("words", [word]), ("affixes", affixes), ("shapes", [shape])):
+            values, scales = self._arrays[f"{name}.rows"], self._arrays[f"{name}.scales"]
+            for row in rows:
+                total += values[row].astype(np.float32) * np.float32(scales[row])
+        return total
+
+    def __call__(self, vectors: Array) -> Graphs:
+        """Parse sentences of one length.
+
+        Parameters
+        ----------
+        vectors : array, shape (sentences, tokens, dimensions)
+            Of the tokens.
+        """
+        vectors = vectors.copy()
+        vectors[:, 0] += self._ends[0]
+        vectors[:, -1] += self._ends[1]
+        tokens = self._word_norm(vectors)
+        for block in self._tagger:
+            tokens = block(tokens)
+        tags = _flat(self._tag.of_steps, self._tagger_norm.steps(tokens)).argmax(axis=-1)
+        tokens = self._tag_norm(vectors + self._tag_vectors[tags])
+        for block in self._parser:
+            tokens = block(tokens)
+        return Graphs(tags, *self._edges(self._parser_norm.steps(tokens)))
+
+    def _edges(self, steps: Array) -> tuple[NDArray[np.int64], ...]:
+        """Return the pairs that have an edge, and its relation."""
+        length = steps.shape[1]
+        parts = _flat(self._pair.of_steps, steps)
+        rank = parts.shape[-1] // 2 - 1
+        scores = parts[..., :rank] @ parts[..., rank : 2 * rank].swapaxes(-1, -2)
+        scores += parts[..., -2, None]
+        scores += parts[..., None, :, -1]
+        scores += self._pair_distances[_distances(length, len(self._pair_distances))]
+        sentence, governor, dependent = np.nonzero(scores > 0)
+        sides = _flat(self._relation.of_steps, steps)
+        half = sides.shape[-1] // 2
+        table = self._relation_distances
+        apart = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
+        hidden = sides[sentence, governor, :half] + sides[sentence, dependent, half:]
+        hidden += table[apart + len(table) // 2]
+        label = self._relation_out(np.maximum(hidden, 0)).argmax(axis=-1)
+        return sentence, governor, dependent, label

@@ -1,0 +1,320 @@
+"""The parser of captions that needs no Java: its words, its rules, its network, its promises."""
+
+import hashlib
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semmetrics.errors import InputError
+from semmetrics.text.offline_parser import DATA, OfflineParser
+from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
+from semmetrics.text.scene_graph_rules import scene_graph_tuples
+
+CAPTIONS = [
+    "A small dog sits on a red sofa.",
+    "two men ride horses on the beach",
+    "a woman in a blue dress and a boy with a kite",
+    "",
+    "The cat's bowl is empty! A child doesn't look at it.",
+    "a kitchen with a stove, a sink and a refrigerator",
+    "Zebras",
+    "a man that is holding a frisbee in his hand next to a tree",
+    'A (very) old "clock" hangs above 2,000 people.',
+    "a plate of food",
+]
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return OfflineParser()
+
+
+def _parse(parser, caption):
+    return next(iter(parser.parse([caption])))
+
+
+@pytest.mark.parametrize(
+    ("caption", "tuples"),
+    [
+        ("a red car", [["car", "red"], ["car"]]),
+        ("two dogs", [["dog", "two"], ["dog"]]),
+        (
+            "A small dog sits on a red sofa.",
+            [["dog", "sofa", "sit on"], ["dog", "small"], ["sofa", "red"], ["dog"], ["sofa"]],
+        ),
+        ("a cat on a table", [["cat", "table", "on"], ["cat"], ["table"]]),
+        ("the sky is blue", [["sky", "blue"], ["sky", "blue"], ["sky"]]),
+        (
+            "a bus parked in front of a building",
+            [["bus", "building", "park in front of"], ["bus"], ["front"], ["building"]],
+        ),
+    ],
+)
+def test_tuples(parser, caption, tuples):
+    assert _parse(parser, caption) == tuples
+
+
+@pytest.mark.parametrize("caption", ["", "   ", "\n\t", ".", "?!", "\U0001f600", "\ud800", "\x00"])
+def test_a_caption_without_words_has_no_tuples(parser, caption):
+    assert _parse(parser, caption) == []
+
+
+def test_no_captions(parser):
+    assert list(parser.parse([])) == []
+
+
+def test_what_is_no_caption_is_refused(parser):
+    with pytest.raises(InputError, match="caption 1"):
+        list(parser.parse(["a dog", None]))
+    with pytest.raises(InputError):
+        list(parser.parse("a dog"))
+
+
+def test_tuples_do_not_depend_on_the_other_captions(parser):
+    words = [
+        "a",
+        "the",
+        "dog",
+        "cats",
+        "man",
+        "riding",
+        "sits",
+        "on",
+        "in",
+        "with",
+        "of",
+        "red",
+        "two",
+        "horse",
+        "and",
+        "is",
+        "by",
+        "its",
+        "Park",
+        ",",
+    ]
+    random = np.random.default_rng(3)
+    captions = CAPTIONS + [
+        " ".join(random.choice(words, size=random.integers(1, 18))) for _ in range(1500)
+    ]
+    together = list(parser.parse(captions))
+    order = random.permutation(len(captions))
+    shuffled = list(OfflineParser().parse([captions[k] for k in order]))
+    assert [shuffled[k] for k in np.argsort(order)] == together
+    some = random.choice(len(captions), size=100, replace=False)
+    assert [_parse(parser, captions[k]) for k in some] == [together[k] for k in some]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.text(max_size=60), max_size=4))
+def test_any_text_is_parsed(captions):
+    found = list(OfflineParser().parse(captions))
+    assert len(found) == len(captions)
+    for tuples in found:
+        for one in tuples:
+            assert 1 <= len(one) <= 3
+            assert all(isinstance(slot, str) and slot for slot in one)
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        " ".join(["a dog sits on a red sofa and"] * 1250),
+        "a dog. " * 3000,
+        "x" * 100_000,
+        "a-" * 20_000,
+        "((((" * 5_000,
+        "." * 20_000,
+    ],
+    ids=["words", "sentences", "letters", "hyphens", "brackets", "stops"],
+)
+def test_a_very_long_caption_takes_little_memory(parser, caption):
+    tracemalloc.start()
+    try:
+        assert isinstance(_parse(parser, caption), list)
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_long_caption_is_parsed_to_its_end(parser):
+    tuples = _parse(parser, "a dog sits on a red sofa . " * 500)
+    assert tuples.count(["dog", "sofa", "sit on"]) == 500
+    assert ["car", "red"] in _parse(parser, " ".join(["a dog and"] * 200) + " . a red car")
+
+
+def test_the_identity_is_that_of_the_weights(parser):
+    digest = hashlib.sha256(DATA.read_bytes()).hexdigest()
+    assert parser.identity == f"offline@{digest[:12]}"
+    assert parser.missing() == ""
+
+
+def test_the_weights_are_small():
+    assert DATA.stat().st_size < 4e6
+
+
+def test_every_sum_is_exact():
+    # sums of products of two integers up to 127 stay below 2**24, which float32 holds
+    with np.load(DATA) as arrays:
+        for name in arrays.files:
+            if name.endswith(".weight"):
+                assert arrays[name].dtype == np.int8
+                largest = np.abs(arrays[name].astype(np.int64)).sum(axis=0).max() * 127
+                assert largest < 2**24, name
+
+
+def test_it_needs_neither_torch_nor_java():
+    code = (
+        "import sys; from semmetrics.text.offline_parser import OfflineParser;"
+        "print(list(OfflineParser().parse(['a red car'])), 'torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path), "PATH": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "[['car', 'red'], ['car']] False\n".replace("[[", "[[[").replace(
+        "]] ", "]]] "
+    )
+
+
+def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
+    expected = list(parser.parse(CAPTIONS))
+    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
+    monkeypatch.setattr("semmetrics.text.parser_words._CACHED", 5)
+    small = OfflineParser()
+    assert [_parse(small, caption) for caption in CAPTIONS] == expected
+
+
+@pytest.mark.parametrize(
+    ("caption", "sentences"),
+    [
+        ("A dog's ball.", [["A", "dog", "'s", "ball", "."]]),
+        ("it doesn't cannot", [["it", "does", "n't", "can", "not"]]),
+        ('a "stop" sign', [["a", "``", "stop", "''", "sign"]]),
+        ("a (red) [car]", [["a", "-LRB-", "red", "-RRB-", "-LSB-", "car", "-RSB-"]]),
+        ("a -lrb- red -rrb- car", [["a", "-lrb-", "red", "-rrb-", "car"]]),
+        ("at 3:30, 1,000 t-shirts", [["at", "3:30", ",", "1,000", "t-shirts"]]),
+        ("Mr. Smith in the U.S. now", [["Mr.", "Smith", "in", "the", "U.S.", "now"]]),
+        ("Stop! He said. ok", [["Stop", "!"], ["He", "said", "."], ["ok"]]),
+        ("five o'clock … well", [["five", "o'clock", "…", "well"]]),
+        ("the plate.a spoon", [["the", "plate.a", "spoon"]]),
+        ("A cat \U0001f431 \u2028sleeps", [["A", "cat", "sleeps"]]),
+    ],
+)
+def test_tokens(caption, sentences):
+    assert WordCutter().sentences(caption) == sentences
+
+
+def test_features_of_words():
+    assert word_form("B-52") == "b-00"
+    assert [shape(word) for word in ("dog", "12", ",", "3rd", "t-shirt", "Dog", "DOG", "iPod")] == [
+        *range(8)
+    ]
+    assert shape("'s") == 0
+    short, long = affixes("ox"), affixes("walking")
+    assert short[2:] == [0, 0, 0, 0]
+    assert long[0:4] == affixes("smoking")[0:4]
+    assert long != affixes("talking")
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "lemma"),
+    [
+        ("Dogs", "NNS", "dog"), ("dishes", "NNS", "dish"), ("ponies", "NNS", "pony"),
+        ("glass", "NNS", "glass"), ("riding", "VBG", "ride"), ("running", "VBG", "run"),
+        ("eating", "VBG", "eat"), ("carried", "VBN", "carry"), ("walks", "VBZ", "walk"),
+        ("riding", "NN", "riding"), ("red", "JJ", "red"), ("sing", "VB", "sing"),
+        ("wolves", "NNS", "wolf"), ("Texas", "NNP", "texas"),
+    ],
+)  # fmt: skip
+def test_lemmas(word, tag, lemma):
+    assert Lemmas({"N wolves": "wolf"}).of(word, tag) == lemma
+
+
+RULES = [
+    ("cup/NN red/JJ", "0 1 amod", ["cup red", "cup"]),
+    ("cups/NNS two/CD", "0 1 nummod", ["cups two", "cups"]),
+    ("cups/NNS one/CD", "0 1 nummod", ["cups one", "cups"]),
+    ("cup/NN two/CD", "0 1 nummod", ["cup"]),
+    ("people/NNS lot/NN", "0 1 det:qmod", ["people lot", "people", "lot"]),
+    ("court/NN tennis/NN", "0 1 compound", ["court tennis"]),
+    ("court/NN green/JJ", "0 1 compound", ["court"]),
+    ("cat/NN mat/NN", "0 1 nmod:in_front_of", ["cat mat in front of", "cat", "mat"]),
+    ("hat/NN man/NN", "0 1 nmod:poss", ["man hat have", "hat", "man"]),
+    ("hat/NN day/NN", "0 1 nmod:tmod", ["hat day tmod", "hat", "day"]),
+    ("man/NN ride/VB horse/NN", "1 0 nsubj 1 2 dobj", ["man horse ride", "man", "horse"]),
+    ("man/NN ride/VB horse/NN", "0 1 acl 1 2 dobj", ["man horse ride", "man", "horse"]),
+    ("man/NN pick/VB up/RP cup/NN", "1 0 nsubj 1 2 compound:prt 1 3 dobj",
+     ["man cup pick up", "man", "cup"]),
+    ("man/NN sit/VB bench/NN", "1 0 nsubj 1 2 nmod:on", ["man bench sit on", "man", "bench"]),
+    ("man/NN hit/VBN ball/NN", "1 0 nsubjpass 1 2 nmod:agent", ["ball man hit", "man", "ball"]),
+    ("ball/NN hit/VBN man/NN", "0 1 acl 1 2 nmod:agent", ["ball man hit", "ball", "man"]),
+    ("man/NN give/VB boy/NN", "1 0 nsubj 1 2 iobj", ["man boy give", "man", "boy"]),
+    ("man/NN hit/VBN park/NN", "1 0 nsubjpass 1 2 nmod:in", ["man", "park"]),
+    ("man/NN smile/VB", "1 0 nsubj", ["man smile", "man"]),
+    ("man/NN be/VB", "1 0 nsubj", ["man"]),
+    ("man/NN is/VBZ tall/JJ", "2 0 nsubj 2 1 cop", ["man tall", "man tall", "man"]),
+    ("this/DT is/VBZ nice/JJ", "2 0 nsubj 2 1 cop", ["this nice", "this nice"]),
+    ("cup/NN is/VBZ on/IN table/NN", "3 0 nsubj 3 1 cop 3 2 case",
+     ["cup table on", "cup", "table"]),
+    ("cup/NN is/VBZ next/JJ to/TO box/NN", "4 0 nsubj 4 1 cop 4 2 case 2 3 mwe",
+     ["cup box next to", "cup", "box"]),
+    ("he/PRP ride/VB horse/NN", "1 0 nsubj 1 2 dobj", ["horse"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "edges", "tuples"), RULES)
+def test_rules(text, edges, tuples):
+    words, tags = zip(*(token.split("/") for token in text.split()), strict=True)
+    flat = edges.split()
+    graph = [(int(g), int(d), r) for g, d, r in zip(flat[::3], flat[1::3], flat[2::3], strict=True)]
+    found = [" ".join(one) for one in scene_graph_tuples(tags, graph, words.__getitem__)]
+    assert found == tuples
+
+
+def test_the_network_computes_what_was_trained(tmp_path):
+    torch = pytest.importorskip("torch")
+    model_module, pack = (pytest.importorskip(f"parsing.{name}") for name in ("model", "pack"))
+    from semmetrics.text.parser_network import Network
+
+    torch.manual_seed(0)
+    sizes = model_module.Sizes(words=9, tags=5, labels=6, width=32, inner=64, rank=16)
+    model = model_module.Parser(sizes).eval()
+    with torch.no_grad():
+        for values in model.parameters():
+            if values.ndim < 2 or values is model.pair_distances:
+                values += 0.1 * torch.randn(values.shape)
+        model.governs.bias -= 0.2
+    vocabulary = {"words": [*"_abcdefgh"], "tags": [*"tuvwx"], "labels": [*"klmnop"]}
+    arrays = pack.pack(model, vocabulary, {})
+    network = Network(arrays)
+    words = torch.randint(0, 9, (40, 7))
+    parts = torch.randint(1, 4096, (40, 7, 6))
+    shapes = torch.randint(0, 8, (40, 7))
+    vectors = np.stack([
+        np.stack([network.vector(int(w), a.tolist(), int(s)) for w, a, s in zip(*row, strict=True)])
+        for row in zip(words, parts, shapes, strict=True)
+    ])  # fmt: skip
+    graphs = network(vectors)
+    with torch.no_grad():
+        found, tags, pairs, _ = model(words, parts, shapes, torch.from_numpy(graphs.tags))
+        places = tuple(
+            torch.from_numpy(x) for x in (graphs.sentence, graphs.governor, graphs.dependent)
+        )
+        labels = model.relations(found, *places)
+    tags = tags.numpy()
+    chosen = np.take_along_axis(tags, graphs.tags[..., None], -1)[..., 0]
+    assert (chosen >= tags.max(-1) - 0.1).all()  # eight bits decide otherwise only between equals
+    edges = np.zeros(pairs.shape, bool)
+    edges[graphs.sentence, graphs.governor, graphs.dependent] = True
+    sure = np.abs(pairs.numpy()) > 0.1
+    assert sure.mean() > 0.5
+    assert 0 < edges.mean() < 1
+    assert (edges == (pairs.numpy() > 0))[sure].all()
+    best = labels.numpy().max(-1)
+    assert (labels.numpy()[np.arange(len(best)), graphs.label] >= best - 0.1).all()
