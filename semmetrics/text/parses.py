@@ -244,20 +244,25 @@ def open_parser(
     InputError
         If "given" is not given.
     """
-    if name == "given":
-        if given is None:
-            raise InputError(
-                "parser=given needs tuples",
-                remedy="give them as tuples= (--tuples FILE), or choose another parser",
-            )
-        parser: Parser = given
-    else:
-        from semmetrics.text.official_parser import OfficialParser
-
-        parser = OfficialParser(**limits)
+    if name == "given" and given is None:
+        raise InputError(
+            "parser=given needs tuples",
+            remedy="give them as tuples= (--tuples FILE), or choose another parser",
+        )
+    parser: Parser = given if name == "given" else _open(name, limits)
     known = given.of_parser(parser.identity) if isinstance(given, TupleTable) else {}
     lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
     return KeptParser(parser, known, _file() if lasting else None, progress)
+
+
+def _open(name: str, limits: Mapping[str, Any]) -> Parser:
+    if name == "offline":
+        from semmetrics.text.offline_parser import OfflineParser
+
+        return OfflineParser()
+    from semmetrics.text.official_parser import OfficialParser
+
+    return OfficialParser(**limits)
 
 
 def _file() -> Path | None:
