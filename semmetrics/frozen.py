@@ -103,9 +103,8 @@ def by_value(*more: str) -> Callable[[C], C]:
             return all(_same(a, b) for a, b in pairs)
 
         def code(self: Any) -> int:
-            parts = (getattr(self, name) for name in compared)
-            plain = [part for part in parts if isinstance(part, (str, int))]
-            return hash((type(self).__qualname__, *plain))
+            parts = (_summary(getattr(self, name)) for name in compared)
+            return hash((type(self).__qualname__, *parts))
 
         for name, method in {"__eq__": equal, "__hash__": code}.items():
             setattr(cls, name, method)
@@ -138,8 +137,32 @@ def with_arrays(cls: C) -> C:
     return cls
 
 
+def _summary(value: Any) -> Any:
+    """Return what equal values have in common, and most others not: of much of it the ends."""
+    value = _plain(value)
+    if isinstance(value, (str, int, float, range, type(None))):
+        return value if value == value else "nan"
+    if hasattr(value, "dtype"):
+        flat = () if hasattr(value, "indptr") else value.ravel()
+        return value.shape, *(_summary(flat[place]) for place in (0, -1) if len(flat))
+    if isinstance(value, (list, tuple)):
+        return len(value), *(_summary(value[place]) for place in (0, -1) if value)
+    if isinstance(value, Mapping):
+        return len(value)
+    try:
+        return hash(value) if hasattr(value, "__dataclass_fields__") else None
+    except TypeError:  # of a field that has none
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """Return a scalar of NumPy as Python's."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, as arrays where they are some; nan is equal to nan."""
+    one, other = _plain(one), _plain(other)
     if one is other:
         return True
     if hasattr(one, "dtype") or hasattr(other, "dtype"):

@@ -21,8 +21,9 @@ from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "decoding_rules", "hint_of",
-           "is_asked", "is_given", "join_names", "resolve_options", "split_names"]  # fmt: skip
+           "ResolvedOptions", "check_choice", "check_options", "clean_number", "clean_rule",
+           "decoding_rules", "hint_of", "is_asked", "is_given", "join_names", "resolve_options",
+           "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -499,6 +500,8 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
     --------
     >>> decoding_rules("cumulative:0.5", [0.25, "best"]), decoding_rules(None, "0.3,0.5")
     (['cumulative:0.5', 'threshold:0.25', 'threshold:best'], ['threshold:0.3', 'threshold:0.5'])
+    >>> decoding_rules("threshold:.50", "0.5,1")
+    ['threshold:0.5', 'threshold:1.0']
     """
     rules = [decode] if isinstance(decode, str) else [] if decode is None else list(decode)
     if isinstance(threshold, str):
@@ -507,7 +510,32 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
         listed = hasattr(threshold, "__iter__")
         points = () if threshold is None else threshold if listed else (threshold,)
     texts = [p.strip() if isinstance(p, str) else repr(float(p)) for p in points]
-    return list(dict.fromkeys([*rules, *(f"threshold:{text}" for text in texts)]))
+    rules += [f"threshold:{text}" for text in texts]
+    return list(dict.fromkeys(map(_clean, rules)))
+
+
+def _clean(rule: Any) -> Any:
+    return clean_rule(rule) if isinstance(rule, str) else rule
+
+
+def clean_rule(rule: str) -> str:
+    """Write the number of a decoding rule in one way; what is no number stays for its reader.
+
+    Examples
+    --------
+    >>> clean_rule("threshold:.50"), clean_rule("threshold:best"), clean_rule("all")
+    ('threshold:0.5', 'threshold:best', 'all')
+    """
+    name, colon, text = rule.partition(":")
+    return f"{name}:{clean_number(text)}" if colon else rule
+
+
+def clean_number(text: str) -> str:
+    """Write a number in one way; what is none stays as it is."""
+    try:
+        return repr(float(text) + 0.0)  # -0 is 0
+    except ValueError:
+        return text
 
 
 class ResolvedOptions(Mapping[str, Any]):
@@ -575,6 +603,10 @@ def resolve_options(
     _refuse_others(given, kind)
     if "threshold" in given:
         given["decode"] = decoding_rules(given.get("decode"), given["threshold"])
+    elif isinstance(given.get("decode"), str):
+        given["decode"] = clean_rule(given["decode"])
+    elif isinstance(given.get("decode"), (list, tuple)):
+        given["decode"] = [_clean(rule) for rule in given["decode"]]
     for name, value in fixed.items():
         if given.get(name, value) != value:
             raise InputError(

@@ -153,6 +153,9 @@ def rank_systems(
     if not isinstance(datasets, Mapping):
         raise InputError(f"{a_kind(datasets)} instead of data sets by their names",
                          remedy="give {name: scores}")  # fmt: skip
+    measure = measure.strip()
+    if not measure:
+        raise InputError("no measure is named", remedy="name one with measure= (-m)")
     _check_direction(measure, [measure])
     return rank_normalized({
         name: _read_values(scores, name, measure, max_bytes) for name, scores in datasets.items()

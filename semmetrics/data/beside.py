@@ -258,7 +258,7 @@ def as_pairs(
         with enough_memory(source.name, options.max_bytes):
             name, found = source.name, list(_read_pairs(source, options, said))
     else:
-        if not isinstance(pairs, Iterable):
+        if not isinstance(pairs, Iterable) or getattr(pairs, "shape", None) == ():
             raise InputError(
                 f"{a_kind(pairs)} holds no pairs",
                 remedy="give a path, or a list of (a, b, same)",

@@ -221,7 +221,7 @@ def check_caption_lists(references: Sequence[Any]) -> None:
 
 def is_list(value: Any) -> bool:
     """Whether it has a length and an order, and is no single text."""
-    if isinstance(value, str | bytes | Mapping | Set):
+    if isinstance(value, str | bytes | Mapping | Set) or getattr(value, "shape", None) == ():
         return False
     return hasattr(value, "__len__") and hasattr(value, "__iter__")
 

@@ -68,6 +68,8 @@ class Option:
     required : bool
     check : callable, optional
         Raises InputError for a value of its kind that is not allowed.
+    clean : callable, optional
+        From an allowed value to the one way in which it is written.
     more : str
         How there can be other choices, for messages.
     """
@@ -81,6 +83,7 @@ class Option:
     averages: tuple[str, ...] | None = None
     required: bool = False
     check: Callable[[Any], None] | None = None
+    clean: Callable[[Any], Any] | None = None
     more: str = ""
 
     def default_for(self, average: str | None) -> Value:
@@ -100,7 +103,7 @@ class Option:
             )
         if self.check is not None:
             self.check(value)
-        return value
+        return value if self.clean is None else self.clean(value)
 
     def _converted(self, value: Value) -> Value:
         """Convert a value to the option's kind; a bool is of no kind."""

@@ -44,6 +44,7 @@ from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_matching import Layout, SemanticMatches
 from semmetrics.metrics.set_measures import set_options
+from semmetrics.options import clean_number
 
 __all__ = [
     "SemAP",
@@ -221,6 +222,7 @@ _THRESHOLD = _Threshold(
     "auto",
     help="cosine that a match is above; auto: the embedding's own",
     check=_check_threshold,
+    clean=clean_number,
 )
 _PAIRS = Option(  # a formula that counts pairs has no match=any
     "match",

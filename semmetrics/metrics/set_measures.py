@@ -75,6 +75,7 @@ from semmetrics.metrics.matching import (
     cut_of,
 )
 from semmetrics.metrics.registry import add, is_builtin
+from semmetrics.options import clean_rule
 
 __all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
 
@@ -136,7 +137,14 @@ def set_options(
         policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
         policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
         policy_option("undefined", "undef", "nan", "0/0 for another reason"),
-        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
+        Option(
+            "decode",
+            "decode",
+            "all",
+            help="the rule that makes sets",
+            check=check_decode,
+            clean=clean_rule,
+        ),
         Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
     ]
     chosen, other = set(averages), defaults or {}

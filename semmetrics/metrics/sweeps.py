@@ -333,7 +333,7 @@ def candidate_thresholds(scores: ArrayLike) -> Floats:
     Examples
     --------
     >>> candidate_thresholds([0.5, 1.0, 0.5]).tolist()
-    [1.0, 0.5, 0.49999999999999994]
+    [1.0, 0.5, 0.0]
     """
     return points_of_scores(np.asarray(scores, np.float64).ravel())[0]
 
@@ -355,7 +355,7 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     Examples
     --------
     >>> [part.tolist() for part in points_of_scores(np.array([0.5, 1.0, 0.5]))]
-    [[1.0, 0.5, 0.49999999999999994], [2, 1, 2]]
+    [[1.0, 0.5, 0.0], [2, 1, 2]]
     """
     order = np.argsort(-scores)
     falling = scores[order]
@@ -364,8 +364,13 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
     if len(points) and points[-1] != -np.inf:
-        points = np.append(points, np.nextafter(points[-1], -np.inf))
+        points = np.append(points, _below(points[-1]))
     return points, bins
+
+
+def _below(lowest: float) -> float:
+    """Return a threshold that all scores are above: 0 where they are, or 1 below the lowest."""
+    return 0.0 if lowest > 0 else float(min(lowest - 1.0, np.nextafter(lowest, -np.inf)))
 
 
 def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
@@ -503,6 +508,11 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     array, shape (n,), int64
         The weights times a power of two. Numbers of few digits stay exact.
 
+    Raises
+    ------
+    InputError
+        If a weight is so far below the largest that nothing is left of it.
+
     Examples
     --------
     >>> whole_weights(np.array([1.0, 0.5, 3.0]), np.ones(3, np.int64)) // 2**56
@@ -512,6 +522,13 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     _, exponent = np.frexp(np.dot(scaled, labels + 1))
     exact = np.frexp(weights.max(initial=0.0))[1]
     whole: Ints = np.rint(np.ldexp(weights, _WHOLE - exponent - exact)).astype(np.int64)
+    lost = (whole == 0) & (weights > 0)
+    if lost.any():
+        raise InputError(
+            f"the sample weights {weights.max()} and {weights[lost].min()} are too far from each "
+            "other for the best threshold",
+            remedy="weights= (--weights): give weights that differ by less than a factor of 1e15",
+        )
     return whole
 
 

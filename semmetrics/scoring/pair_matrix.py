@@ -391,7 +391,9 @@ def _check_sides(references: Any, captions: Any) -> None:
             mapping = isinstance(side, Mapping)
             raise InputError(
                 f"the {name} are {name_type(side)}, not a list ({name}=, the {order} argument)",
-                remedy=f"give list({name}.values())" if mapping else f"give one entry a {what}",
+                remedy=f"give list({name}.values())"
+                if mapping
+                else f"give one entry for each {what}",
             )
         if not len(side):
             raise InputError(

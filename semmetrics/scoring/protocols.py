@@ -272,7 +272,8 @@ def listed(measures: Any) -> list[str | Measure | Definition]:
     named = (str, Measure, Definition)
     if isinstance(measures, named):
         return [measures]
-    plain = isinstance(measures, (bytes, Mapping, type)) or not isinstance(measures, Iterable)
+    one = not isinstance(measures, Iterable) or getattr(measures, "shape", None) == ()
+    plain = one or isinstance(measures, (bytes, Mapping, type))
     found = [] if plain else list(measures)
     if plain or not all(isinstance(one, named) for one in found):
         raise InputError(

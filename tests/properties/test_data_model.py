@@ -6,6 +6,7 @@ arguments, so a class that is new is met when something public returns it.
 
 import contextlib
 import copy
+import dataclasses
 import inspect
 import pickle
 from collections import deque
@@ -268,3 +269,18 @@ def test_what_no_object_has_is_said():
     assert "average" in semmetrics.parse("F1")[0]
     with pytest.raises(KeyError):
         semmetrics.parse("F1")[0][0]
+
+
+def test_hashes_tell_most_records_apart_and_equal_ones_not():
+    lists = [semmetrics.as_labels([[f"x{n}"]]) for n in range(100)]
+    assert len(set(map(hash, lists))) == 100
+    tables = [semmetrics.score([["a"]], [["a"] * n], measures="F1") for n in range(1, 20)]
+    again = pickle.loads(pickle.dumps(tables))
+    assert len({*tables, *again}) == len(set(tables)) == 19
+
+
+def test_equal_numbers_of_other_types_are_equal_and_hash_alike():
+    (score,) = semmetrics.score([["a"]], [["a"]], measures="F1")
+    others = [dataclasses.replace(score, value=one) for one in (1, 1.0, np.float64(1), np.int64(1))]
+    assert len(set(others)) == 1
+    assert all(one == score for one in others)

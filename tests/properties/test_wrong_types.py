@@ -174,3 +174,21 @@ def test_wrong_types_are_refused_by_the_methods_of(label, tmp_path, monkeypatch)
             known = {p.name for p in parameters(method)}
             more = {n: value for n, value in METHODS.get(name, {}).items() if n in known}
             check(f"{label}.{name}", method, more)
+
+
+ZERO_D = np.array(1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: semmetrics.score([["a"]], [["a"]], measures=ZERO_D),
+        lambda: semmetrics.fit_document_frequencies(ZERO_D),
+        lambda: semmetrics.calibrate_threshold_on_pairs(ZERO_D),
+        lambda: semmetrics.caption_matrix(ZERO_D, ZERO_D),
+        lambda: semmetrics.rank_systems({"x": []}, " "),
+    ],
+)
+def test_an_array_without_axes_is_no_list(call):
+    with pytest.raises(semmetrics.InputError):
+        call()

@@ -209,3 +209,24 @@ def test_a_repeated_reference_counts_once_for_a_label():
     every = [f"F1(average=macro,decode=threshold:{t!r})" for t in every_threshold(preds)]
     table = semmetrics.score(preds, refs, measures=every)
     assert found.value == max(score.value for score in table)
+
+
+def test_weights_too_far_from_each_other_are_refused():
+    preds = [[], [("b", 1.0), ("c", 1.0), ("d", 0.5), ("a", 0.5)]]
+    options = {"measures": "MicroF1", "decode": "threshold:best"}
+    near = semmetrics.score(preds, [[], ["b", "c"]], weights=[1e15, 1], **options)
+    assert near[0].value == 1.0
+    with pytest.raises(
+        semmetrics.InputError, match="too far from each other for the best threshold"
+    ):
+        semmetrics.score(preds, [[], ["b", "c"]], weights=[1e20, 1], **options)
+
+
+def test_a_threshold_below_all_scores_is_one_that_can_be_read():
+    preds = [[("a", 0.4)], [("b", 0.0)], [("c", 0.7), ("d", 0.0)]]
+    table = semmetrics.score(
+        preds, [["a"], ["b"], ["c", "d"]], measures="F1(decode=threshold:best)"
+    )
+    assert (table[0].value, table[0].best_threshold) == (1.0, -1.0)
+    table = semmetrics.score([[("a", 0.4)]], [["a"]], measures="F1(decode=threshold:best)")
+    assert (table[0].value, table[0].best_threshold) == (1.0, 0.0)

@@ -65,9 +65,28 @@ def test_labels_that_differ_by_spelling_are_said_and_joined(pred, ref, what, nam
 
 def test_labels_that_are_there_as_they_are_written_are_not_said():
     gts = [["Person", "person"], ["dog"]]
-    assert said([["person"], ["dog"]], gts) == []
-    assert said([["Person"], ["fox"]], gts) == []
+    (note,) = said([["person"], ["dog"]], gts)
+    assert note.startswith("2 reference labels in 1 item differ from another one only by case")
+    assert said([["Person"], ["fox"]], gts) == [note]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rule"),
+    [("Dog", "dog", "lower"), ("a_b", "a b", "separators"), ("A_b", "a b", "lower+separators")],
+)
+def test_a_ground_truth_in_two_spellings_is_said(first, second, rule):
+    (note,) = said([["cat"], ["x"], [first]], [["cat", first], ["x"], [second]])
+    assert note.startswith("2 reference labels in 2 items differ from another one only by")
+    assert f"normalize={rule!r} (--normalize {rule}) joins them" in note
+    assert said([["cat"], [first]], [["cat"], [first, "cows", "cow"]]) == []
+
+
+def test_a_remedy_joins_what_either_side_needs():
+    notes = said([["Cat"], ["x"]], [["cat", "a_b"], ["a b"]])
+    assert len(notes) == 2
+    assert all("--normalize lower+separators" in note for note in notes)
     # a class of the class list is no misspelling of another
+    assert said([["Dog"], ["dog"]], [["dog"], ["Dog"]], classes=["dog", "Dog"]) == []
     assert said([["Dog"], ["dog"]], [["dog"], ["dog"]], classes=["dog", "Dog"]) == []
 
 

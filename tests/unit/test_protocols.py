@@ -106,3 +106,25 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
 def test_protocols_that_do_not_exist():
     with pytest.raises(InputError, match="no protocol 'kubany'; choose 'kubany2020'"):
         find_protocol("kubany")
+
+
+@pytest.mark.parametrize(("one", "other"), [("0.5", ".50"), (0, "0"), (1, "1.00"), ("-0", 0.0)])
+def test_a_threshold_is_written_in_one_way(one, other):
+    scores, refs = [[("a", 0.6), ("b", 0.4)]], [["a"]]
+    found = [
+        semmetrics.score(scores, refs, measures="F1", threshold=one),
+        semmetrics.score(scores, refs, measures="F1", decode=f"threshold:{other}"),
+        semmetrics.score(scores, refs, measures=f"F1(decode=threshold:{other})"),
+    ]
+    assert len({table[0].signature for table in found}) == 1
+    assert found[0][f"F1(decode=threshold:{other})"] == found[0][0]
+    both = semmetrics.score(scores, refs, measures="F1", threshold=f"{one},{other}")
+    assert len(both) == 1
+
+
+def test_a_threshold_of_similarity_is_written_in_one_way():
+    signatures = {
+        semmetrics.score([["a"]], [["a"]], measures=f"SemF1(threshold={text})")[0].signature
+        for text in (".5", "0.50", "5e-1")
+    }
+    assert len(signatures) == 1

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Bools, sum_rows
 from semmetrics.data.block import BESIDE, occurring
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import pluralize
+from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.plural import singular
 from semmetrics.kinds.labels.score_notes import find_scores
@@ -68,7 +68,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     if lone.any():
         alike = _find_alike(task, lone, known)
         found |= alike or ({} if held else _find_strangers(task, present, lone))
-    return found
+    return found | _find_doubles(task, names["ref"])
 
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
@@ -100,19 +100,48 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> dict[Hashable, An
         for term in terms:
             if (same := targets.get(_fold(term))) is not None:
                 pairs.setdefault(code, (term, same))
+    return _alike_facts(task, "pred", pairs)
+
+
+def _find_doubles(task: LabelTask, names: Sequence[str]) -> dict[Hashable, Any]:
+    """Find reference labels that are written in several ways; a class list means its classes."""
+    if task.given is not None:
+        return {}
+    text = "\n".join(names).lower().replace("_", " ").replace("-", " ")
+    if len(set(text.split("\n"))) == len(names):  # as a rule
+        return {}
+    fold = normalization("lower+separators")
+    written: dict[str, dict[int, str]] = {}
+    for code in np.flatnonzero(occurring(task.ref.codes, len(task.classes))).tolist():
+        for term in (task.classes[code],) if task.terms is None else task.terms[code]:
+            written.setdefault(fold(term)[0], {}).setdefault(code, term)
+    pairs: dict[int, tuple[str, str]] = {}
+    for several in (one for one in written.values() if len(one) > 1):
+        (first, term), *others = several.items()
+        for code, other in others:
+            pairs.setdefault(code, (other, term))
+            pairs.setdefault(first, (other, term))
+    return _alike_facts(task, "ref", pairs)
+
+
+def _alike_facts(
+    task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]
+) -> dict[Hashable, Any]:
+    """Count the labels of a side that have another that is alike."""
     if not pairs:
         return {}
-    chosen = np.zeros(len(lone), np.bool_)
+    mine: Side = getattr(task, side)
+    chosen = np.zeros(len(task.classes), np.bool_)
     chosen[list(pairs)] = True
-    touched = chosen[task.pred.codes]
+    touched = chosen[mine.codes]
     one, other = pairs[min(pairs)]
     found: dict[Hashable, Any] = {
-        (_ALIKE, "labels"): int(touched.sum()),
-        (_ALIKE, "items"): int((sum_rows(touched, task.pred.indptr) > 0).sum()),
-        (_ALIKE, "examples"): frozenset([f"{one!r} and {other!r}"]),
+        (_ALIKE, side, "labels"): int(touched.sum()),
+        (_ALIKE, side, "items"): int((sum_rows(touched, mine.indptr) > 0).sum()),
+        (_ALIKE, side, "examples"): frozenset([f"{one!r} and {other!r}"]),
     }
     ways = _needed_steps(pairs.values()) | _ways_of_lower(pairs.values())
-    return found | {(_ALIKE, way): 1 for way in ways}
+    return found | {(_ALIKE, side, way): 1 for way in ways}
 
 
 def _ways_of_lower(pairs: Iterable[tuple[str, str]]) -> set[str]:
@@ -146,23 +175,24 @@ def _needed_steps(pairs: Iterable[tuple[str, str]]) -> set[str]:
     return needed
 
 
-def _alike_notes(odd: Odd, normalize: str, protocol: str | None) -> list[str]:
-    labels, items = odd.get((_ALIKE, "labels")), odd.get((_ALIKE, "items"))
+def _alike_notes(odd: Odd, side: str, normalize: str, protocol: str | None) -> list[str]:
+    labels, items = (odd.get((_ALIKE, side, what)) for what in ("labels", "items"))
     if not isinstance(labels, int) or not isinstance(items, int):
         return []
-    steps = [step for step in STEPS if (_ALIKE, step) in odd]
+    steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
     kept = [name for name in normalize.split("+") if name not in ("none", *steps)]
     rules = "+".join([*kept, *steps])
     remedy = f"normalize={rules!r} (--normalize {rules}) joins them"
     if protocol is not None:
         remedy = f"protocol {protocol} compares them as they are"
-    around = ["white space around it"] if (_ALIKE, "around") in odd else []
-    by = {**STEPS, "lower": " or ".join(["case"] * ((_ALIKE, "case") in odd) + around)}
-    what = " or ".join(by[step] for step in steps)
-    verb = "differs" if labels == 1 else "differ"
+    around = ["white space around it"] if (_ALIKE, side, "around") in odd else []
+    by = {**STEPS, "lower": " or ".join(["case"] * ((_ALIKE, side, "case") in odd) + around)}
+    what = " or ".join(by[step] for step in steps if (_ALIKE, side, step) in odd)
+    others = {"pred": "a reference label", "ref": "another one"}[side]
     return [
-        f"{pluralize(labels, 'predicted label')} in {pluralize(items, 'item')} {verb} from a "
-        f"reference label only by {what} ({_example(odd[_ALIKE, 'examples'])}): {remedy}"
+        f"{pluralize(labels, f'{SIDES[side]} label')} in {pluralize(items, 'item')} "
+        f"{agreeing(labels, 'differ')} from {others} only by {what} "
+        f"({_example(odd[_ALIKE, side, 'examples'])}): {remedy}"
     ]
 
 
@@ -351,7 +381,8 @@ def oddity_notes(odd: Odd, normalize: str, protocol: str | None) -> tuple[list[s
     delimiters = _delimiter_notes(odd)
     mine = [text for side, text in delimiters if side == "pred"]
     theirs = [text for side, text in delimiters if side == "ref"]
-    mine += _alike_notes(odd, normalize, protocol) + _stranger_notes(odd)
+    mine += _alike_notes(odd, "pred", normalize, protocol) + _stranger_notes(odd)
+    theirs += _alike_notes(odd, "ref", normalize, protocol)
     for side, notes in (("pred", mine), ("ref", theirs)):
         mean = mean_words(odd, side)
         if mean is not None:
