@@ -20,6 +20,8 @@ import semmetrics
 from semmetrics import Scorer, score
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import all_definitions
+from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 
 NAMES = [f"label {number}" for number in range(12)]
 WORDS = ["a", "the", "man", "dog", "cat", "rides", "runs", "on", "red", "big", "beach", "two"]
@@ -76,7 +78,7 @@ def embed_texts(texts):
 
 @pytest.fixture(scope="module", autouse=True)
 def stand_ins():
-    """Stand-ins for the programs behind METEOR and nltk's METEOR."""
+    """Stand-ins for the programs behind METEOR, nltk's METEOR and SPICE."""
 
     def counts(candidates, references):
         pairs = zip(candidates, references, strict=True)
@@ -85,8 +87,16 @@ def stand_ins():
     def shared(references, hypothesis, *, alpha, beta, gamma):
         return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
 
-    module = "semmetrics.metrics.meteor"
+    def objects(captions):
+        return [[(word,) for word in caption.split()] for caption in captions]
+
+    objects.version = "1"
+    words = dict.fromkeys(("Color", "Cardinality", "Size"), frozenset(["cat"]))
+    parses, module = "semmetrics.text.parses", "semmetrics.metrics.meteor"
     with (
+        mock.patch(f"{parses}.open_parser", lambda *_: KeptParser(FunctionParser(objects))),
+        mock.patch(f"{parses}.open_synonyms", return_value=SynonymTable({}, {})),
+        mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
         mock.patch(f"{module}.segment_counts", counts),
         mock.patch(f"{module}._nltk_score", return_value=shared),
     ):
