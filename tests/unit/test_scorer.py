@@ -94,7 +94,7 @@ def stand_ins():
     words = dict.fromkeys(("Color", "Cardinality", "Size"), frozenset(["cat"]))
     parses, module = "semmetrics.text.parses", "semmetrics.metrics.meteor"
     with (
-        mock.patch(f"{parses}.open_parser", lambda *_: KeptParser(FunctionParser(objects))),
+        mock.patch(f"{parses}.open_parser", return_value=KeptParser(FunctionParser(objects))),
         mock.patch(f"{parses}.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
         mock.patch(f"{module}.segment_counts", counts),
