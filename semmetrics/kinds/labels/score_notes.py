@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from semmetrics.data.lists import Lists, Side
-from semmetrics.errors import pluralize
+from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.swapped_sides import Odd
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
-__all__ = ["find_scores", "score_notes"]
+__all__ = ["find_scores", "score_notes", "unlike_scores"]
 
 _SCORES, _ORDER = "scores", "order"
 _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
@@ -70,6 +70,26 @@ def score_notes(
         )
     mine += _order_note(odd, filter(_ranks, measures))
     return mine, theirs
+
+
+def unlike_scores(labels: Lists) -> list[str]:
+    """Say how many labels stand in one item with different scores, in one note or none.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> print(*unlike_scores(as_labels({"a": [("cat", 1), ("cat", 0)]})))
+    1 label of 1 item stands there several times with different scores (such as 'cat' of 'a': 1 and
+    0): the highest counts, or each where a measure counts repeats (duplicates=each)
+    """
+    number, items, example = labels.unlike
+    if not number:
+        return []
+    return [
+        f"{pluralize(number, 'label')} of {pluralize(items, 'item')} {agreeing(number, 'stand')} "
+        f"there several times with different scores (such as {example}): the highest counts, or "
+        "each where a measure counts repeats (duplicates=each)"
+    ]
 
 
 # ---- the order of labels ------------------------------------------------------------------------
