@@ -272,12 +272,34 @@ def assign(
             found[role] = hits[0]
         elif required or name is not None:
             sought = listing([name]) if name is not None else f"any of {', '.join(known)}"
+            what = known[0] if role == "score" and name is None else role  # of numbers: a weight
             raise InputError(
-                f"there is no {role} column: sought {sought}, found {listing(names, most=12)}",
+                f"there is no {what} column: sought {sought}, found {listing(names, most=12)}",
                 where=where,
-                remedy=f"name it with {flag}; a table needs a header in its first line",
+                remedy=_how_to_name(role, roles, names, where, name),
             )
     return found
+
+
+def _how_to_name(
+    role: str, roles: Mapping[str, Role], names: Sequence[str], where: str, name: str | None
+) -> str:
+    """Say how a column is found that no name is known of, or that has not the name given."""
+    flag, is_text = f"{role}_column (--{role}-column)", where.endswith("line 1")
+    for sign in ";|\t," if is_text and len(names) == 1 else "":
+        if sign in names[0]:
+            quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
+            what = "tabs" if sign == "\t" else repr(sign)
+            return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
+    reader = next((f"as_{noun}s" for noun in ("label", "caption") if noun in roles), "")
+    if name is not None and reader:
+        call = f"{reader}(path, options=ReadOptions({role}_column=...))"
+        return (
+            f"{flag} holds for both sides: if one file alone has the column, read that one in "
+            f"Python with {call} and leave the option out"
+        )
+    remedy = f"name it with {flag}" if role != "score" else f"call it {roles[role].known[0]}"
+    return f"{remedy}; a table needs a header in its first line" if is_text else remedy
 
 
 def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:

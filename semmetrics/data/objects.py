@@ -26,7 +26,7 @@ from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import ROW, InputError, Places, a_kind, placed
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
@@ -185,16 +185,12 @@ def _frame(
     known = [name for name in columns if name.strip().casefold() in form.columns]
     index = getattr(data, "index", None)
     matrix = MATRICES[0] in form.formats
-    has_ids = options.id_column is not None or any(
-        name.strip().casefold() in IDS for name in columns
-    )
+    has_ids = _has_ids(columns, options)
     listed = bool(known) and (
         _has_roles_only(columns, form, options) or not _is_numeric(data, known)
     )
     if value is not None or listed or not matrix:
-        if index is not None and not has_ids and not is_numbering(index):
-            data = data.rename_axis("id").reset_index()
-        return _table(_arrow_table(data), form, source, options)
+        return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
@@ -212,6 +208,34 @@ def _frame(
         understood=f"{a_kind(data)}",
         notes=notes,
     )
+
+
+def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
+    """Return a frame as an Arrow table, with the ids of its index where no column has them.
+
+    Parameters
+    ----------
+    data : frame, or what gives an Arrow stream
+    options : ReadOptions
+    source : str
+    alone : str
+        What the only column beside such ids is called.
+    """
+    with _as_table(source):
+        names = column_names(data)
+        if not _has_ids(names, options) and (found := _with_ids(data)) is not data:
+            data = found.set_axis(["id", alone], axis=1) if len(names) == 1 else found
+        return _arrow_table(data)
+
+
+def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
+    return options.id_column is not None or any(name.strip().casefold() in IDS for name in columns)
+
+
+def _with_ids(data: Any) -> Any:
+    """Return a frame with its index as a column of ids, unless that is plain numbering."""
+    index = getattr(data, "index", None)
+    return data if index is None or is_numbering(index) else data.rename_axis("id").reset_index()
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
