@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from semmetrics.arguments import check_fields
 from semmetrics.errors import InputError, listing, shown
@@ -154,6 +155,7 @@ class ReadOptions:
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
     classes: Sequence[Any] | None = None
+    needs_scores: ClassVar[bool] = True  # whether a score column that is named must be there
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -191,10 +193,26 @@ class ReadOptions:
             max_bytes=self.max_bytes,
         )
 
+    def of_truth(self) -> ReadOptions:
+        """Return the options for the ground truth, which may lack the column of scores."""
+        return _TruthOptions(**{one.name: getattr(self, one.name) for one in fields(self)})
+
+    def column_among(self, role: str, names: Sequence[str]) -> str | None:
+        """Return the column that was named for a role, if it must be among those names or is."""
+        name = self.column(role)
+        return name if role != "score" or self.needs_scores or name in names else None
+
     def column(self, role: str) -> str | None:
         """Return the column that was named for a role."""
         name: str | None = getattr(self, f"{role}_column", None)
         return name
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TruthOptions(ReadOptions):
+    """How to read the ground truth."""
+
+    needs_scores: ClassVar[bool] = False
 
 
 DEFAULTS = ReadOptions()
@@ -249,7 +267,7 @@ def assign(
     >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
     {'id': 1, 'caption': 2}
     """
-    chosen = {role: options.column(role) for role in roles}
+    chosen = {role: options.column_among(role, names) for role in roles}
     folded = list(map(str.casefold, map(str.strip, names)))
     first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
@@ -295,8 +313,8 @@ def _how_to_name(
     if name is not None and reader:
         call = f"{reader}(path, options=ReadOptions({role}_column=...))"
         return (
-            f"{flag} holds for both sides: if one file alone has the column, read that one in "
-            f"Python with {call} and leave the option out"
+            f"if only one of the files has a column of that name, leave out {flag} and read that "
+            f"file in Python: {call}"
         )
     remedy = f"name it with {flag}" if role != "score" else f"call it {roles[role].known[0]}"
     return f"{remedy}; a table needs a header in its first line" if is_text else remedy
