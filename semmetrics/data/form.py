@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from semmetrics.arguments import check_fields
 from semmetrics.errors import InputError, listing, shown
@@ -25,8 +25,10 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "column_among",
     "is_iterable",
     "number",
+    "truth_options",
     "unused",
 ]
 
@@ -155,7 +157,6 @@ class ReadOptions:
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
     classes: Sequence[Any] | None = None
-    needs_scores: ClassVar[bool] = True  # whether a score column that is named must be there
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -193,29 +194,28 @@ class ReadOptions:
             max_bytes=self.max_bytes,
         )
 
-    def of_truth(self) -> ReadOptions:
-        """Return the options for the ground truth, which may lack the column of scores."""
-        return _TruthOptions(**{one.name: getattr(self, one.name) for one in fields(self)})
-
-    def column_among(self, role: str, names: Sequence[str]) -> str | None:
-        """Return the column that was named for a role, if it must be among those names or is."""
-        name = self.column(role)
-        return name if role != "score" or self.needs_scores or name in names else None
-
     def column(self, role: str) -> str | None:
         """Return the column that was named for a role."""
         name: str | None = getattr(self, f"{role}_column", None)
         return name
 
 
-@dataclass(frozen=True, kw_only=True)
 class _TruthOptions(ReadOptions):
-    """How to read the ground truth."""
-
-    needs_scores: ClassVar[bool] = False
+    """How to read the ground truth, which may lack the column of scores."""
 
 
 DEFAULTS = ReadOptions()
+
+
+def truth_options(options: ReadOptions) -> ReadOptions:
+    """Return the options for the ground truth, which may lack the column of scores."""
+    return _TruthOptions(**{one.name: getattr(options, one.name) for one in fields(options)})
+
+
+def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
+    """Return the column that was named for a role, if it is among those names or must be."""
+    name, truth = options.column(role), isinstance(options, _TruthOptions)
+    return None if truth and role == "score" and name not in names else name
 
 
 def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
@@ -267,7 +267,7 @@ def assign(
     >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
     {'id': 1, 'caption': 2}
     """
-    chosen = {role: options.column_among(role, names) for role in roles}
+    chosen = {role: column_among(options, role, names) for role in roles}
     folded = list(map(str.casefold, map(str.strip, names)))
     first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
@@ -307,7 +307,7 @@ def _how_to_name(
     for sign in ";|\t," if is_text and len(names) == 1 else "":
         if sign in names[0]:
             quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
-            what = "tabs" if sign == "\t" else repr(sign)
+            what = "a tab" if sign == "\t" else repr(sign)
             return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
     reader = next((f"as_{noun}s" for noun in ("label", "caption") if noun in roles), "")
     if name is not None and reader:
@@ -348,5 +348,7 @@ def number(value: object, where: str, what: str = "score") -> float:
     if result - result != 0:
         problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
         tail = "" if value == "" else " finite number"
-        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
+        truth = str(value).strip().casefold() in ("true", "false")
+        remedy = "write 1 for true and 0 for false" if truth else f"write the {what} as 0.5"
+        raise InputError(problem + tail, where=where, remedy=remedy) from None
     return result

@@ -26,7 +26,7 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError
-from semmetrics.data.form import Form, ReadOptions, assign
+from semmetrics.data.form import Form, ReadOptions, assign, column_among
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
@@ -179,8 +179,8 @@ def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
 
 
 def _names_of_roles(form: Form, options: ReadOptions, keys: Sequence[str]) -> set[str]:
-    """Return the names that keys may have where no option names the key, or names one that lacks."""
-    free = [name for name in form.record if options.column_among(name, keys) is None]
+    """Return the names that keys may have where no option names one that is there."""
+    free = [name for name in form.record if column_among(options, name, keys) is None]
     lacking = {str(options.column(name)).casefold() for name in free if options.column(name)}
     return lacking | {name.casefold() for role in free for name in form.record[role].known}
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,10 @@ from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, placed
+from semmetrics.errors import ROW, InputError, Places, a_kind, listing, placed, pluralize
 
-__all__ = ["column_names", "frame_table", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
-           "read_python", "string_ids"]  # fmt: skip
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "plain_object",
+           "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -200,6 +200,7 @@ def _frame(
         values, ids, columns = _numbers(data, form, source, options)
         if index is not None and not is_numbering(index):
             notes.append("the ids are those of the column of ids, not those of the index")
+    notes += [] if unnamed else _odd_columns(values, columns)
     return as_matrix(
         values,
         names if unnamed else columns,
@@ -295,6 +296,18 @@ def _column_stack(table: Any, form: Form, source: str, ids: str = "") -> Any:
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
 
 
+def _odd_columns(values: Any, columns: Sequence[str]) -> list[str]:
+    """Name the few columns that hold numbers outside [0, 1] where all others do not."""
+    outside = ((values < 0) | (values > 1)).any(axis=0)
+    if not 0 < 2 * outside.sum() < len(columns):
+        return []
+    number, of = int(outside.sum()), pluralize(len(columns), "column")
+    return [
+        f"numbers outside [0, 1] stand in {number} of {of} and in no other: "
+        f"{listing(compress(columns, outside.tolist()))}; leave out what is no label"
+    ]
+
+
 def _in_words(kind: Any) -> str:
     return "text" if "string" in str(kind) else f"the type {kind}"
 
@@ -387,7 +400,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
-                f"the id {name!r} is {a_kind(name)}",
+                "an id is None" if name is None else f"the id {name!r} is {a_kind(name)}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -205,7 +205,7 @@ class Setup:
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""
         options, files = self.options, self.options["read"]
-        options = options if files is None else options.replace(read=files.of_truth())
+        options = options if files is None else options.replace(read=truth_options(files))
         return self.kind.read(gts, "gts", options)
 
     def forget(self) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 import semmetrics
 from semmetrics import ReadOptions
+from semmetrics.data.form import truth_options
 from semmetrics.data.large import read_large
 from semmetrics.data.source import load
 from semmetrics.errors import InputError
@@ -59,5 +60,5 @@ def test_other_columns_are_needed_on_both_sides(tmp_path, role):
 def test_large_lines_of_a_ground_truth(tmp_path):
     text = TRUTHS["lines.jsonl"]
     source = load(written(tmp_path, "gt.jsonl", text), 2**20)
-    found = read_large(source, "jsonl", FORM, NAMED.of_truth())
+    found = read_large(source, "jsonl", FORM, truth_options(NAMED))
     assert found.to_list() == [["x"], ["y"]]

@@ -65,6 +65,6 @@ def test_batches_are_counted_together(keep_rows):
     scorers = [semmetrics.Scorer(measures="F1", keep_rows=keep_rows) for _ in range(2)]
     for number in range(5):
         pred = {f"{number}": [("cat", 1), ("cat", 0)], f"x{number}": [("cat", 1)]}
-        scorers[number % 2].update(pred, dict.fromkeys(pred, ["cat"]))
+        scorers[number % 2].update(pred, {id_: ["cat"] for id_ in pred})
     (note,) = said(sum(scorers).compute().notes)
     assert "5 labels of 5 items stand there" in note

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+from semmetrics.data.block import UNUSED
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds import Options
@@ -32,6 +33,9 @@ def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]
     found: dict[Hashable, Any] = {}
     if pred.order and pred.side.scores is None:
         found[_ORDER, pred.order] = 1
+    unused = [one for one in pred.notes if one.startswith(("columns not used", "keys not used"))]
+    if unused and pred.side.scores is None:
+        found[UNUSED] = frozenset(unused)
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
     if both and true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1
