@@ -33,7 +33,7 @@ def check_captions(captions: Sequence[str]) -> None:
     --------
     >>> check_captions(["a dog", None])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: caption 1: None is a NoneType, not a string; ...
+    semmetrics.errors.InputError: caption 1: None (null) is not a string; ...
     """
     if isinstance(captions, str):
         raise InputError(
