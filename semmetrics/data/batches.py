@@ -38,6 +38,8 @@ class Batches:
     source : str
     notes : list of str
         What was odd in the batches, each once.
+    unlike : tuple of int, int and str
+        As that of ``Lists``, of all batches.
     waiting : int
         The number of items that were not let go.
 
@@ -57,6 +59,7 @@ class Batches:
         self._understood: dict[str, None] = {}
         self._noun, self._first = "entry", ""
         self._order = ""
+        self.unlike = (0, 0, "")
         self._form = ""  # of _FORMS; empty before the first batch
         self._scored: bool | None = None  # None where there was no entry yet
         self._whole: Batches | None = None  # the same, where 0 and 1 were scores
@@ -181,6 +184,8 @@ class Batches:
         self._order = self._order or lists.order
         self._scored = _is_scored(lists) if self._scored is None else self._scored
         self._columns = self._columns or _columns_of(lists)
+        (n, items, example), (more, of, other) = self.unlike, lists.unlike
+        self.unlike = n + more, items + of, example or other
         self.notes += [note for note in lists.notes if note not in self.notes]
         if self._ids is not None:
             self._ids.update(dict.fromkeys(map(str, lists.ids)))
@@ -273,6 +278,7 @@ class Batches:
             ranked=self._form == "scores",
             cells=cells,
             order="" if self._form == "scores" else self._order,
+            unlike=self.unlike,
             source=self.source,
             understood=self.understood,
             notes=self.notes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -24,8 +25,10 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "column_among",
     "is_iterable",
     "number",
+    "truth_options",
     "unused",
 ]
 
@@ -197,7 +200,22 @@ class ReadOptions:
         return name
 
 
+class _TruthOptions(ReadOptions):
+    """How to read the ground truth, which may lack the column of scores."""
+
+
 DEFAULTS = ReadOptions()
+
+
+def truth_options(options: ReadOptions) -> ReadOptions:
+    """Return the options for the ground truth, which may lack the column of scores."""
+    return _TruthOptions(**{one.name: getattr(options, one.name) for one in fields(options)})
+
+
+def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
+    """Return the column that was named for a role, if it is among those names or must be."""
+    name, truth = options.column(role), isinstance(options, _TruthOptions)
+    return None if truth and role == "score" and name not in names else name
 
 
 def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
@@ -249,7 +267,7 @@ def assign(
     >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
     {'id': 1, 'caption': 2}
     """
-    chosen = {role: options.column(role) for role in roles}
+    chosen = {role: column_among(options, role, names) for role in roles}
     folded = list(map(str.casefold, map(str.strip, names)))
     first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
@@ -272,12 +290,34 @@ def assign(
             found[role] = hits[0]
         elif required or name is not None:
             sought = listing([name]) if name is not None else f"any of {', '.join(known)}"
+            what = known[0] if role == "score" and name is None else role  # of numbers: a weight
             raise InputError(
-                f"there is no {role} column: sought {sought}, found {listing(names, most=12)}",
+                f"there is no {what} column: sought {sought}, found {listing(names, most=12)}",
                 where=where,
-                remedy=f"name it with {flag}; a table needs a header in its first line",
+                remedy=_how_to_name(role, roles, names, where, name),
             )
     return found
+
+
+def _how_to_name(
+    role: str, roles: Mapping[str, Role], names: Sequence[str], where: str, name: str | None
+) -> str:
+    """Say how a column is found that no name is known of, or that has not the name given."""
+    flag, is_text = f"{role}_column (--{role}-column)", where.endswith("line 1")
+    for sign in ";|\t," if is_text and len(names) == 1 else "":
+        if sign in names[0]:
+            quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
+            what = "a tab" if sign == "\t" else repr(sign)
+            return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
+    reader = next((f"as_{noun}s" for noun in ("label", "caption") if noun in roles), "")
+    if name is not None and reader:
+        call = f"{reader}(path, options=ReadOptions({role}_column=...))"
+        return (
+            f"if only one of the files has a column of that name, leave out {flag} and read that "
+            f"file in Python: {call}"
+        )
+    remedy = f"name it with {flag}" if role != "score" else f"call it {roles[role].known[0]}"
+    return f"{remedy}; a table needs a header in its first line" if is_text else remedy
 
 
 def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
@@ -308,5 +348,7 @@ def number(value: object, where: str, what: str = "score") -> float:
     if result - result != 0:
         problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
         tail = "" if value == "" else " finite number"
-        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
+        truth = str(value).strip().casefold() in ("true", "false")
+        remedy = "write 1 for true and 0 for false" if truth else f"write the {what} as 0.5"
+        raise InputError(problem + tail, where=where, remedy=remedy) from None
     return result

@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places, a_kind, brief, pluralize
+from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
@@ -320,7 +320,7 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             raise InputError(
-                f"{brief(entry)} is {a_kind(entry)}, not a string",
+                misfit(entry, "a string"),
                 where=where,
                 remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
             )

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,10 @@ from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, placed
+from semmetrics.errors import ROW, InputError, Places, a_kind, listing, placed, pluralize
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
-           "read_python", "string_ids"]  # fmt: skip
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "plain_object",
+           "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -185,16 +185,12 @@ def _frame(
     known = [name for name in columns if name.strip().casefold() in form.columns]
     index = getattr(data, "index", None)
     matrix = MATRICES[0] in form.formats
-    has_ids = options.id_column is not None or any(
-        name.strip().casefold() in IDS for name in columns
-    )
+    has_ids = _has_ids(columns, options)
     listed = bool(known) and (
         _has_roles_only(columns, form, options) or not _is_numeric(data, known)
     )
     if value is not None or listed or not matrix:
-        if index is not None and not has_ids and not is_numbering(index):
-            data = data.rename_axis("id").reset_index()
-        return _table(_arrow_table(data), form, source, options)
+        return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
@@ -204,6 +200,7 @@ def _frame(
         values, ids, columns = _numbers(data, form, source, options)
         if index is not None and not is_numbering(index):
             notes.append("the ids are those of the column of ids, not those of the index")
+    notes += [] if unnamed else _odd_columns(values, columns)
     return as_matrix(
         values,
         names if unnamed else columns,
@@ -212,6 +209,34 @@ def _frame(
         understood=f"{a_kind(data)}",
         notes=notes,
     )
+
+
+def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
+    """Return a frame as an Arrow table, with the ids of its index where no column has them.
+
+    Parameters
+    ----------
+    data : frame, or what gives an Arrow stream
+    options : ReadOptions
+    source : str
+    alone : str
+        What the only column beside such ids is called.
+    """
+    with _as_table(source):
+        names = column_names(data)
+        if not _has_ids(names, options) and (found := _with_ids(data)) is not data:
+            data = found.set_axis(["id", alone], axis=1) if len(names) == 1 else found
+        return _arrow_table(data)
+
+
+def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
+    return options.id_column is not None or any(name.strip().casefold() in IDS for name in columns)
+
+
+def _with_ids(data: Any) -> Any:
+    """Return a frame with its index as a column of ids, unless that is plain numbering."""
+    index = getattr(data, "index", None)
+    return data if index is None or is_numbering(index) else data.rename_axis("id").reset_index()
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
@@ -269,6 +294,18 @@ def _column_stack(table: Any, form: Form, source: str, ids: str = "") -> Any:
             )
     columns = [column.to_numpy() for column in table.columns]
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
+
+
+def _odd_columns(values: Any, columns: Sequence[str]) -> list[str]:
+    """Name the few columns that hold numbers outside [0, 1] where all others do not."""
+    outside = ((values < 0) | (values > 1)).any(axis=0)
+    if not 0 < 2 * outside.sum() < len(columns):
+        return []
+    number, of = int(outside.sum()), pluralize(len(columns), "column")
+    return [
+        f"numbers outside [0, 1] stand in {number} of {of} and in no other: "
+        f"{listing(compress(columns, outside.tolist()))}; leave out what is no label"
+    ]
 
 
 def _in_words(kind: Any) -> str:
@@ -363,7 +400,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
-                f"the id {name!r} is {a_kind(name)}",
+                "an id is None" if name is None else f"the id {name!r} is {a_kind(name)}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )

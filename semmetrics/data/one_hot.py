@@ -17,7 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import MATRICES, TABLES, Form, ReadOptions, assign, canonical_id, number
+from semmetrics.data.form import (
+    MATRICES,
+    TABLES,
+    Form,
+    ReadOptions,
+    assign,
+    canonical_id,
+    column_among,
+    number,
+)
 from semmetrics.data.formats import beginning
 from semmetrics.data.matrix import Matrix, as_matrix
 from semmetrics.data.source import Source
@@ -59,7 +68,7 @@ def _id_place(names: Sequence[str], form: Form, options: ReadOptions) -> int | N
     """Find the column of ids of a table with a column for each label; None where it is no such."""
     roles = {role: known for role, known in form.table.items() if role != "id"}
     others = {name for role in roles.values() for name in role.known}
-    chosen = any(options.column(role) is not None for role in roles)
+    chosen = any(column_among(options, role, names) is not None for role in roles)
     if chosen or len(names) < _FEWEST or any(n.strip().casefold() in others for n in names):
         return None
     try:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -174,7 +174,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         given = {**given, "measures": listed(given["measures"])}
     name, systems, gts = resolve_inputs(systems, gts, given)
     setup = open_setup(name, given)
-    ref = setup.read(gts, "gts")
+    ref = setup.read_truth(gts)
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
     _check_items(prepared.tasks, preds, ref)
@@ -201,6 +201,12 @@ class Setup:
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
         return self.kind.read(data, source, self.options)
+
+    def read_truth(self, gts: Any) -> Any:
+        """Read the ground truth, which needs no scores where a column of them is named."""
+        options, files = self.options, self.options["read"]
+        options = options if files is None else options.replace(read=truth_options(files))
+        return self.kind.read(gts, "gts", options)
 
     def forget(self) -> None:
         """Let go what is kept of the items that were prepared, such as tokens of captions."""

@@ -253,7 +253,10 @@ def test_frames_of_numbers_are_matrices():
         ({"id": ["a", ""], "label": ["x", "y"]}, r"row 1 \(from 0\): the id is empty"),
         ({"id": ["a", "a"], "labels": [["x"], []]}, "id 'a': the id is also in row 0"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "id 'b': the labels are null"),
-        ({"id": ["a"], "labels": [["x", None]]}, r"label 1 \(from 0\): the label None is a"),
+        (
+            {"id": ["a"], "labels": [["x", None]]},
+            r"label 1 \(from 0\): the label None .null. is not",
+        ),
         ({"id": ["a"], "labels": [["x", " "]]}, r"id 'a', label 1 \(from 0\): a label is empty"),
         ({"id": ["a"], "label": [{"x": 1}]}, "struct<.*> is no type of a column of labels"),
         ({"label": ["x"], "y": ["z"]}, "there is no id column"),
