@@ -49,6 +49,7 @@ EXTENSIONS = {
 }
 RECORD_IDS = ("id", "image_id", "img_id")
 IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
+_APART = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"))  # roles
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
@@ -171,6 +172,7 @@ class ReadOptions:
                 where="option delimiter",
                 remedy="give one character; for tabs use format='tsv' (--input-format tsv)",
             )
+        self._check_columns()
         if self.label_delimiter == "":
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
@@ -181,6 +183,18 @@ class ReadOptions:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
+
+    def _check_columns(self) -> None:
+        """Refuse one column for two roles of a table."""
+        for one, role in _APART:
+            name = self.column(role)
+            if name is not None and name == self.column(one):
+                flags = (f"{option}_column (--{option}-column)" for option in (one, role))
+                raise InputError(
+                    f"{name!r} is also the {one} column",
+                    where=f"option {role}_column",
+                    remedy=f"name another column with {' or '.join(flags)}",
+                )
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""

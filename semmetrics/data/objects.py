@@ -22,9 +22,9 @@ from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unuse
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, placed
+from semmetrics.errors import ROW, InputError, Places, a_kind, at, placed
 
 __all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
            "read_python", "string_ids"]  # fmt: skip
@@ -196,6 +196,7 @@ def _frame(
             data = data.rename_axis("id").reset_index()
         return _table(_arrow_table(data), form, source, options)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
+    check_named(() if unnamed else columns, source)
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
         if values.dtype.kind not in "biuf":
@@ -288,7 +289,26 @@ def _numbers(
         name = f"column {table.column_names[place]!r}"
         ids = string_ids(table.column(place).to_pylist(), f"{source}, {name}")
         table = table.remove_column(place)
-    return _column_stack(table, form, source, name), ids, table.column_names
+    found = _column_stack(table, form, source, name)
+    _check_cells(table, ids, source)
+    return found, ids, table.column_names
+
+
+def _check_cells(table: Any, ids: Sequence[str] | None, source: str) -> None:
+    """Refuse a cell of a table without a finite number; names row, column and id."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        values = column.to_numpy()
+        if values.dtype.kind != "f" or (finite := np.isfinite(values)).all():
+            continue
+        row = int(finite.argmin())
+        cell = column[row].as_py()
+        raise InputError(
+            "the cell is null" if cell is None else f"{cell} is no finite number",
+            where=at(
+                source, f"row {row} (from 0), column {name!r}", None if ids is None else ids[row]
+            ),
+            remedy="replace it",
+        )
 
 
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
@@ -368,6 +388,12 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
                 remedy="ids are strings or whole numbers",
             )
         ids[position] = str(name)
+    if "" in ids:
+        raise InputError(
+            "the id is empty",
+            where=f"{source}, row {ids.index('')} (from 0)",
+            remedy="name the item",
+        )
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")

@@ -9,7 +9,6 @@ refused, because other columns than labels have them.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -18,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import MATRICES, TABLES, Form, ReadOptions, assign, canonical_id, number
-from semmetrics.data.formats import beginning
-from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source
-from semmetrics.data.tables import Rows, field_limit
+from semmetrics.data.tables import Rows, field_limit, first_row
 from semmetrics.errors import InputError, Places, at, placed, shown
 
 __all__ = ["read_one_hot"]
@@ -44,13 +42,8 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
         return None
     if kind not in TABLES:
         return _read_arrow(source, kind, form, options)
-    delimiter = options.delimiter or ("\t" if kind == "tsv" else ",")
     with field_limit(options.max_line_bytes):
-        lines = beginning(source).splitlines()[:1]
-        try:
-            header = next(csv.reader(lines, delimiter=delimiter), [])
-        except csv.Error:  # which the reader of tables names
-            return None
+        header = first_row(source, options, tabs=kind == "tsv")
         place = _id_place(header, form, options)
         return None if place is None else _read_text(source, kind, place, form, options)
 
@@ -71,6 +64,7 @@ def _id_place(names: Sequence[str], form: Form, options: ReadOptions) -> int | N
 def _read_text(source: Source, kind: str, place: int, form: Form, options: ReadOptions) -> Matrix:
     rows, room = Rows(source, options, tabs=kind == "tsv"), source.room()
     names = [name for column, name in enumerate(rows.header) if column != place]
+    check_named(rows.header, at(source.name, "line 1"))
     where, places, parts, whole = source.name, dict[str, int](), list[Any](), True
     for lines, batch in rows.batches():
         room.take((_CELL * len(names) + _ITEM) * len(batch))
