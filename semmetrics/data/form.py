@@ -25,6 +25,7 @@ __all__ = [
     "canonical_id",
     "check_classes",
     "is_iterable",
+    "is_one_hot",
     "number",
     "unused",
 ]
@@ -223,6 +224,42 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
 def is_iterable(value: object) -> bool:
     """Tell whether there is something to go through; an array of no dimension says that it is."""
     return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
+def is_one_hot(
+    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+) -> bool:
+    """Tell whether a table with a column of ids has one for each label, by its columns' names.
+
+    It has a column that is called neither as ids, labels nor scores are, and none that is called,
+    or was named, as scores are; or as labels are, unless that holds numbers.
+
+    Parameters
+    ----------
+    names : sequence of str
+    form : Form
+    options : ReadOptions
+    numbers : set of str
+        The columns that hold numbers; of a text file, where every cell is a text, none.
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",), scored=True)
+    >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
+    (True, False)
+    """
+    roles = {role: known.known for role, known in form.table.items()}
+    chosen = any(options.column(role) is not None for role in roles if role != "id")
+    if chosen or MATRICES[0] not in form.formats:
+        return False
+    others = []
+    for name in names:
+        known = [role for role, some in roles.items() if name.strip().casefold() in some]
+        if "score" in known or (form.noun in known and name not in numbers):
+            return False
+        if not known and name != options.id_column:
+            others.append(name)
+    return bool(others)
 
 
 def check_classes(

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
+from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
@@ -26,8 +26,8 @@ from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import ROW, InputError, Places, a_kind, at, placed
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
-           "read_python", "string_ids"]  # fmt: skip
+__all__ = ["column_names", "is_frame", "is_series", "number_columns", "plain_object",
+           "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -191,6 +191,9 @@ def _frame(
     listed = bool(known) and (
         _has_roles_only(columns, form, options) or not _is_numeric(data, known)
     )
+    if has_ids:  # as in a file
+        numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
+        listed = not is_one_hot(columns, form, options, numbers)
     if value is not None or listed or not matrix:
         if index is not None and not has_ids and not is_numbering(index):
             data = data.rename_axis("id").reset_index()
@@ -230,8 +233,12 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
 
 def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
     """Tell whether columns hold numbers: names of classes that are called as columns are."""
-    schema = _arrow_table(data).schema
-    return all(_is_number(schema.field(name).type) for name in columns)
+    return number_columns(_arrow_table(data).schema).issuperset(columns)
+
+
+def number_columns(schema: Any) -> frozenset[str]:
+    """Return the names of the columns of a table that hold numbers."""
+    return frozenset(f.name for f in schema if _is_number(f.type) and str(f.type) != "null")
 
 
 def _is_number(kind: Any) -> bool:
