@@ -896,5 +896,5 @@ def test_ones_that_were_let_go_and_zeros_need_scores_as_in_one_call():
     other.update({"b": {"cat": 0}}, {"b": ["cat"]})
     assert [score.value for score in one.compute()] == [1]
     for scorer in (one + other, other + one):
-        with pytest.raises(InputError, match="needs a score .* 0 and 1 alone say only"):
+        with pytest.raises(InputError, match=r"needs a score .* 0 and 1 alone say only"):
             scorer.compute()

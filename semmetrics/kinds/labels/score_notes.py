@@ -32,6 +32,8 @@ def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]
     found: dict[Hashable, Any] = {}
     if pred.order and pred.side.scores is None:
         found[_ORDER, pred.order] = 1
+        if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
+            found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
     if both and true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1
