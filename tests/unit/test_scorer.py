@@ -861,7 +861,7 @@ def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, 
     if by == "merge" and not keep_rows and "fraction" in kinds and not {"plain"} & {*kinds}:
         pytest.skip("0 and 1 that were let go stay what they were")
     items = {str(i): _BATCHES[kind] for i, kind in enumerate(kinds)}
-    others = dict.fromkeys(items, ["cat"])
+    others = {id_: ["cat"] for id_ in items}
 
     def values(take):
         try:
