@@ -27,6 +27,7 @@ __all__ = [
     "check_classes",
     "column_among",
     "is_iterable",
+    "is_one_hot",
     "number",
     "truth_options",
     "unused",
@@ -52,6 +53,7 @@ EXTENSIONS = {
 }
 RECORD_IDS = ("id", "image_id", "img_id")
 IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
+_APART = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"))  # roles
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
@@ -174,6 +176,7 @@ class ReadOptions:
                 where="option delimiter",
                 remedy="give one character; for tabs use format='tsv' (--input-format tsv)",
             )
+        self._check_columns()
         if self.label_delimiter == "":
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
@@ -184,6 +187,18 @@ class ReadOptions:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
+
+    def _check_columns(self) -> None:
+        """Refuse one column for two roles of a table."""
+        for one, role in _APART:
+            name = self.column(role)
+            if name is not None and name == self.column(one):
+                flags = (f"{option}_column (--{option}-column)" for option in (one, role))
+                raise InputError(
+                    f"{name!r} is also the {one} column",
+                    where=f"option {role}_column",
+                    remedy=f"name another column with {' or '.join(flags)}",
+                )
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
@@ -227,6 +242,42 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
 def is_iterable(value: object) -> bool:
     """Tell whether there is something to go through; an array of no dimension says that it is."""
     return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
+def is_one_hot(
+    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+) -> bool:
+    """Tell whether a table with a column of ids has one for each label, by its columns' names.
+
+    It has a column that is called neither as ids, labels nor scores are, and none that is called,
+    or was named, as scores are; or as labels are, unless that holds numbers.
+
+    Parameters
+    ----------
+    names : sequence of str
+    form : Form
+    options : ReadOptions
+    numbers : set of str
+        The columns that hold numbers; of a text file, where every cell is a text, none.
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",), scored=True)
+    >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
+    (True, False)
+    """
+    roles = {role: known.known for role, known in form.table.items()}
+    chosen = any(column_among(options, role, names) is not None for role in roles if role != "id")
+    if chosen or MATRICES[0] not in form.formats:
+        return False
+    others = []
+    for name in names:
+        known = [role for role, some in roles.items() if name.strip().casefold() in some]
+        if "score" in known or (form.noun in known and name not in numbers):
+            return False
+        if not known and name != options.id_column:
+            others.append(name)
+    return bool(others)
 
 
 def check_classes(

@@ -21,7 +21,8 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
 from semmetrics.frozen import by_value, dataclass
 
-__all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
+__all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
+           "members"]  # fmt: skip
 
 _BLOCK = 1 << 22  # values looked at together
 
@@ -294,6 +295,17 @@ def _all_values(values: Any) -> Side:
     codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
     scores: Floats = values.astype(np.float64).ravel()
     return Side(indptr, codes, scores)
+
+
+def check_named(columns: Iterable[str], where: str) -> None:
+    """Refuse columns of a table of which one has no name."""
+    for place, name in enumerate(columns):
+        if not name.strip():
+            raise InputError(
+                "the column has no name",
+                where=f"{where}, column {place} (from 0)",
+                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
+            )
 
 
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
+from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, listing, placed, pluralize
+from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
 
-__all__ = ["column_names", "frame_table", "is_frame", "is_series", "plain_object",
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_object",
            "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
@@ -189,9 +189,13 @@ def _frame(
     listed = bool(known) and (
         _has_roles_only(columns, form, options) or not _is_numeric(data, known)
     )
+    if has_ids:  # as in a file
+        numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
+        listed = not is_one_hot(columns, form, options, numbers)
     if value is not None or listed or not matrix:
         return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
+    check_named(() if unnamed else columns, source)
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
         if values.dtype.kind not in "biuf":
@@ -254,8 +258,12 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
 
 def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
     """Tell whether columns hold numbers: names of classes that are called as columns are."""
-    schema = _arrow_table(data).schema
-    return all(_is_number(schema.field(name).type) for name in columns)
+    return number_columns(_arrow_table(data).schema).issuperset(columns)
+
+
+def number_columns(schema: Any) -> frozenset[str]:
+    """Return the names of the columns of a table that hold numbers."""
+    return frozenset(f.name for f in schema if _is_number(f.type) and str(f.type) != "null")
 
 
 def _is_number(kind: Any) -> bool:
@@ -325,7 +333,26 @@ def _numbers(
         name = f"column {table.column_names[place]!r}"
         ids = string_ids(table.column(place).to_pylist(), f"{source}, {name}")
         table = table.remove_column(place)
-    return _column_stack(table, form, source, name), ids, table.column_names
+    found = _column_stack(table, form, source, name)
+    _check_cells(table, ids, source)
+    return found, ids, table.column_names
+
+
+def _check_cells(table: Any, ids: Sequence[str] | None, source: str) -> None:
+    """Refuse a cell of a table without a finite number; names row, column and id."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        values = column.to_numpy()
+        if values.dtype.kind != "f" or (finite := np.isfinite(values)).all():
+            continue
+        row = int(finite.argmin())
+        cell = column[row].as_py()
+        raise InputError(
+            "the cell is null" if cell is None else f"{cell} is no finite number",
+            where=at(
+                source, f"row {row} (from 0), column {name!r}", None if ids is None else ids[row]
+            ),
+            remedy="replace it",
+        )
 
 
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
@@ -405,6 +432,12 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
                 remedy="ids are strings or whole numbers",
             )
         ids[position] = str(name)
+    if "" in ids:
+        raise InputError(
+            "the id is empty",
+            where=f"{source}, row {ids.index('')} (from 0)",
+            remedy="name the item",
+        )
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")

@@ -410,3 +410,12 @@ def test_options_of_cells_are_said_to_mean_nothing_in_memory():
     options = semmetrics.ReadOptions(label_delimiter=";")
     found = as_labels(pd.DataFrame({"id": ["a"], "label": ["cat;dog"]}), options=options)
     assert found.notes == ["options that do not apply to a table in memory: label_delimiter"]
+
+
+def test_booleans_of_numpy_say_which_labels_an_item_has():
+    yes, no = np.bool_(True), np.bool_(False)
+    for given in ({"a": {"cat": yes, "dog": no}}, {"a": {"cat": yes, "dog": 0}}):
+        got = as_labels(given)
+        assert (got.to_list(), got.order) == ([["cat"]], "keys")
+    with pytest.raises(InputError, match=r"the label 'cat' has .*bool.* for a score"):
+        as_labels({"a": {"cat": yes, "dog": 0.5}})
