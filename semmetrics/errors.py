@@ -31,6 +31,7 @@ __all__ = [
     "counted",
     "did_you_mean",
     "listing",
+    "misfit",
     "place_in",
     "placed",
     "pluralize",
@@ -161,6 +162,8 @@ def brief(value: object) -> str:
     >>> brief([[1, 2, 3, 4, 5, 6, 7], "cat"])
     "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
     """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # the number of NumPy or torch
     try:
         return " ".join(_BRIEF.repr(value).split())  # arrays are written on many lines
     except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
@@ -206,8 +209,23 @@ def a_kind(value: object) -> str:
     >>> a_kind(3), a_kind(0.5)
     ('an int', 'a float')
     """
+    if value is None:
+        return "None"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
+def misfit(value: object, wanted: str) -> str:
+    """Say that a value is of another kind than the one wanted.
+
+    Examples
+    --------
+    >>> misfit(3, "a string"), misfit(None, "a string")
+    ('3 is an int, not a string', 'None (null) is not a string')
+    """
+    if value is None:
+        return f"None (null) is not {wanted}"
+    return f"{brief(value)} is {a_kind(value)}, not {wanted}"
 
 
 def shown(value: object) -> str:

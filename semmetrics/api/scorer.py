@@ -138,7 +138,7 @@ class Scorer:
             kind, systems, gts = resolve_inputs({system: preds}, gts, self._given)
             preds = systems[system]
         setup = self._setup or open_setup(kind, self._given)
-        ref, pred = setup.read(gts, "gts"), setup.read(preds, system)
+        ref, pred = setup.read_truth(gts), setup.read(preds, system)
         given = {"weights": weights, "set_size_probs": set_size_probs}
         self._items.add(setup, pred, ref, given)
         self._kind, self._setup = kind, setup

@@ -30,7 +30,7 @@ from semmetrics.errors import ROW, InputError, Places, at
 __all__ = [
     "Coder",
     "OddError",
-    "arrow_columns",
+    "arrow_schema",
     "has_type",
     "open_arrow",
     "read_arrow",
@@ -252,11 +252,10 @@ def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
     return [entries[i] for i in order.tolist()], place[codes]
 
 
-def arrow_columns(source: Source, kind: str) -> list[str]:
-    """Return the names of the columns of a Parquet or Arrow file."""
+def arrow_schema(source: Source, kind: str) -> Any:
+    """Return the names and types of the columns of a Parquet or Arrow file."""
     with open_arrow(source, kind) as (schema, _):
-        names: list[str] = schema.names
-    return names
+        return schema
 
 
 def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:

@@ -27,6 +27,7 @@ __all__ = ["Batches"]
 _FORMS = {"lists": "lists", "either": "0 and 1 alone", "scores": "scores"}
 _NONE: Codes = np.zeros(0, np.int32)
 _SAME_FORM = "give scores in all batches, or label lists or 0/1 in all"
+_SCORED, _MEMBERS = frozenset({"zeros", "ones", "fractions"}), frozenset({"zeros", "members"})
 _CHOSEN, _FRACTIONS = "scores of 0 and 1 alone, which say what items have", "other scores"
 
 
@@ -38,6 +39,8 @@ class Batches:
     source : str
     notes : list of str
         What was odd in the batches, each once.
+    unlike : tuple of int, int and str
+        As that of ``Lists``, of all batches.
     waiting : int
         The number of items that were not let go.
 
@@ -57,10 +60,11 @@ class Batches:
         self._understood: dict[str, None] = {}
         self._noun, self._first = "entry", ""
         self._order = ""
+        self.unlike = (0, 0, "")
         self._form = ""  # of _FORMS; empty before the first batch
-        self._scored: bool | None = None  # None where there was no entry yet
+        self._said: frozenset[str] = frozenset()  # of what lists said with scores: see _said_by
         self._whole: Batches | None = None  # the same, where 0 and 1 were scores
-        self._fractions = self._chosen_gone = False
+        self._chosen_gone = self._ones_gone = False
         self._columns: list[Entry] = []
         self._codes: dict[Entry, int] = {}  # of the vocabulary
         self._sides: list[Side] = []
@@ -94,6 +98,11 @@ class Batches:
         """Whether all cells so far may be scores, or say which names an item has."""
         return self._form == "either" or self._whole is not None
 
+    @property
+    def mixed(self) -> bool:
+        """Whether ones were scores of items let go, and with later zeros say what items have."""
+        return self._ones_gone and bool(self._said & _MEMBERS)
+
     def copy(self) -> Batches:
         """Return the same batches, to which others can be added."""
         new, kinds = Batches(), (dict, list, Batches)
@@ -106,7 +115,12 @@ class Batches:
         known = self._ids
         return [str(name) for name in ids if name in known] if known else []
 
-    def check(self, lists: Lists, columns: list[Entry] | None = None) -> None:
+    def check(
+        self,
+        lists: Lists,
+        columns: list[Entry] | None = None,
+        said: frozenset[str] = frozenset(),
+    ) -> None:
         """Refuse a batch that cannot follow those before.
 
         Parameters
@@ -114,6 +128,8 @@ class Batches:
         lists : Lists
         columns : list, optional
             Those of its matrix, where it does not say them.
+        said : frozenset of str
+            What items said with scores that are no longer in it.
 
         Raises
         ------
@@ -135,9 +151,9 @@ class Batches:
             raise _differs(lists.source, _FORMS[now], _FORMS[self._form], _SAME_FORM)
         if self._chosen_gone and lists.has_fractions:
             raise _differs(lists.source, _FRACTIONS, _CHOSEN, _SAME_FORM)
-        scored = _is_scored(lists)
-        if form == "lists" and None not in (scored, self._scored) and scored is not self._scored:
-            has, had = (f"{lists.noun}s {how} scores" for how in _with(scored))
+        said |= _said_by(lists)
+        if form == "lists" and not _agree(said | self._said):
+            has, had = (f"{lists.noun}s {how} scores" for how in _with(bool(said & _SCORED)))
             remedy = f"give every {lists.noun} a score, or none; where all are 0 or 1, none has one"
             raise _differs(lists.source, has, had, remedy)
 
@@ -150,27 +166,30 @@ class Batches:
 
     def _agreeing(self, lists: Lists) -> Lists:
         """Return a batch whose scores of 0 and 1 mean what they mean in all batches."""
-        if lists.has_fractions and not lists.ranked and not self._fractions:
+        said = self._said | _said_by(lists)
+        if self._joined_form(lists) == "scores":
+            return lists
+        if "fractions" in said:
             if self._whole is not None:
                 vars(self).update(vars(self._whole))
-            self._fractions = True
-        if self._fractions:
-            return lists.whole or lists
-        if _is_scored(lists) is False:
-            self._whole = None  # scores of other batches are now refused
-        elif lists.whole is not None and self._whole is None and self._scored is not False:
-            self._whole = self.copy()
-            self._sides = [replace(side, scores=None) for side in self._sides]
-        if self._whole is not None:
-            self._whole.add(lists.whole or lists)
-            return replace(lists, side=replace(lists.side, scores=None))
-        return lists
+        elif said & _MEMBERS:
+            if "members" in said or self._chosen_gone:
+                self._whole = None  # other scores are now refused
+            elif self._whole is None:
+                self._whole = self.copy()
+            if self._whole is not None:
+                self._whole.add(lists.whole or lists)
+            if self._keeps_scores:
+                self._sides = [replace(side, scores=None) for side in self._sides]
+            lists = replace(lists, side=replace(lists.side, scores=None))
+        self._said = said
+        return (lists.whole or lists) if "fractions" in said else lists
 
     def _append(self, lists: Lists) -> None:
         form, now = self._joined_form(lists), _form_of(lists)
         if (form, self._form) == ("scores", "either"):
             self._sides = [_as_scores(side, len(self._codes)) for side in self._sides]
-            self._understood, self._scored = {}, True
+            self._understood = {}
         if (form, now) == ("scores", "either"):
             lists = replace(lists, side=_as_scores(lists.side, len(lists.vocabulary)))
         else:  # what was taken for 0/1 is now understood as the others are
@@ -179,8 +198,9 @@ class Batches:
             self._ids = None if _is_numbered(lists) else {}
         self._form = form
         self._order = self._order or lists.order
-        self._scored = _is_scored(lists) if self._scored is None else self._scored
         self._columns = self._columns or _columns_of(lists)
+        (n, items, example), (more, of, other) = self.unlike, lists.unlike
+        self.unlike = n + more, items + of, example or other
         self.notes += [note for note in lists.notes if note not in self.notes]
         if self._ids is not None:
             self._ids.update(dict.fromkeys(map(str, lists.ids)))
@@ -205,10 +225,8 @@ class Batches:
     def entries(self) -> Lists:
         """Return one item that has every entry that some item has, also of those let go."""
         seen = self._all_seen()
-        chosen = self._chosen_gone or self._whole is not None
-        side = _one_item(
-            np.flatnonzero(seen).astype(np.int32), scored=bool(self._scored) and not chosen
-        )
+        scored = self._form == "scores" or self._keeps_scores
+        side = _one_item(np.flatnonzero(seen).astype(np.int32), scored=scored)
         return self._lists(range(1), side)
 
     def first(self) -> Lists:
@@ -222,7 +240,8 @@ class Batches:
         self._gone = len(self)
         self._seen = self._all_seen()
         self._sides, self.waiting = [], 0
-        self._chosen_gone |= self._whole is not None
+        self._chosen_gone |= "zeros" in self._said and not self._keeps_scores
+        self._ones_gone |= "ones" in self._said and self._keeps_scores
         self._whole = None
         self._ids = None if self._ids is None else {}
         if not keep_entries:
@@ -232,9 +251,10 @@ class Batches:
         """Refuse other batches that cannot follow; see ``check``."""
         if not other._form:
             return
-        self.check(other.lists(), other._columns)
+        self.check(other.lists(), other._columns, other._said)
         forms = {self._form or other._form, other._form}
-        if (self._chosen_gone and other._fractions) or (other._chosen_gone and self._fractions):
+        pairs = ((self, other), (other, self))
+        if any(one._chosen_gone and "fractions" in two._said for one, two in pairs):
             raise _differs(other.source, _FRACTIONS, _CHOSEN, _SAME_FORM)
         if other._gone and forms == {"either", "scores"}:
             raise _differs(other.source, _FORMS[other._form], _FORMS[self._form], _SAME_FORM)
@@ -244,8 +264,9 @@ class Batches:
         self.add(other.lists())
         if not other._form:
             return
-        self._fractions |= other._fractions
+        self._said |= other._said
         self._chosen_gone |= other._chosen_gone
+        self._ones_gone |= other._ones_gone
         if not other.waiting:
             self._append(other.lists())  # of no items; for what it says of those let go
         self._columns = self._columns or other._columns
@@ -273,11 +294,17 @@ class Batches:
             ranked=self._form == "scores",
             cells=cells,
             order="" if self._form == "scores" else self._order,
+            unlike=self.unlike,
             source=self.source,
             understood=self.understood,
             notes=self.notes,
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
+
+    @property
+    def _keeps_scores(self) -> bool:
+        """Whether scores of lists are scores, and do not say which entries an item has."""
+        return "fractions" in self._said or ("ones" in self._said and not self._said & _MEMBERS)
 
     def _joined_form(self, lists: Lists) -> str:
         """Return the form of all batches with one more; empty if they have none in common."""
@@ -315,14 +342,26 @@ def _columns_of(lists: Lists) -> list[Entry]:
     return list(lists.vocabulary) if lists.ranked or lists.cells else []
 
 
-def _is_scored(lists: Lists) -> bool | None:
-    """Tell whether entries have scores; None where there is no entry, or 0 and 1 may be scores."""
-    if not len(lists.side.codes) or lists.whole is not None:
-        return None
-    return lists.side.scores is not None
+def _said_by(lists: Lists) -> frozenset[str]:
+    """Return what a batch says with scores; nothing where it has no entry or is ranked.
+
+    "plain" lists have no scores, "members" are 0/1 without a score, and scores are "ones" alone,
+    "zeros" and ones, or "fractions".
+    """
+    given = lists.whole or lists
+    if lists.ranked or not len(given.side.codes):
+        return frozenset()
+    if given.side.scores is None:
+        return frozenset({"members" if lists.order in ("columns", "keys") else "plain"})
+    return frozenset({"zeros" if lists.whole else "fractions" if lists.has_fractions else "ones"})
 
 
-def _with(scored: bool | None) -> tuple[str, str]:
+def _agree(said: frozenset[str]) -> bool:
+    """Tell whether one call would take together what batches said with scores."""
+    return not ("plain" in said and said & _SCORED) and not {"members", "fractions"} <= said
+
+
+def _with(scored: bool) -> tuple[str, str]:
     return ("with", "without") if scored else ("without", "with")
 
 

@@ -25,9 +25,9 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
-from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, shown
+from semmetrics.errors import FROM_0, ROW, InputError, a_kind, at, listing, placed, shown
 
-__all__ = ["Pair", "as_pairs", "read_class_list", "read_matrix", "read_numbers"]
+__all__ = ["Pair", "as_pairs", "frame_numbers", "read_class_list", "read_matrix", "read_numbers"]
 
 _CLASS = 250  # bytes that a class takes, at most
 _NUMBER_ROLES = {
@@ -161,24 +161,54 @@ def _json_number(value: object, where: str) -> float:
 def _table_numbers(
     source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
 ) -> dict[str, float]:
-    numbers: dict[str, float] = {}
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
-        notes += _of_file(source, columns_not_used(rows.header, roles.values()))
-        for line, row in rows:
-            id_ = row[roles["id"]]
-            try:
-                if id_ in numbers:
-                    raise InputError("the id stands twice", remedy="keep one row an id")
-                numbers[canonical_id(id_, "")] = number(row[roles["score"]], "", "number")
-            except InputError as error:
-                raise placed(error, at(source.name, f"line {line}", id_)) from None
+        notes += _of_file(source.name, columns_not_used(rows.header, roles.values()))
+        pairs = ((line, row[roles["id"]], row[roles["score"]]) for line, row in rows)
+        return _by_id(pairs, source.name, "line {}")
+
+
+def frame_numbers(
+    frame: Any, options: ReadOptions = DEFAULTS, notes: list[str] | None = None
+) -> dict[str, float]:
+    """Return a finite number for each item from a frame with the columns of a table in a file.
+
+    The index of a pandas frame has the ids if no column does and it is no plain numbering; a
+    column that is then alone has the numbers, whatever its name.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a number is missing or not finite, or an id stands twice.
+    """
+    from semmetrics.data.objects import frame_table
+
+    table = frame_table(frame, options, "weights", "weight")
+    names = table.column_names
+    roles = assign(_NUMBER_ROLES, names, options, "weights")
+    if notes is not None:
+        notes += _of_file("weights", columns_not_used(names, roles.values()))
+    ids, numbers = (table.column(roles[role]).to_pylist() for role in ("id", "score"))
+    return _by_id(zip(range(len(ids)), ids, numbers, strict=True), "weights", ROW)
+
+
+def _by_id(rows: Iterable[tuple[int, Any, Any]], name: str, unit: str) -> dict[str, float]:
+    """Gather the number of each id from rows: place, id and number."""
+    numbers: dict[str, float] = {}
+    for place, value, weight in rows:
+        try:
+            id_ = canonical_id(value, "")
+            if id_ in numbers:
+                raise InputError("the id stands twice", remedy="keep one row an id")
+            numbers[id_] = number(weight, "", "number")
+        except InputError as error:
+            raise placed(error, at(name, unit.format(place), str(value))) from None
     return numbers
 
 
-def _of_file(source: Source, notes: Iterable[str]) -> list[str]:
-    return [f"{source.name}: {note}" for note in notes]
+def _of_file(name: str, notes: Iterable[str]) -> list[str]:
+    return [f"{name}: {note}" for note in notes]
 
 
 def read_matrix(
@@ -302,7 +332,7 @@ def _pair_table(
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         columns = _columns(rows.header, at(source.name, "line 1"))
-        notes += _of_file(source, columns_not_used(rows.header, columns))
+        notes += _of_file(source.name, columns_not_used(rows.header, columns))
         for line, row in rows:
             yield _pair([row[column] for column in columns], at(source.name, f"line {line}"))
 

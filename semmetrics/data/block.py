@@ -17,6 +17,7 @@ from semmetrics.frozen import dataclass, with_arrays
 
 __all__ = [
     "BESIDE",
+    "UNUSED",
     "Block",
     "LabelAxis",
     "Noted",
@@ -54,6 +55,7 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
             total[name] = before | found if isinstance(found, frozenset) else before + found
 
 
+UNUSED = ("scores", "unused")  # in ``Task.odd``: columns that could have the scores
 BESIDE = "~"
 """How names of notes begin that hold only beside all items."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -24,8 +25,11 @@ __all__ = [
     "assign",
     "canonical_id",
     "check_classes",
+    "column_among",
     "is_iterable",
+    "is_one_hot",
     "number",
+    "truth_options",
     "unused",
 ]
 
@@ -49,6 +53,7 @@ EXTENSIONS = {
 }
 RECORD_IDS = ("id", "image_id", "img_id")
 IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
+_APART = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"))  # roles
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
@@ -171,6 +176,7 @@ class ReadOptions:
                 where="option delimiter",
                 remedy="give one character; for tabs use format='tsv' (--input-format tsv)",
             )
+        self._check_columns()
         if self.label_delimiter == "":
             raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
         for option in ("max_line_bytes", "max_bytes"):
@@ -181,6 +187,18 @@ class ReadOptions:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
+
+    def _check_columns(self) -> None:
+        """Refuse one column for two roles of a table."""
+        for one, role in _APART:
+            name = self.column(role)
+            if name is not None and name == self.column(one):
+                flags = (f"{option}_column (--{option}-column)" for option in (one, role))
+                raise InputError(
+                    f"{name!r} is also the {one} column",
+                    where=f"option {role}_column",
+                    remedy=f"name another column with {' or '.join(flags)}",
+                )
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
@@ -197,7 +215,22 @@ class ReadOptions:
         return name
 
 
+class _TruthOptions(ReadOptions):
+    """How to read the ground truth, which may lack the column of scores."""
+
+
 DEFAULTS = ReadOptions()
+
+
+def truth_options(options: ReadOptions) -> ReadOptions:
+    """Return the options for the ground truth, which may lack the column of scores."""
+    return _TruthOptions(**{one.name: getattr(options, one.name) for one in fields(options)})
+
+
+def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
+    """Return the column that was named for a role, if it is among those names or must be."""
+    name, truth = options.column(role), isinstance(options, _TruthOptions)
+    return None if truth and role == "score" and name not in names else name
 
 
 def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
@@ -209,6 +242,42 @@ def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
 def is_iterable(value: object) -> bool:
     """Tell whether there is something to go through; an array of no dimension says that it is."""
     return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
+def is_one_hot(
+    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+) -> bool:
+    """Tell whether a table with a column of ids has one for each label, by its columns' names.
+
+    It has a column that is called neither as ids, labels nor scores are, and none that is called,
+    or was named, as scores are; or as labels are, unless that holds numbers.
+
+    Parameters
+    ----------
+    names : sequence of str
+    form : Form
+    options : ReadOptions
+    numbers : set of str
+        The columns that hold numbers; of a text file, where every cell is a text, none.
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",), scored=True)
+    >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
+    (True, False)
+    """
+    roles = {role: known.known for role, known in form.table.items()}
+    chosen = any(column_among(options, role, names) is not None for role in roles if role != "id")
+    if chosen or MATRICES[0] not in form.formats:
+        return False
+    others = []
+    for name in names:
+        known = [role for role, some in roles.items() if name.strip().casefold() in some]
+        if "score" in known or (form.noun in known and name not in numbers):
+            return False
+        if not known and name != options.id_column:
+            others.append(name)
+    return bool(others)
 
 
 def check_classes(
@@ -249,7 +318,7 @@ def assign(
     >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
     {'id': 1, 'caption': 2}
     """
-    chosen = {role: options.column(role) for role in roles}
+    chosen = {role: column_among(options, role, names) for role in roles}
     folded = list(map(str.casefold, map(str.strip, names)))
     first = [names[i] for i in _places(folded, {first_id})]
     if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
@@ -272,12 +341,34 @@ def assign(
             found[role] = hits[0]
         elif required or name is not None:
             sought = listing([name]) if name is not None else f"any of {', '.join(known)}"
+            what = known[0] if role == "score" and name is None else role  # of numbers: a weight
             raise InputError(
-                f"there is no {role} column: sought {sought}, found {listing(names, most=12)}",
+                f"there is no {what} column: sought {sought}, found {listing(names, most=12)}",
                 where=where,
-                remedy=f"name it with {flag}; a table needs a header in its first line",
+                remedy=_how_to_name(role, roles, names, where, name),
             )
     return found
+
+
+def _how_to_name(
+    role: str, roles: Mapping[str, Role], names: Sequence[str], where: str, name: str | None
+) -> str:
+    """Say how a column is found that no name is known of, or that has not the name given."""
+    flag, is_text = f"{role}_column (--{role}-column)", where.endswith("line 1")
+    for sign in ";|\t," if is_text and len(names) == 1 else "":
+        if sign in names[0]:
+            quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
+            what = "a tab" if sign == "\t" else repr(sign)
+            return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
+    reader = next((f"as_{noun}s" for noun in ("label", "caption") if noun in roles), "")
+    if name is not None and reader:
+        call = f"{reader}(path, options=ReadOptions({role}_column=...))"
+        return (
+            f"if only one of the files has a column of that name, leave out {flag} and read that "
+            f"file in Python: {call}"
+        )
+    remedy = f"name it with {flag}" if role != "score" else f"call it {roles[role].known[0]}"
+    return f"{remedy}; a table needs a header in its first line" if is_text else remedy
 
 
 def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
@@ -308,5 +399,7 @@ def number(value: object, where: str, what: str = "score") -> float:
     if result - result != 0:
         problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
         tail = "" if value == "" else " finite number"
-        raise InputError(problem + tail, where=where, remedy=f"write the {what} as 0.5") from None
+        truth = str(value).strip().casefold() in ("true", "false")
+        remedy = "write 1 for true and 0 for false" if truth else f"write the {what} as 0.5"
+        raise InputError(problem + tail, where=where, remedy=remedy) from None
     return result

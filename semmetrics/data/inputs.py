@@ -314,9 +314,9 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
     if kind in TABLES:
         return _named("columns", header(beginning(source), options, kind))
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import arrow_columns
+        from semmetrics.data.arrow import arrow_schema
 
-        return _named("columns", arrow_columns(source, kind))
+        return _named("columns", arrow_schema(source, kind).names)
     return Sample("text", "plain text") if kind == "txt" else Sample("matrix", "a matrix")
 
 

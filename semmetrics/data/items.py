@@ -15,7 +15,7 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, Places, a_kind, brief, listing, shown
+from semmetrics.errors import InputError, Places, a_kind, brief, listing, misfit, shown
 
 __all__ = ["Items", "encode", "not_a_list"]
 
@@ -172,7 +172,7 @@ def _what(item: Any) -> str:
 
 def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
     return InputError(
-        f"{brief(entry)} is {a_kind(entry)}, not a {form.noun}",
+        misfit(entry, f"a {form.noun}"),
         where=where,
         remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
         f"{form.noun}",
@@ -320,7 +320,7 @@ def _not_a_label(value: Any, form: Form) -> InputError:
     cells = isinstance(value, (int, float)) and value in (0, 1)
     matrix = "; rows of 0 and 1 are read as numpy.array(...)" if cells else ""
     return InputError(
-        f"the {form.noun} {brief(value)} is {a_kind(value)}, not a string",
+        f"the {form.noun} {misfit(value, 'a string')}",
         remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
         f'["cat", "kitty"]{matrix}',
     )

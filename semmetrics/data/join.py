@@ -10,6 +10,7 @@ of the ground truth.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
@@ -157,7 +158,8 @@ def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[
 
 
 _WRITTEN: dict[str, Callable[[str], str]] = {
-    "a file extension": lambda name: name.rpartition(".")[0] or name,
+    "the .0 of a number": lambda name: re.sub(r"^(-?\d+)\.0+$", r"\1", name),
+    "a file extension": lambda name: re.sub(r"(?<=.)\.(?=[^.]*[^\W\d])[^.]*$", "", name),
     "their folders": lambda name: name.replace("\\", "/").rpartition("/")[2],
     "leading zeros": lambda name: name.lstrip("0"),
     "case or blanks": lambda name: name.strip().casefold(),

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
@@ -338,9 +340,9 @@ def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
     found = False
     for item in items:
         for value in item.values():
-            if not isinstance(value, Real) or value not in (0, 1):
+            if not isinstance(value, (Real, np.bool_)) or value not in (0, 1):
                 return False
-            found = found or isinstance(value, bool)
+            found = found or isinstance(value, (bool, np.bool_))
     return found
 
 

@@ -26,7 +26,7 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError
-from semmetrics.data.form import Form, ReadOptions, assign
+from semmetrics.data.form import Form, ReadOptions, assign, column_among
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
@@ -135,7 +135,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
     schema = _json_types(form, [first[key] for key in used], used)
-    others = _names_of_roles(form, options)
+    others = _names_of_roles(form, options, keys)
     by_row = form.single and isinstance(first[used[1]], str)
     coder = Coder(form, by_row=by_row)
     lines = 0
@@ -178,10 +178,11 @@ def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
     return pa.schema(dict(zip(used, kinds, strict=False)))
 
 
-def _names_of_roles(form: Form, options: ReadOptions) -> set[str]:
-    """Return the names that keys may have where no option names the key."""
-    roles = [role for name, role in form.record.items() if options.column(name) is None]
-    return {name.casefold() for role in roles for name in role.known}
+def _names_of_roles(form: Form, options: ReadOptions, keys: Sequence[str]) -> set[str]:
+    """Return the names that keys may have where no option names one that is there."""
+    free = [name for name in form.record if column_among(options, name, keys) is None]
+    lacking = {str(options.column(name)).casefold() for name in free if options.column(name)}
+    return lacking | {name.casefold() for role in free for name in form.record[role].known}
 
 
 def _parse_records(

@@ -208,6 +208,8 @@ class Lists:
     order : {"", "sorted", "columns", "keys"}
         Where the order of entries is from, if the input says only which entries an item has: sets
         are sorted, and 0/1 is in the order of the columns or keys.
+    unlike : tuple of int, int and str
+        How many entries stand in one item with different scores, of how many items, and an example.
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
     """
@@ -224,6 +226,7 @@ class Lists:
     where: Callable[[int], str] = field(default=ITEM.format, compare=False)
     columns: int | None = None
     order: str = ""
+    unlike: tuple[int, int, str] = (0, 0, "")
     whole: Lists | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:

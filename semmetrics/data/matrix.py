@@ -18,10 +18,11 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places, a_kind, brief, pluralize
+from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
 from semmetrics.frozen import by_value, dataclass
 
-__all__ = ["Matrix", "as_matrix", "check_finite", "class_terms", "is_membership", "members"]
+__all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
+           "members"]  # fmt: skip
 
 _BLOCK = 1 << 22  # values looked at together
 
@@ -296,6 +297,17 @@ def _all_values(values: Any) -> Side:
     return Side(indptr, codes, scores)
 
 
+def check_named(columns: Iterable[str], where: str) -> None:
+    """Refuse columns of a table of which one has no name."""
+    for place, name in enumerate(columns):
+        if not name.strip():
+            raise InputError(
+                "the column has no name",
+                where=f"{where}, column {place} (from 0)",
+                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
+            )
+
+
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     """Return the terms of each class of a class list.
 
@@ -320,7 +332,7 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             raise InputError(
-                f"{brief(entry)} is {a_kind(entry)}, not a string",
+                misfit(entry, "a string"),
                 where=where,
                 remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
             )

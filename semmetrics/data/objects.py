@@ -13,21 +13,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, unused
+from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, placed
+from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
 
-__all__ = ["column_names", "is_frame", "is_series", "plain_object", "read_columns", "read_once",
-           "read_python", "string_ids"]  # fmt: skip
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_object",
+           "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -185,17 +185,17 @@ def _frame(
     known = [name for name in columns if name.strip().casefold() in form.columns]
     index = getattr(data, "index", None)
     matrix = MATRICES[0] in form.formats
-    has_ids = options.id_column is not None or any(
-        name.strip().casefold() in IDS for name in columns
-    )
+    has_ids = _has_ids(columns, options)
     listed = bool(known) and (
         _has_roles_only(columns, form, options) or not _is_numeric(data, known)
     )
+    if has_ids:  # as in a file
+        numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
+        listed = not is_one_hot(columns, form, options, numbers)
     if value is not None or listed or not matrix:
-        if index is not None and not has_ids and not is_numbering(index):
-            data = data.rename_axis("id").reset_index()
-        return _table(_arrow_table(data), form, source, options)
+        return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
+    check_named(() if unnamed else columns, source)
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
         if values.dtype.kind not in "biuf":
@@ -204,6 +204,7 @@ def _frame(
         values, ids, columns = _numbers(data, form, source, options)
         if index is not None and not is_numbering(index):
             notes.append("the ids are those of the column of ids, not those of the index")
+    notes += [] if unnamed else _odd_columns(values, columns)
     return as_matrix(
         values,
         names if unnamed else columns,
@@ -212,6 +213,34 @@ def _frame(
         understood=f"{a_kind(data)}",
         notes=notes,
     )
+
+
+def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
+    """Return a frame as an Arrow table, with the ids of its index where no column has them.
+
+    Parameters
+    ----------
+    data : frame, or what gives an Arrow stream
+    options : ReadOptions
+    source : str
+    alone : str
+        What the only column beside such ids is called.
+    """
+    with _as_table(source):
+        names = column_names(data)
+        if not _has_ids(names, options) and (found := _with_ids(data)) is not data:
+            data = found.set_axis(["id", alone], axis=1) if len(names) == 1 else found
+        return _arrow_table(data)
+
+
+def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
+    return options.id_column is not None or any(name.strip().casefold() in IDS for name in columns)
+
+
+def _with_ids(data: Any) -> Any:
+    """Return a frame with its index as a column of ids, unless that is plain numbering."""
+    index = getattr(data, "index", None)
+    return data if index is None or is_numbering(index) else data.rename_axis("id").reset_index()
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
@@ -229,8 +258,12 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
 
 def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
     """Tell whether columns hold numbers: names of classes that are called as columns are."""
-    schema = _arrow_table(data).schema
-    return all(_is_number(schema.field(name).type) for name in columns)
+    return number_columns(_arrow_table(data).schema).issuperset(columns)
+
+
+def number_columns(schema: Any) -> frozenset[str]:
+    """Return the names of the columns of a table that hold numbers."""
+    return frozenset(f.name for f in schema if _is_number(f.type) and str(f.type) != "null")
 
 
 def _is_number(kind: Any) -> bool:
@@ -271,6 +304,18 @@ def _column_stack(table: Any, form: Form, source: str, ids: str = "") -> Any:
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
 
 
+def _odd_columns(values: Any, columns: Sequence[str]) -> list[str]:
+    """Name the few columns that hold numbers outside [0, 1] where all others do not."""
+    outside = ((values < 0) | (values > 1)).any(axis=0)
+    if not 0 < 2 * outside.sum() < len(columns):
+        return []
+    number, of = int(outside.sum()), pluralize(len(columns), "column")
+    return [
+        f"numbers outside [0, 1] stand in {number} of {of} and in no other: "
+        f"{listing(compress(columns, outside.tolist()))}; leave out what is no label"
+    ]
+
+
 def _in_words(kind: Any) -> str:
     return "text" if "string" in str(kind) else f"the type {kind}"
 
@@ -288,7 +333,26 @@ def _numbers(
         name = f"column {table.column_names[place]!r}"
         ids = string_ids(table.column(place).to_pylist(), f"{source}, {name}")
         table = table.remove_column(place)
-    return _column_stack(table, form, source, name), ids, table.column_names
+    found = _column_stack(table, form, source, name)
+    _check_cells(table, ids, source)
+    return found, ids, table.column_names
+
+
+def _check_cells(table: Any, ids: Sequence[str] | None, source: str) -> None:
+    """Refuse a cell of a table without a finite number; names row, column and id."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        values = column.to_numpy()
+        if values.dtype.kind != "f" or (finite := np.isfinite(values)).all():
+            continue
+        row = int(finite.argmin())
+        cell = column[row].as_py()
+        raise InputError(
+            "the cell is null" if cell is None else f"{cell} is no finite number",
+            where=at(
+                source, f"row {row} (from 0), column {name!r}", None if ids is None else ids[row]
+            ),
+            remedy="replace it",
+        )
 
 
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
@@ -363,11 +427,17 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
         if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
-                f"the id {name!r} is {a_kind(name)}",
+                "an id is None" if name is None else f"the id {name!r} is {a_kind(name)}",
                 where=source,
                 remedy="ids are strings or whole numbers",
             )
         ids[position] = str(name)
+    if "" in ids:
+        raise InputError(
+            "the id is empty",
+            where=f"{source}, row {ids.index('')} (from 0)",
+            remedy="name the item",
+        )
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")

@@ -2,34 +2,42 @@
 
 Conventions
 -----------
-A table is one where it has a column of ids, at least two others, and none that is named as labels
-or scores are. Its cells are 0 or 1, "true" or "false", or scores from 0 to 1; numbers beyond are
-refused, because other columns than labels have them.
+A table is one where it has a column of ids, at least one other, and none that is named as scores
+are, or as labels are with text in it, which every cell of a text file is. Its cells are 0 or 1,
+"true" or "false", or scores from 0 to 1; numbers beyond are refused, because other columns than
+labels have them.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import MATRICES, TABLES, Form, ReadOptions, assign, canonical_id, number
-from semmetrics.data.formats import beginning
-from semmetrics.data.matrix import Matrix, as_matrix
+from semmetrics.data.form import (
+    MATRICES,
+    TABLES,
+    Form,
+    ReadOptions,
+    assign,
+    canonical_id,
+    is_one_hot,
+    number,
+)
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source
-from semmetrics.data.tables import Rows, field_limit
+from semmetrics.data.tables import Rows, field_limit, first_row
 from semmetrics.errors import InputError, Places, at, placed, shown
 
 __all__ = ["read_one_hot"]
 
 _CELL, _ITEM = 8, 400  # bytes that a cell takes, and a row beside its cells
+_PAIR = 2  # columns: ids and one other, which may be of labels under another name
 _WORDS = {"true": 1.0, "false": 0.0}
 _WHOLE = {"0", "1", *_WORDS}
-_FEWEST = 3  # columns
 
 
 def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) -> Matrix | None:
@@ -44,23 +52,17 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
         return None
     if kind not in TABLES:
         return _read_arrow(source, kind, form, options)
-    delimiter = options.delimiter or ("\t" if kind == "tsv" else ",")
     with field_limit(options.max_line_bytes):
-        lines = beginning(source).splitlines()[:1]
-        try:
-            header = next(csv.reader(lines, delimiter=delimiter), [])
-        except csv.Error:  # which the reader of tables names
-            return None
+        header = first_row(source, options, tabs=kind == "tsv")
         place = _id_place(header, form, options)
         return None if place is None else _read_text(source, kind, place, form, options)
 
 
-def _id_place(names: Sequence[str], form: Form, options: ReadOptions) -> int | None:
+def _id_place(
+    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+) -> int | None:
     """Find the column of ids of a table with a column for each label; None where it is no such."""
-    roles = {role: known for role, known in form.table.items() if role != "id"}
-    others = {name for role in roles.values() for name in role.known}
-    chosen = any(options.column(role) is not None for role in roles)
-    if chosen or len(names) < _FEWEST or any(n.strip().casefold() in others for n in names):
+    if not is_one_hot(names, form, options, numbers):
         return None
     try:
         return assign({"id": form.table["id"]}, names, options, "", form.first_id)["id"]
@@ -68,9 +70,12 @@ def _id_place(names: Sequence[str], form: Form, options: ReadOptions) -> int | N
         return None
 
 
-def _read_text(source: Source, kind: str, place: int, form: Form, options: ReadOptions) -> Matrix:
+def _read_text(
+    source: Source, kind: str, place: int, form: Form, options: ReadOptions
+) -> Matrix | None:
     rows, room = Rows(source, options, tabs=kind == "tsv"), source.room()
     names = [name for column, name in enumerate(rows.header) if column != place]
+    check_named(rows.header, at(source.name, "line 1"))
     where, places, parts, whole = source.name, dict[str, int](), list[Any](), True
     for lines, batch in rows.batches():
         room.take((_CELL * len(names) + _ITEM) * len(batch))
@@ -89,6 +94,8 @@ def _read_text(source: Source, kind: str, place: int, form: Form, options: ReadO
             try:
                 values[text] = _value(text, form)
             except InputError as error:
+                if len(names) == 1:  # the reader of tables says what it lacks
+                    return None
                 row = next(i for i, cells in enumerate(batch) if text in cells)
                 column = names[batch[row].index(text)]
                 there = at(where, f"line {lines[row]}, column {column!r}", ids[row])
@@ -137,12 +144,14 @@ def _no_cell(what: str, form: Form) -> InputError:
 
 
 def _read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Matrix | None:
-    from semmetrics.data.arrow import arrow_columns, whole_table
-    from semmetrics.data.objects import read_python
+    from semmetrics.data.arrow import arrow_schema, whole_table
+    from semmetrics.data.objects import number_columns, read_python
 
-    names = arrow_columns(source, kind)
-    place = _id_place(names, form, options)
-    if place is None:
+    schema = arrow_schema(source, kind)
+    names = schema.names
+    numbers = number_columns(schema)
+    place = _id_place(names, form, options, numbers)
+    if place is None or (len(names) == _PAIR and names[1 - place] not in numbers):
         return None
     table = whole_table(source, kind, options)
     made: Any = read_python(table, form, source.name, None, options)

@@ -26,6 +26,7 @@ from semmetrics.data.form import (
     canonical_id,
     number,
 )
+from semmetrics.data.formats import beginning
 from semmetrics.data.items import Items
 from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
@@ -38,6 +39,7 @@ __all__ = [
     "columns_not_used",
     "describe_table",
     "field_limit",
+    "first_row",
     "item_rows",
     "read_table",
     "row_notes",
@@ -126,6 +128,24 @@ class Rows:
             where=at(self.name, f"line {line}"),
             remedy="quote cells that contain the delimiter",
         )
+
+
+def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> list[str]:
+    """Return the header of a table as `Rows` reads it; none where that refuses it.
+
+    Of a large input only the beginning is looked at, unless the header does not end there.
+    """
+    delimiter = options.delimiter or ("\t" if tabs else ",")
+    for text in (beginning(source), "" if not source.is_large else source.text):
+        try:
+            found = next(
+                csv.reader(Lines(text, newline=""), delimiter=delimiter, strict=True), None
+            )
+        except csv.Error:  # also where a quoted newline is cut off
+            continue
+        if found is not None:
+            return found
+    return []
 
 
 class RowTable:

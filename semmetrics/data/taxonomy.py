@@ -27,7 +27,7 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.lists import Terms
 from semmetrics.data.taxonomy_graph import closure, generations, heights
-from semmetrics.errors import InputError, a_kind, at, brief, shown
+from semmetrics.errors import InputError, at, brief, misfit, shown
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
@@ -327,7 +327,7 @@ def _checked(links: Links) -> Iterator[tuple[str, str | None]]:
         for name in (child,) if parent is None else (child, parent):
             if not isinstance(name, str):
                 raise InputError(
-                    f"{brief(name)} is {a_kind(name)}, not a name",
+                    misfit(name, "a name"),
                     where=where,
                     remedy="write names as text",
                 )

@@ -198,15 +198,23 @@ def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:
 
 
 def read_weights(weights: Any, files: ReadOptions) -> Any:
-    """Read sample weights where they are a path; a Series has its ids in the index."""
+    """Read sample weights where they are a path or a frame; a Series has its ids in the index."""
+    from semmetrics.data.objects import is_frame, is_series
+
+    notes: list[str] = []
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        notes: list[str] = []
         values = read_numbers(weights, files, notes)
         return Weights(values, os.fspath(weights), notes)
-    if hasattr(weights, "to_dict"):
-        return {str(name): value for name, value in weights.to_dict().items()}
+    if is_frame(weights) and (hasattr(weights, "columns") or hasattr(weights, "column_names")):
+        from semmetrics.data.beside import frame_numbers
+
+        return Weights(frame_numbers(weights, files, notes), notes=notes)
+    if is_series(weights) and hasattr(weights, "index"):
+        from semmetrics.data.objects import string_ids
+
+        return dict(zip(string_ids(weights.index, "weights"), weights.to_list(), strict=True))
     return weights
 
 

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     running_sums,
     sum_rows,
 )
-from semmetrics.data.block import Block, Step
+from semmetrics.data.block import UNUSED, Block, Step
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
@@ -148,9 +148,13 @@ class Cut:
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     """Return the error for what needs scores that the predictions do not have."""
     given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
+    found = task.odd.get(UNUSED)
+    unused = sorted(found) if isinstance(found, frozenset) else []
+    flag = "score_column (--score-column)"
+    named = f" ({'; '.join(unused)}; if one has them, name it with {flag})"
     return InputError(
         f"{what} needs a score for each predicted label{given}",
-        remedy=f"give scores{', or ' if otherwise else ''}{otherwise}",
+        remedy=f"give scores{named if unused else ''}{', or ' if otherwise else ''}{otherwise}",
     )
 
 

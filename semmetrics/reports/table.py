@@ -47,6 +47,9 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 class ScoreTable:
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
 
+    Tables are equal where all attributes are: scores as `Score` compares them, and every line that
+    is said, which names files. To compare the scores alone, compare ``table.scores``.
+
     Attributes
     ----------
     scores : list of Score

@@ -145,6 +145,8 @@ class Collection:
         self._let_go(setup)
         scores = self._running.scores()
         pred, ref = self._sample or (self._preds.entries(), self._gts.entries())
+        if self._preds.mixed:  # refuses what needs scores
+            self._running.copy().add(setup, {self.system: pred}, ref)
         inputs = [self._preds, self._gts]
         prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
         renumbered = self._renumbered or self._running.differently_named
@@ -199,9 +201,9 @@ class Collection:
         by_id = not isinstance(ref.ids, range)
         alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
         many = self._gts.waiting + len(ref) >= _TOGETHER
-        undecided = self._preds.undecided or (
-            self.is_empty and (pred.cells == "either" or pred.whole is not None)
-        )
+        undecided = self._preds.undecided or self._gts.undecided
+        if self.is_empty:
+            undecided = any(one.cells == "either" or one.whole is not None for one in (pred, ref))
         first = self._running.plan is None and not undecided
         if not (alone or many or first):
             self._append(pred, ref, values)

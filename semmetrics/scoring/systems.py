@@ -10,18 +10,19 @@ signature, hold the number that was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, a_kind, brief, pluralize
+from semmetrics.errors import InputError, a_kind, brief, placed, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
@@ -174,7 +175,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         given = {**given, "measures": listed(given["measures"])}
     name, systems, gts = resolve_inputs(systems, gts, given)
     setup = open_setup(name, given)
-    ref = setup.read(gts, "gts")
+    ref = setup.read_truth(gts)
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
     _check_items(prepared.tasks, preds, ref)
@@ -201,6 +202,12 @@ class Setup:
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
         return self.kind.read(data, source, self.options)
+
+    def read_truth(self, gts: Any) -> Any:
+        """Read the ground truth, which needs no scores where a column of them is named."""
+        options, files = self.options, self.options["read"]
+        options = options if files is None else options.replace(read=truth_options(files))
+        return self.kind.read(gts, "gts", options)
 
     def forget(self) -> None:
         """Let go what is kept of the items that were prepared, such as tokens of captions."""
@@ -368,15 +375,27 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
         chosen, statistics = {}, {}
+        several = len(prepared.tasks) > 1
         for name, task in tasks.items():
-            chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
+            with _naming(name * several):
+                chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
         for name, task in tasks.items():
             measures = [measure for measure, _ in chosen[name]]
-            statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
+            with _naming(name * several):
+                statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
         headings = [f"{part} {heading}" if part else heading for heading in plan.headings]
         made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
         scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
     return scores
+
+
+@contextmanager
+def _naming(system: str) -> Iterator[None]:
+    """Name the one of several systems that an error is of, where it names no place."""
+    try:
+        yield
+    except InputError as error:
+        raise placed(error, system) if system and not error.where else error  # noqa: B904
 
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:

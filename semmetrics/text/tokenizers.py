@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import FROM_0, InputError, a_kind, brief, pluralize
+from semmetrics.errors import FROM_0, InputError, brief, misfit, pluralize
 from semmetrics.text.tokens import check_captions
 
 __all__ = [
@@ -312,6 +312,6 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     if callable(choice):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
     raise InputError(
-        f"{brief(choice)} is {a_kind(choice)}, not a tokenizer",
+        misfit(choice, "a tokenizer"),
         remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
     )

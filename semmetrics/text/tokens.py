@@ -10,7 +10,7 @@ from itertools import chain, count
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, offsets
-from semmetrics.errors import FROM_0, InputError, a_kind, brief
+from semmetrics.errors import FROM_0, InputError, brief, misfit
 
 __all__ = ["PUNCTUATION", "check_captions", "encode_tokens", "one_line"]
 
@@ -33,7 +33,7 @@ def check_captions(captions: Sequence[str]) -> None:
     --------
     >>> check_captions(["a dog", None])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: caption 1: None is a NoneType, not a string; ...
+    semmetrics.errors.InputError: caption 1: None (null) is not a string; ...
     """
     if isinstance(captions, str):
         raise InputError(
@@ -44,7 +44,7 @@ def check_captions(captions: Sequence[str]) -> None:
     for index, caption in enumerate(captions):
         if not isinstance(caption, str):
             raise InputError(
-                f"{brief(caption)} is {a_kind(caption)}, not a string",
+                misfit(caption, "a string"),
                 where=f"caption {index}{FROM_0}",
                 remedy='write a caption as "a dog runs"',
             )

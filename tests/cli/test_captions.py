@@ -335,7 +335,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
             ["r.json, id '2'", "'dogs run' stands where other items have lists", '["a caption"]'],
         ),
         ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "7 is an int, not a caption"]),
-        ({**CAPTIONS, "2": None}, REFERENCES, ["p.json, id '2'", "None is a NoneType"]),
+        ({**CAPTIONS, "2": None}, REFERENCES, ["p.json, id '2'", "None (null) is not"]),
         ({**CAPTIONS, "2": {"text": "a"}}, REFERENCES, ["p.json, id '2'", "is a dict, not a"]),
         (
             '{"1": "a cat sits", "1": "a dog sits"}',

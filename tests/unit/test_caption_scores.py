@@ -434,7 +434,7 @@ def test_what_makes_no_sense(options, match):
         ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
         (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
         ({**CAPTIONS, "3": 7}, REFERENCES, "preds, id '3': 7 is an int, not a caption"),
-        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "gts, id '3', caption 2: None is a NoneType"),
+        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "gts, id '3', caption 2: None .null. is not"),
         (CAPTIONS, {**REFERENCES, "3": "a bus"}, "gts, id '3'.*'a bus' stands where other.*lists"),
         ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
         (["a b"], [["b"], ["c"]], "preds has 1 item and gts has 2"),

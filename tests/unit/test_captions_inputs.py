@@ -105,7 +105,7 @@ def test_series():
         ),
         ({"a": [3]}, "refs, id 'a', caption 1: 3 is an int, not a caption"),
         ({"a": [["x"]]}, r"refs, id 'a', caption 1: \['x'\] is a list, not a caption"),
-        ({"a": None}, "refs, id 'a': None is a NoneType"),
+        ({"a": None}, "refs, id 'a': None .null. is not"),
         ({"a": b"x"}, "refs, id 'a': b'x' is a bytes, not a caption"),
         (["x", 4], r"refs, item 1 \(from 0\): 4 is an int"),
         ({"a": ["x", "y\ud800"]}, r"refs, id 'a', caption 2: the caption has half of a surrogate"),

@@ -128,7 +128,7 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
         (np.array("cat"), f"{WHERE}: 'cat' stands where a list"),
         (["a", 3], f"{INSIDE(1)}: the label 3 is an int, not a string; {LABEL}"),
         ([b"a"], f"{INSIDE(0)}: the label b'a' is a bytes"),
-        ([None], f"{INSIDE(0)}: the label None is a NoneType"),
+        ([None], f"{INSIDE(0)}: the label None .null. is not"),
         ([[]], rf"{INSIDE(0)}: the label \[\] is a list"),
         ([["a", ["b"], "c"]], rf"{INSIDE(0)}: the label \['a', \['b'\], 'c'\] is a list"),
         ([nested(100_000)], rf"{INSIDE(0)}: the label \[+\.\.\.\]+ is a list"),

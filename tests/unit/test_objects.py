@@ -253,7 +253,10 @@ def test_frames_of_numbers_are_matrices():
         ({"id": ["a", ""], "label": ["x", "y"]}, r"row 1 \(from 0\): the id is empty"),
         ({"id": ["a", "a"], "labels": [["x"], []]}, "id 'a': the id is also in row 0"),
         ({"id": ["a", "b"], "labels": [["x"], None]}, "id 'b': the labels are null"),
-        ({"id": ["a"], "labels": [["x", None]]}, r"label 1 \(from 0\): the label None is a"),
+        (
+            {"id": ["a"], "labels": [["x", None]]},
+            r"label 1 \(from 0\): the label None .null. is not",
+        ),
         ({"id": ["a"], "labels": [["x", " "]]}, r"id 'a', label 1 \(from 0\): a label is empty"),
         ({"id": ["a"], "label": [{"x": 1}]}, "struct<.*> is no type of a column of labels"),
         ({"label": ["x"], "y": ["z"]}, "there is no id column"),
@@ -407,3 +410,12 @@ def test_options_of_cells_are_said_to_mean_nothing_in_memory():
     options = semmetrics.ReadOptions(label_delimiter=";")
     found = as_labels(pd.DataFrame({"id": ["a"], "label": ["cat;dog"]}), options=options)
     assert found.notes == ["options that do not apply to a table in memory: label_delimiter"]
+
+
+def test_booleans_of_numpy_say_which_labels_an_item_has():
+    yes, no = np.bool_(True), np.bool_(False)
+    for given in ({"a": {"cat": yes, "dog": no}}, {"a": {"cat": yes, "dog": 0}}):
+        got = as_labels(given)
+        assert (got.to_list(), got.order) == ([["cat"]], "keys")
+    with pytest.raises(InputError, match=r"the label 'cat' has .*bool.* for a score"):
+        as_labels({"a": {"cat": yes, "dog": 0.5}})

@@ -88,17 +88,16 @@ def test_places_columns_and_blank_lines(tmp_path):
         ({"width": [640, 1], "cat": [1, 0]}, r"column 'width', id 'a': the cell is .*640"),
         ({"cat": [1, 0], "shift": [0, -0.5]}, r"column 'shift', id 'b': the cell is .*-0.5"),
         ({"cat": [1, 0], "split": ["x", "y"]}, "column 'split'.* text|column 'split'.*'x'"),
-        ({"cat": [1.0, None], "dog": [1, 0]}, "cell is empty|no finite number"),
-        ({"cat": [1, 0]}, "there is no label column"),
+        (
+            {"cat": [1.0, None], "dog": [1, 0]},
+            "'cat', id 'b': the cell is empty|row 1 .*'cat', id 'b': the cell is null",
+        ),
+        ({"score": [1, 0]}, "there is no label column"),
         ({"score": [1, 0], "cat": [0, 1]}, "there is no label column"),
-        ({"cat": [1, 0], "id2": [0, 1], "label": [1, 0]}, "label"),
     ],
 )
 def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, message):
     path = saved(tmp_path, pd.DataFrame({"id": ["a", "b"], **columns}), ending)
-    if "label" in columns and ending == "csv":  # a long table of labels called 1 and 0
-        assert as_labels(path).to_list() == [["1"], ["0"]]
-        return
     with pytest.raises(InputError, match=message):
         as_labels(path)
 
@@ -137,3 +136,95 @@ def test_memory_is_counted(tmp_path, monkeypatch):
     monkeypatch.setattr("semmetrics.data.source._ROOM", 100)
     with pytest.raises(InputError, match="takes more than 200 bytes of memory"):
         as_labels(saved(tmp_path, TABLE, "csv"), options=ReadOptions(max_bytes=200))
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("name", ['"y\nz"', "y\u2028z", "y\x0cz", '"y\r\nz"'])
+def test_the_whole_header_says_what_columns_there_are(tmp_path, monkeypatch, name, large):
+    if large:
+        monkeypatch.setattr("semmetrics.data.source.SMALL", 9)
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"id,x,{name},label\na,1,0,1\nb,0,0,0\n".encode())
+    assert as_labels(path).to_list() == [["1"], ["0"]]
+    path.write_bytes(f"id,x,{name}\na,1,0\nb,0,1\n".encode())
+    assert as_labels(path).to_list() == [["x"], [name.strip('"')]]
+
+
+@pytest.mark.parametrize(
+    "text", ["id,cat,dog\ra,1,0\rb,0,1\r", "id,cat,dog\na,1,0\nb,0,1\n", "id,cat,dog\ra,1,0\nb,0,1"]
+)
+@pytest.mark.parametrize("small", [4, 12, 14, 1000])
+def test_a_header_that_the_beginning_does_not_hold(tmp_path, monkeypatch, text, small):
+    monkeypatch.setattr("semmetrics.data.source.SMALL", small)
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    assert as_labels(path).to_list() == [["cat"], ["dog"]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"id": ["", "b"], "cat": [1, 0], "dog": [0, 1]}, r"'id', row 0 .*: the id is empty"),
+        (
+            {"cat": [1, 0], "id": ["a", "b"], "dog": [0, None]},
+            r"row 1 \(from 0\), column 'dog', id 'b': the cell is null",
+        ),
+        (
+            {"cat": [1, 0], "id": ["a", "b"], "dog": [0, float("inf")]},
+            r"row 1 \(from 0\), column 'dog', id 'b': inf is no finite number",
+        ),
+        ({"": [0, 1], "id": ["a", "b"], "cat": [1, 0]}, r"column 0 \(from 0\): the column has no"),
+    ],
+)
+def test_bad_cells_of_parquet_are_named(tmp_path, columns, message):
+    table = pl.DataFrame(columns, strict=False)
+    table.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=rf"t.parquet, (column )?{message}"):
+        as_labels(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=rf"input, (column )?{message}"):
+        as_labels(table)
+
+
+def test_a_column_without_a_name_is_named_with_the_file(tmp_path):
+    TABLE.to_csv(tmp_path / "t.csv")
+    message = r"t.csv, line 1, column 0 \(from 0\): the column has no name; .*index=False"
+    with pytest.raises(InputError, match=message):
+        as_labels(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    "roles", [("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption")]
+)
+def test_no_column_has_two_roles(roles):
+    with pytest.raises(InputError, match=f"{roles[1]}_column: 'x' is also the {roles[0]} column"):
+        ReadOptions(**{f"{role}_column": "x" for role in roles})
+    assert ReadOptions(label_column="x", caption_column="x")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    ("columns", "lists"),
+    [
+        ({"cat": [1, 0]}, [["cat"], []]),
+        ({"cat": [1, 0], "label": [0, 1]}, [["cat"], ["label"]]),
+        ({"cat": [1, 0], "label": ["x", "y"]}, [["x"], ["y"]]),
+        ({"score": [0.5, 1.0], "cat": [0, 1]}, "there is no label column"),
+        ({"label": [3, 5]}, "column 'label': int64 is no type of a column of labels"),
+        ({"label": [3, 5], "score": [0.5, 1.0]}, "column 'label': int64 is no type"),
+    ],
+)
+def test_frames_and_files_follow_one_rule(tmp_path, make, columns, lists):
+    table = {"id": ["a", "b"], **columns}
+    pd.DataFrame(table).to_parquet(tmp_path / "t.parquet")
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    given = [make(table), tmp_path / "t.parquet"]
+    if "label" not in columns:
+        given.append(tmp_path / "t.csv")
+    elif not isinstance(lists[0], list) or "label" in lists[1]:  # its cells are text
+        assert as_labels(tmp_path / "t.csv").to_list()[1] in ([str(columns["label"][1])], [])
+    for one in given:
+        if isinstance(lists, list):
+            assert as_labels(one).to_list() == lists
+            continue
+        with pytest.raises(InputError, match=lists):
+            as_labels(one)

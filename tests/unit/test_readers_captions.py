@@ -295,7 +295,7 @@ def test_a_loaded_file_is_read_once(tmp_path):
          r"items have lists; write \[\"a caption\"\], also for one"),
         ({"a": ["x"], "b": "y"}, "r.json", r"r\.json, id 'b': the caption 'y' stands where"),
         ({"a": "x", "b": 3}, "r.json", r"r\.json, id 'b': 3 is an int, not a caption; write"),
-        ({"a": ["x", None]}, "r.json", r"r\.json, id 'a', caption 2: None is a NoneType, not"),
+        ({"a": ["x", None]}, "r.json", r"r\.json, id 'a', caption 2: None .null. is not"),
         ({"a": {"caption": "x"}}, "r.json", "id 'a': .* is a dict, not a caption"),
         ({"": "x"}, "r.json", r"r\.json, key '': the id is empty"),
         ('{"a": "x", "a": "y"}', "r.json", "the key 'a' stands twice"),

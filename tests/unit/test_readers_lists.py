@@ -128,7 +128,7 @@ def test_numbers_by_option(write):
         ("w.csv", "id,weight\na,x\n", "line 2, id 'a': the number 'x' is no finite number"),
         ("w.csv", "id,weight\n,1\n", "line 2: the id is empty|line 2, id '': the id is empty"),
         ("w.csv", "id,weight\na,\n", "the number is empty"),
-        ("w.csv", "id,x\na,1\n", "there is no score column: sought any of weight"),
+        ("w.csv", "id,x\na,1\n", "there is no weight column: sought any of weight"),
         ("w.csv", "id,weight\n", "there are no items"),
         ("w.jsonl", '{"a": 1}', r"w\.jsonl: numbers are not read from jsonl; use JSON, CSV"),
         ("w.txt", "a 1", "numbers are not read from txt; use JSON, CSV, TSV, NPY or NPZ"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import semmetrics
+from semmetrics.errors import InputError
 
 LISTS = {"a": ["cat"]}
 SCORED = {"a": {"cat": 0.9, "dog": 0.1}}
@@ -80,3 +81,28 @@ def test_scores_of_the_ground_truth_count_for_nothing():
     (note,) = said({"a": {"cat": 0.9}}, SCORED, "F1")
     assert note == "the scores of the ground truth count for nothing: every label listed is true"
     assert said({"a": {"cat": 0.9}}, {"a": {"cat": 1.0, "dog": 1.0}}, "F1") == []
+
+
+@pytest.mark.parametrize("dog", [0, 1, False, np.bool_(False)])
+def test_a_threshold_that_0_and_1_are_not_above_is_said(dog):
+    kind = type(dog)
+    preds = {"a": {"cat": kind(1), "dog": dog}}
+    for number in ("1", "1.5"):
+        (note,) = said(preds, {"a": ["cat"]}, "F1", decode=f"threshold:{number}")
+        assert note.startswith(f"preds: no score is above the threshold {float(number)}, so nothing is")
+        assert note.endswith("the highest is 1")
+    assert said(preds, {"a": ["cat"]}, "F1", decode="threshold:0.5") == []
+
+
+@pytest.mark.parametrize(
+    "measure", ["F1(decode=threshold:best)", "F1(decode=threshold:-1)", "LRAP"]
+)
+def test_the_system_without_scores_is_named(measure):
+    zeros = {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": 1}}
+    other = {"a": {"cat": 0.4, "dog": 0.2}, "b": {"cat": 0.3, "dog": 1}}
+    gts = {"a": ["cat"], "b": ["dog"]}
+    for systems in ({"s1": zeros, "s2": other}, {"s2": other, "s1": zeros}):
+        with pytest.raises(InputError, match=r"^s1: .*needs a score for each predicted label, and"):
+            semmetrics.score_systems(systems, gts, measures=measure)
+    with pytest.raises(InputError, match=r"^\S+ needs a score"):
+        semmetrics.score(zeros, gts, measures=measure)

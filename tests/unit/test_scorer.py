@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import pickle
 import threading
@@ -839,3 +840,71 @@ def test_a_score_is_written_as_a_number():
     assert (f"{one:.3f}", f"{one:>8.1%}", f"{one}") == ("0.667", "   66.7%", str(one))
     (undefined,) = score([[]], [["cat"]], measures="Precision(no_prediction=nan)")
     assert f"{undefined:.2f}" == "nan"
+
+
+_BATCHES = {
+    "zero and one": {"cat": 1, "dog": 0},
+    "zero": {"cat": 0},
+    "one": {"cat": 1},
+    "fraction": {"cat": 0.3},
+    "plain": ["cat"],
+    "booleans": {"cat": True, "dog": False},
+    "empty": {},
+}
+_CHECKED = [
+    *itertools.product(["zero and one", "zero", "one", "fraction", "plain", "empty"], repeat=2),
+    ("zero and one", "one", "one"),
+    ("zero and one", "one", "fraction"),
+    ("zero", "empty", "one", "one"),
+    ("one", "zero and one", "one", "fraction", "one"),
+    ("one", "one", "zero", "plain"),
+    ("booleans", "zero and one", "one"),
+    ("booleans", "one", "one"),
+]
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("side", ["preds", "gts"])
+@pytest.mark.parametrize("by", ["update", "merge"])
+@pytest.mark.parametrize("kinds", _CHECKED, ids=" ".join)
+def test_batches_of_scores_are_taken_where_one_call_takes_them(kinds, side, by, keep_rows):
+    if by == "merge" and not keep_rows and "fraction" in kinds and not {"plain"} & {*kinds}:
+        pytest.skip("0 and 1 that were let go stay what they were")
+    items = {str(i): _BATCHES[kind] for i, kind in enumerate(kinds)}
+    others = {id_: ["cat"] for id_ in items}
+
+    def values(take):
+        try:
+            return [score.value for score in take()]
+        except InputError:
+            return "refused"
+
+    def sides(some):
+        pair = {id_: items[id_] for id_ in some}, {id_: others[id_] for id_ in some}
+        return dict(zip(("preds", "gts"), pair if side == "preds" else pair[::-1], strict=True))
+
+    def fed_by(**options):
+        scorer = Scorer(**options)
+        for id_ in items:
+            part = Scorer(**options) if by == "merge" else scorer
+            part.update(**sides([id_]))
+            if by == "merge":
+                scorer.merge(part)
+        return scorer.compute()
+
+    rules = ["all", "threshold:-1", "threshold:0.5", "cumulative:0.5"] if side == "preds" else []
+    for rule in rules or ["all"]:
+        options = {"measures": "F1", "decode": rule, "keep_rows": keep_rows}
+        whole = values(lambda options=options: score(**sides(items), **options))
+        assert values(lambda options=options: fed_by(**options)) == whole, rule
+
+
+def test_ones_that_were_let_go_and_zeros_need_scores_as_in_one_call():
+    options = {"measures": "F1", "decode": "threshold:-1", "keep_rows": False}
+    one, other = Scorer(**options), Scorer(**options)
+    one.update({"a": {"cat": 1}}, {"a": ["cat"]})
+    other.update({"b": {"cat": 0}}, {"b": ["cat"]})
+    assert [score.value for score in one.compute()] == [1]
+    for scorer in (one + other, other + one):
+        with pytest.raises(InputError, match=r"needs a score .* 0 and 1 alone say only"):
+            scorer.compute()

@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.errors import InputError, a_kind, brief, listing
+from semmetrics.errors import InputError, listing, misfit
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.plural import singular
 
@@ -183,7 +183,7 @@ class Ignored:
         for label in written:
             if not isinstance(label, str):
                 raise InputError(
-                    f"the label to ignore {brief(label)} is {a_kind(label)}, not a string",
+                    f"the label to ignore {misfit(label, 'a string')}",
                     remedy='write labels to ignore as ["cat", "dog"]',
                 )
             terms = clean_terms([label], clean) or (label,)

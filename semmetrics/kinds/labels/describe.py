@@ -27,6 +27,7 @@ from semmetrics.kinds.description import (
 )
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.kinds.labels.oddities import find_odd_labels
+from semmetrics.kinds.labels.score_notes import unlike_scores
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
@@ -109,6 +110,7 @@ def _find_odd(labels: Lists) -> Iterator[str]:
     """What is accepted and yet probably not meant, one line each."""
     yield from find_empty(labels)
     yield from find_repeated(labels)
+    yield from unlike_scores(labels)
     yield from _find_common(labels)
     terms = list(dict.fromkeys(term for terms in labels.terms for term in terms))
     yield from find_odd_texts(terms, "label")

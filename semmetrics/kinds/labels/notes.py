@@ -22,7 +22,7 @@ from semmetrics.kinds import (
     unused_weights,
 )
 from semmetrics.kinds.labels.oddities import oddity_notes
-from semmetrics.kinds.labels.score_notes import score_notes
+from semmetrics.kinds.labels.score_notes import score_notes, unlike_scores
 from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -84,6 +84,7 @@ def label_notes(
     notes = task_notes(
         tasks, _COUNTS, lambda name, task: said[name][0] + _model_notes(task, noted.get(name, {}))
     )
+    notes += [f"{one.source}: {line}" for one in inputs for line in unlike_scores(one)]
     notes += first_of_alike(line for _, lines in said.values() for line in lines)
     notes += different_items(tasks)
     notes += unused_embeddings(measures, options["embedding"])

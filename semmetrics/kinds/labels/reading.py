@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from semmetrics.arguments import check_type, checked_but
+from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members
+from semmetrics.errors import ITEM
+from semmetrics.kinds.labels.classes import class_name
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
@@ -70,10 +75,32 @@ def as_labels(
     check_type("classes", classes, Sequence[Any] | None)  # of what they hold the place is said
     found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
-        return found.chosen()
+        unlike = _find_unlike(found)
+        return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
     return members(found) if member else found.ranked()
+
+
+def _find_unlike(labels: Lists) -> tuple[int, int, str]:
+    """Count the labels that stand in one item with different scores, and their items."""
+    scores, side, width = labels.side.scores, labels.side, max(1, len(labels.vocabulary))
+    if scores is None or labels.ranked:  # a matrix has each label once
+        return 0, 0, ""
+    keys = cell_keys(side.indptr, side.codes, width)
+    if first_occurrences(keys, width * len(labels)) is None:
+        return 0, 0, ""
+    order = np.lexsort((scores, keys))
+    ordered, values = keys[order], scores[order]
+    unlike = np.unique(ordered[1:][(ordered[1:] == ordered[:-1]) & (values[1:] != values[:-1])])
+    if not len(unlike):
+        return 0, 0, ""
+    row, code = divmod(int(unlike[0]), width)
+    found = scores[keys == unlike[0]].tolist()
+    each = dict.fromkeys(repr(score).removesuffix(".0") for score in found)
+    item = ITEM.format(row) if isinstance(labels.ids, range) else repr(labels.ids[row])
+    example = f"{class_name(labels.terms[code])!r} of {item}: {' and '.join(each)}"
+    return len(unlike), len(np.unique(unlike // width)), example
 
 
 _SENTENCE = 5.0  # mean words: lists of longer strings could be captions

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+from semmetrics.data.block import UNUSED
 from semmetrics.data.lists import Lists, Side
-from semmetrics.errors import pluralize
+from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.swapped_sides import Odd
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
-__all__ = ["find_scores", "score_notes"]
+__all__ = ["find_scores", "score_notes", "unlike_scores"]
 
 _SCORES, _ORDER = "scores", "order"
 _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
@@ -32,6 +33,11 @@ def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]
     found: dict[Hashable, Any] = {}
     if pred.order and pred.side.scores is None:
         found[_ORDER, pred.order] = 1
+        if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
+            found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
+    unused = [one for one in pred.notes if one.startswith(("columns not used", "keys not used"))]
+    if unused and pred.side.scores is None:
+        found[UNUSED] = frozenset(unused)
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
     if both and true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1
@@ -70,6 +76,26 @@ def score_notes(
         )
     mine += _order_note(odd, filter(_ranks, measures))
     return mine, theirs
+
+
+def unlike_scores(labels: Lists) -> list[str]:
+    """Say how many labels stand in one item with different scores, in one note or none.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> print(*unlike_scores(as_labels({"a": [("cat", 1), ("cat", 0)]})))
+    1 label of 1 item stands there several times with different scores (such as 'cat' of 'a': 1 and
+    0): the highest counts, or each where a measure counts repeats (duplicates=each)
+    """
+    number, items, example = labels.unlike
+    if not number:
+        return []
+    return [
+        f"{pluralize(number, 'label')} of {pluralize(items, 'item')} {agreeing(number, 'stand')} "
+        f"there several times with different scores (such as {example}): the highest counts, or "
+        "each where a measure counts repeats (duplicates=each)"
+    ]
 
 
 # ---- the order of labels ------------------------------------------------------------------------

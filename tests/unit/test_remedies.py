@@ -1,0 +1,128 @@
+"""What messages advise: remedies and notes that fit the input they are about."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+from semmetrics.metrics.registry import parse
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def message(*args, **options):
+    with pytest.raises(InputError) as caught:
+        semmetrics.score(*args, **options)
+    return str(caught.value)
+
+
+def test_a_few_columns_of_a_frame_hold_other_numbers():
+    frame = pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.1], "y": [0.1, 1.0], "epoch": [3, 3]})
+    truth = {"a": ["x"], "b": ["y"]}
+    for form in (frame, pl.from_pandas(frame), frame.set_index("id")):
+        said = [n for n in semmetrics.score(form, truth, measures="mAP").notes if "outside" in n]
+        assert said == [
+            "preds: numbers outside [0, 1] stand in 1 of 3 columns and in no other: 'epoch'; leave "
+            "out what is no label"
+        ]
+        assert any("outside [0, 1]" in note for note in semmetrics.validate(form)["notes"])
+    logits = frame.assign(x=[-2.0, 5.0])  # most columns: scores of another range
+    for form in (logits, frame.drop(columns="epoch")):
+        notes = semmetrics.score(form, truth, measures="mAP").notes
+        assert not any("outside" in note for note in notes)
+
+
+@pytest.mark.parametrize("text", ["True", "false", "TRUE"])
+def test_truth_values_for_scores(tmp_path, text):
+    path = written(tmp_path, "p.csv", f"id,label,score\na,x,{text}\n")
+    said = message(path, {"a": ["x"]})
+    assert said.endswith(
+        f"the score '{text}' is no finite number; write 1 for true and 0 for false"
+    )
+
+
+def test_columns_that_could_have_the_scores(tmp_path):
+    path = written(tmp_path, "p.csv", "id,label,how\na,x,.5\n")
+    said = message(path, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
+    assert "columns not used: 'how'; if one has them, name it with score_column (--sc" in said
+    without = written(tmp_path, "q.csv", "id,label\na,x\n")
+    assert "column" not in message(without, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
+    scorer = semmetrics.Scorer(measures="F1(decode=threshold:0.4)", keep_rows=False)
+    with pytest.raises(InputError, match="columns not used: 'how'"):
+        scorer.update(path, {"a": ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("pred", "ref", "difference"),
+    [
+        ("1", "1.0", "'1' and '1.0' differ by the .0 of a number"),
+        ("1", "1.5", ""),
+        ("b", "b.jpg", "'b' and 'b.jpg' differ by a file extension"),
+        ("b", "b.mp4", "'b' and 'b.mp4' differ by a file extension"),
+    ],
+)
+def test_ids_that_differ(pred, ref, difference):
+    for one, other in ((pred, ref), (ref, pred)):
+        said = message({one: ["x"]}, {other: ["x"]})
+        assert ("differ by" in said) is bool(difference)
+        assert difference.partition(" differ")[2] in said
+
+
+def test_a_header_is_advised_for_text_alone(tmp_path):
+    frame = pd.DataFrame({"key": ["a"], "label": ["x"]})
+    frame.to_parquet(tmp_path / "p.parquet")
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    path = str(tmp_path / "p.parquet")
+    assert message(path, path).endswith("name it with id_column (--id-column)")
+    path = str(tmp_path / "p.csv")
+    assert message(path, path).endswith("a table needs a header in its first line")
+
+
+@pytest.mark.parametrize(
+    ("sign", "remedy"),
+    [
+        (";", "if ';' separates the cells, say delimiter=';' (--delimiter ';')"),
+        ("|", "if '|' separates the cells, say delimiter='|' (--delimiter '|')"),
+        ("\t", r"if a tab separates the cells, say delimiter='\t' (--delimiter $'\t')"),
+    ],
+)
+def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign, remedy):
+    path = written(tmp_path, "p.csv", f"id{sign}label\na{sign}x\n")
+    assert message(path, path, measures="F1").endswith(remedy)
+    read = semmetrics.ReadOptions(delimiter=sign)
+    assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("data", "task", "said"),
+    [
+        ('{"a": null}', "captions", "id 'a': None (null) is not a caption;"),
+        ('{"a": ["x", null]}', "captions", "None (null) is not a caption;"),
+        ('{"a": [null]}', "labels", "the label None (null) is not a string;"),
+    ],
+)
+def test_null(tmp_path, data, task, said):
+    path = written(tmp_path, "p.json", data)
+    assert said in message(path, path, task=task)
+
+
+def test_none_for_an_input():
+    assert "cannot read labels from None;" in message(None, {"a": ["x"]}, task="labels")
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_numbers_of_numpy_are_written_as_numbers(kind):
+    said = message([["a"]], [["a"]], weights=np.array([-1], kind))
+    assert f"is {kind(-1).item()!r};" in said
+
+
+@pytest.mark.parametrize("name", ["cider", "Cider", "CIDER"])
+def test_measures_of_a_family_and_of_the_name(name):
+    with pytest.raises(InputError, match=r"did you mean CIDEr-D or CIDEr\?"):
+        parse(name)

@@ -1,0 +1,64 @@
+"""A column of scores that is named: predictions must have it, a ground truth need not."""
+
+import pytest
+
+import semmetrics
+from semmetrics import ReadOptions
+from semmetrics.data.form import truth_options
+from semmetrics.data.large import read_large
+from semmetrics.data.source import load
+from semmetrics.errors import InputError
+from semmetrics.kinds.labels.reading import FORM
+
+PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
+TRUTHS = {
+    "plain.csv": "id,label\na,x\nb,y\n",
+    "scored.csv": "id,label,score\na,x,1\na,y,0\nb,y,1\n",
+    "same.csv": "id,label,how\na,x,1\na,y,0\nb,y,1\n",
+    "one_hot.csv": "id,x,y\na,1,0\nb,0,1\n",
+    "records.json": '[{"id": "a", "labels": ["x"]}, {"id": "b", "labels": ["y"]}]',
+    "columns.json": '{"id": ["a", "b"], "labels": [["x"], ["y"]]}',
+    "lines.jsonl": '{"id": "a", "labels": ["x"]}\n{"id": "b", "labels": ["y"]}\n',
+}
+NAMED = ReadOptions(score_column="how")
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_ground_truth_may_lack_it(tmp_path, name):
+    pred, truth = written(tmp_path, "p.csv", PRED), written(tmp_path, name, TRUTHS[name])
+    measure = "F1(decode=threshold:0.5)"
+    assert semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value == 1.0
+    scorer = semmetrics.Scorer(measures="AP", read=NAMED)
+    scorer.update(pred, truth)
+    assert scorer.compute()["AP"].value == 1.0
+
+
+def test_predictions_need_it_and_the_remedy_reads_one_file_alone(tmp_path):
+    plain = written(tmp_path, "gt.csv", TRUTHS["plain.csv"])
+    remedy = r"as_labels\(path, options=ReadOptions\(score_column=\.\.\.\)\)"
+    with pytest.raises(InputError, match=f"no score column: sought 'how'.*{remedy}"):
+        semmetrics.score(plain, plain, read=NAMED)
+    other = semmetrics.as_labels(written(tmp_path, "p.csv", PRED), options=NAMED)
+    assert semmetrics.score(other, plain, measures="AP")["AP"].value == 1.0
+
+
+@pytest.mark.parametrize("role", ["id", "label"])
+def test_other_columns_are_needed_on_both_sides(tmp_path, role):
+    named = ReadOptions(**{f"{role}_column": "k"})
+    text = TRUTHS["plain.csv"].replace(role, "k", 1)
+    pred = written(tmp_path, "p.csv", text)
+    with pytest.raises(InputError, match=rf"gt.csv, line 1: .*ReadOptions\({role}_column="):
+        semmetrics.score(pred, written(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)
+
+
+def test_large_lines_of_a_ground_truth(tmp_path):
+    text = TRUTHS["lines.jsonl"]
+    source = load(written(tmp_path, "gt.jsonl", text), 2**20)
+    found = read_large(source, "jsonl", FORM, truth_options(NAMED))
+    assert found.to_list() == [["x"], ["y"]]
