@@ -89,7 +89,9 @@ def test_a_threshold_that_0_and_1_are_not_above_is_said(dog):
     preds = {"a": {"cat": kind(1), "dog": dog}}
     for number in ("1", "1.5"):
         (note,) = said(preds, {"a": ["cat"]}, "F1", decode=f"threshold:{number}")
-        assert note.startswith(f"preds: no score is above the threshold {float(number)}, so nothing is")
+        assert note.startswith(
+            f"preds: no score is above the threshold {float(number)}, so nothing is"
+        )
         assert note.endswith("the highest is 1")
     assert said(preds, {"a": ["cat"]}, "F1", decode="threshold:0.5") == []
 

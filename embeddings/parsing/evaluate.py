@@ -1,6 +1,6 @@
 """Measure how well the offline parser agrees with the official one, and write EVALUATION.md.
 
-    python -m parsing.evaluate --reference FOLDER --parsed FOLDER [--out FILE]
+    python -m embeddings.parsing.evaluate --reference FOLDER --parsed FOLDER [--out FILE]
 
 The second folder has `test-flickr30k.jsonl` and `test-regions.jsonl`, as `parsing.dump` makes them
 of what `parsing.captions` lists.
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from parsing.sentences import Caption, Sentence, read_parsed
+from embeddings.parsing.sentences import Caption, Sentence, read_parsed
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.text.offline_parser import DATA, OfflineParser
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
@@ -259,7 +259,7 @@ def report(reference: Path, parsed: Path) -> str:
         "# How well the offline parser agrees with SPICE's own",
         "",
         f"`{OfflineParser().identity}`, {DATA.stat().st_size / 1e6:.2f} MB. Written by "
-        "`python -m parsing.evaluate`. None of these captions was learned from, nor was anything",
+        "`python -m embeddings.parsing.evaluate`. None of these captions was learned from, nor was anything",
         "chosen by them.",
         "",
         "| | items | Pearson's r | SPICE, official | offline | difference | tau-c, official "

@@ -1,6 +1,6 @@
 """Which captions are learned from, which are looked at meanwhile, and which are kept for the test.
 
-    python -m parsing.captions --reference FOLDER --out FOLDER
+    python -m embeddings.parsing.captions --reference FOLDER --out FOLDER
 
 The folder has COCO's test split of Karpathy, Flickr30k's, and the captions of the tests, as
 `reference` does for the tests of the package. Written are lists of captions, one a line:

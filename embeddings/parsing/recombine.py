@@ -1,6 +1,6 @@
 """More captions to learn from: parts of parsed captions put into the places of like parts.
 
-    python -m parsing.recombine PARSED... --count N --out captions.txt [--unsure weights.pt]
+    python -m embeddings.parsing.recombine PARSED... --count N --out captions.txt [--unsure weights.pt]
 
 One or two subtrees of a caption are replaced by subtrees of the same relation and tag of another;
 some words by others of their tag. Half of the captions look like text, half like its tokens. They
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import torch
 
-from parsing.captions import plain
-from parsing.pack import load_model
-from parsing.sentences import Sentence, read_parsed
+from embeddings.parsing.captions import plain
+from embeddings.parsing.pack import load_model
+from embeddings.parsing.sentences import Sentence, read_parsed
 from semmetrics.text.parser_words import WordCutter, affixes, shape, word_form
 
 __all__ = ["main", "most_unsure", "recombine"]

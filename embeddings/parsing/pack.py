@@ -1,6 +1,6 @@
 """Pack trained weights into the file that ships with the package.
 
-    python -m parsing.pack weights.pt PARSED... [--out FILE]
+    python -m embeddings.parsing.pack weights.pt PARSED... [--out FILE]
 
 Matrices become integers of eight bits with a scale a column, tables of vectors with a scale a row.
 The parsed captions give the lemmas that rules do not.
@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from parsing.model import Attention, Parser, Sizes
-from parsing.sentences import Sentence, read_parsed
+from embeddings.parsing.model import Attention, Parser, Sizes
+from embeddings.parsing.sentences import Sentence, read_parsed
 from semmetrics.text.offline_parser import DATA
 from semmetrics.text.parser_words import Lemmas
 

@@ -1,6 +1,6 @@
 """Train the network of the offline parser on parsed captions.
 
-    python -m parsing.train PARSED... --out weights.pt [--dev PARSED...] [--start weights.pt]
+    python -m embeddings.parsing.train PARSED... --out weights.pt [--dev PARSED...] [--start weights.pt]
 
 The tagger and the parser are trained together, but the parser is told the true tags, and most words
 of open classes are hidden from it: the official parser's grammar sees a noun or a verb as little
@@ -22,8 +22,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from parsing.model import Parser, Sizes
-from parsing.sentences import Sentence, read_parsed
+from embeddings.parsing.model import Parser, Sizes
+from embeddings.parsing.sentences import Sentence, read_parsed
 from semmetrics.text.parser_words import affixes, shape, word_form
 
 __all__ = ["Batch", "Vocabulary", "main", "train"]

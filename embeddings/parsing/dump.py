@@ -1,6 +1,6 @@
 """Let the official parser parse captions, and keep the grammar beside the tuples.
 
-    python -m parsing.dump captions.txt --out parsed.jsonl
+    python -m embeddings.parsing.dump captions.txt --out parsed.jsonl
 
 Needs Java 11 or later with its compiler, pycocoevalcap and, once, `semmetrics spice setup`. A run
 that was stopped goes on where it ended.
