@@ -259,8 +259,8 @@ def report(reference: Path, parsed: Path) -> str:
         "# How well the offline parser agrees with SPICE's own",
         "",
         f"`{OfflineParser().identity}`, {DATA.stat().st_size / 1e6:.2f} MB. Written by "
-        "`python -m embeddings.parsing.evaluate`. None of these captions was learned from, nor was anything",
-        "chosen by them.",
+        "`python -m embeddings.parsing.evaluate`. None of these captions was learned from,",
+        "nor was anything chosen by them.",
         "",
         "| | items | Pearson's r | SPICE, official | offline | difference | tau-c, official "
         "| offline | F1 of tuples | captions without a difference |",

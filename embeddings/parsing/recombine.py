@@ -1,6 +1,7 @@
 """More captions to learn from: parts of parsed captions put into the places of like parts.
 
-    python -m embeddings.parsing.recombine PARSED... --count N --out captions.txt [--unsure weights.pt]
+    python -m embeddings.parsing.recombine PARSED... --count N --out captions.txt
+        [--unsure weights.pt]
 
 One or two subtrees of a caption are replaced by subtrees of the same relation and tag of another;
 some words by others of their tag. Half of the captions look like text, half like its tokens. They

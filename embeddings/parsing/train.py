@@ -1,6 +1,7 @@
 """Train the network of the offline parser on parsed captions.
 
-    python -m embeddings.parsing.train PARSED... --out weights.pt [--dev PARSED...] [--start weights.pt]
+    python -m embeddings.parsing.train PARSED... --out weights.pt
+        [--dev PARSED...] [--start weights.pt]
 
 The tagger and the parser are trained together, but the parser is told the true tags, and most words
 of open classes are hidden from it: the official parser's grammar sees a noun or a verb as little

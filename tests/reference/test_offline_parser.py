@@ -2,7 +2,7 @@
 
 import pytest
 
-evaluate = pytest.importorskip("parsing.evaluate")
+evaluate = pytest.importorskip("embeddings.parsing.evaluate")
 pytest.importorskip("pycocoevalcap")
 
 
