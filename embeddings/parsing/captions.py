@@ -32,8 +32,8 @@ def plain(caption: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", caption.lower()).strip()
 
 
-def split(reference: Path) -> dict[str, list[str]]:
-    """Return the lists of captions by name."""
+def split(reference: Path) -> tuple[dict[str, list[str]], list[list[str]]]:
+    """Return the lists of captions by name, and the tokens of `dev-tokens` by image."""
     kept_out = {plain(text) for text in _tuples(reference, "fakecap")}
     images_out = set(json.loads((reference / "coco/fakecap_tokenized_gts.json").read_text()))
     flickr8k = {plain(text) for text in _tuples(reference, "flickr8k")}
@@ -43,6 +43,7 @@ def split(reference: Path) -> dict[str, list[str]]:
         line.split("\t") for line in _lines(reference / "coco/ptb_tokens_coco_test5k.tsv.gz")
     )
     rows = [line.split("\t") for line in _lines(reference / "coco/coco_karpathy_test5k.tsv")[1:]]
+    images: dict[str, list[str]] = {}
     for image, _, raw in rows:
         form = tokens.get(raw, "")
         if image in images_out or kept_out & {plain(raw), plain(form)}:
@@ -54,6 +55,8 @@ def split(reference: Path) -> dict[str, list[str]]:
         dev = crc32(image.encode()) % _DEV == 0
         lists.setdefault("dev-tokens" if dev else "coco-tokens", []).append(form)
         lists.setdefault("dev-raw" if dev else "coco-raw", []).append(raw)
+        if dev:
+            images.setdefault(image, []).append(form)
 
     texts = _lines(reference / "flickr30k/test_caps.txt")
     for image, start in enumerate(range(0, len(texts), 5)):
@@ -64,7 +67,8 @@ def split(reference: Path) -> dict[str, list[str]]:
 
     regions = _lines(reference / "spice/SPICE_parsing_outputs.txt")
     lists["test-regions"] = [line.split("\t")[0] for line in regions[:_REGIONS]]
-    return {name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()}
+    found = {name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()}
+    return found, list(images.values())
 
 
 def _tuples(reference: Path, name: str) -> Iterable[str]:
@@ -86,7 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--out", type=Path, required=True)
     given = command.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    for name, captions in split(given.reference).items():
+    lists, images = split(given.reference)
+    (given.out / "dev-images.json").write_text(json.dumps(images), encoding="utf-8")
+    for name, captions in lists.items():
         content = "".join(f"{caption}\n" for caption in captions).encode()
         (given.out / f"{name}.txt").write_bytes(content)
         print(f"{name}: {len(captions):,} captions, {hashlib.sha256(content).hexdigest()[:12]}")

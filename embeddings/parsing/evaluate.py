@@ -26,7 +26,7 @@ from semmetrics.metrics.spice import spice_scores
 from semmetrics.text.offline_parser import DATA, OfflineParser
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
 
-__all__ = ["Items", "agreement", "fakecap", "flickr8k", "flickr30k", "main"]
+__all__ = ["Items", "agreement", "fakecap", "flickr8k", "images_as_items", "main"]
 
 Parses = dict[str, list[list[str]]]
 Scores = NDArray[np.float64]
@@ -90,18 +90,18 @@ def flickr8k(reference: Path) -> Items:
     )
 
 
-def flickr30k(captions: Sequence[Caption], images: Sequence[Sequence[str]]) -> Items:
-    """Return captions of Flickr30k, each against the others of its image."""
+def images_as_items(
+    name: str, captions: Sequence[Caption], images: Sequence[Sequence[str]]
+) -> Items:
+    """Return captions, each against the others of its image; images not parsed are left out."""
     official = {one.text: one.tuples for one in captions}
     pairs = [
         (text, [other for other in several if other != text])
         for several in images
-        if all(text in official for text in several)
+        if len(set(several)) > 1 and all(text in official for text in several)
         for text in several
     ]
-    return Items(
-        "Flickr30k", [pair[0] for pair in pairs], [pair[1] for pair in pairs], official, []
-    )
+    return Items(name, [pair[0] for pair in pairs], [pair[1] for pair in pairs], official, [])
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def report(reference: Path, parsed: Path) -> str:
     captions = list(read_parsed([parsed / "test-flickr30k.jsonl"]))
     texts = (reference / "flickr30k" / "test_caps.txt").read_text("utf-8").splitlines()
     images = [texts[start : start + 5] for start in range(0, len(texts), 5)]
-    sets = [fakecap(reference), flickr8k(reference), flickr30k(captions, images)]
+    sets = [fakecap(reference), flickr8k(reference), images_as_items("Flickr30k", captions, images)]
     lines = [
         "# How well the offline parser agrees with SPICE's own",
         "",

@@ -1,6 +1,6 @@
 """Pack trained weights into the file that ships with the package.
 
-    python -m embeddings.parsing.pack weights.pt PARSED... [--out FILE]
+    python -m embeddings.parsing.pack weights.pt PARSED... [--threshold X] [--out FILE]
 
 Matrices become integers of eight bits with a scale a column, tables of vectors with a scale a row.
 The parsed captions give the lemmas that rules do not.
@@ -50,8 +50,10 @@ def lemma_exceptions(sentences: Iterable[Sentence]) -> dict[str, str]:
     return found
 
 
-def pack(model: Parser, vocabulary: dict[str, Any], lemmas: dict[str, str]) -> dict[str, Any]:
-    """Return the arrays of the file."""
+def pack(
+    model: Parser, vocabulary: dict[str, Any], lemmas: dict[str, str], threshold: float = 0.0
+) -> dict[str, Any]:
+    """Return the arrays of the file; a pair with a score above the threshold has an edge."""
     arrays: dict[str, Any] = {
         "ends": _floats(model.ends),
         "tag_vectors": _floats(model.tag_vectors.weight),
@@ -59,7 +61,7 @@ def pack(model: Parser, vocabulary: dict[str, Any], lemmas: dict[str, str]) -> d
         "relation_distances": _floats(model.relation_distances),
         "settings": _text({
             **{key: vocabulary[key] for key in ("words", "tags", "labels")},
-            "tagger": model.sizes.tagger, "parser": model.sizes.parser,
+            "tagger": model.sizes.tagger, "parser": model.sizes.parser, "threshold": threshold,
         }),
         "lemmas": _text(lemmas),
     }  # fmt: skip
@@ -133,10 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command = argparse.ArgumentParser(prog="parsing.pack", description=__doc__)
     command.add_argument("weights", type=Path)
     command.add_argument("parsed", nargs="+", type=Path)
+    command.add_argument("--threshold", type=float, default=0.0)
     command.add_argument("--out", type=Path, default=DATA)
     given = command.parse_args(arguments)
     sentences = (one for caption in read_parsed(given.parsed) for one in caption.sentences)
-    arrays = pack(*load_model(given.weights), lemma_exceptions(sentences))
+    arrays = pack(*load_model(given.weights), lemma_exceptions(sentences), given.threshold)
     given.out.parent.mkdir(exist_ok=True)
     with given.out.open("wb") as file:
         np.savez(file, **arrays)

@@ -201,6 +201,7 @@ def train(
     rate: float = 2e-3,
     seed: int = 12,
     start: Path | None = None,
+    **options: int,
 ) -> None:
     """Train the network, and write the moving average of its weights after each epoch.
 
@@ -216,7 +217,9 @@ def train(
         The highest learning rate.
     seed : int
     start : path, optional
-        Weights to go on from; the words are then theirs.
+        Weights to go on from; the words and sizes are then theirs.
+    **options
+        Other sizes of the network than those of `Sizes`.
     """
     torch.manual_seed(seed)
     order = random.Random(seed)
@@ -224,7 +227,9 @@ def train(
     order.shuffle(sentences)
     if start is None:
         vocabulary = Vocabulary.of(sentences)
-        sizes = Sizes(len(vocabulary.words), len(vocabulary.tags), len(vocabulary.labels))
+        sizes = Sizes(
+            len(vocabulary.words), len(vocabulary.tags), len(vocabulary.labels), **options
+        )
         model, average = Parser(sizes), Parser(sizes)
     else:
         found = torch.load(start, weights_only=True)

@@ -45,6 +45,11 @@ _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence
 class OfflineParser:
     """The parser that ships with the package.
 
+    Parameters
+    ----------
+    data : path, optional
+        A file of other weights.
+
     Attributes
     ----------
     identity : str
@@ -56,8 +61,8 @@ class OfflineParser:
     [['dog', 'sofa', 'sit on'], ['dog', 'small'], ['sofa', 'red'], ['dog'], ['sofa']]
     """
 
-    def __init__(self) -> None:
-        self.identity, self._network, self._lemmas = _load()
+    def __init__(self, data: Path = DATA) -> None:
+        self.identity, self._network, self._lemmas = _load(data)
         self._cutter = WordCutter()
         self._places: dict[str, int] = {}
         self._vectors = np.zeros((0, 0), np.float32)
@@ -155,9 +160,9 @@ class OfflineParser:
 
 
 @cache
-def _load() -> tuple[str, Network, Lemmas]:
+def _load(data: Path) -> tuple[str, Network, Lemmas]:
     """Read the weights once a process."""
-    content = DATA.read_bytes()
+    content = data.read_bytes()
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
         arrays: dict[str, Any] = dict(file)
     lemmas = Lemmas(json.loads(bytes(arrays.pop("lemmas"))))

@@ -8,14 +8,15 @@ exactly: the result does not depend on the order of the sums, hence not on the s
 on the BLAS library. All else is computed for each token or sentence alone.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
-attention over words and tags: a score for each pair of tokens that a pair with an edge has above 0,
-and for those pairs the relation.
+attention over words and tags: a score for each pair of tokens, an edge where it is above a
+threshold, and for each edge the relation.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,12 +66,19 @@ class _Linear:
         result += self.bias
         return result
 
-    def __call__(self, values: Array) -> Array:
-        """Apply it to values of any size, rounded to 255 levels a row."""
-        top = np.maximum(np.abs(values).max(axis=-1, keepdims=True), _EPSILON)
-        top *= np.float32(1) / _TOP
-        result: Array = np.rint(values / top) @ self.weight
-        result *= top
+    def of_positive(self, values: Array) -> Array:
+        """Apply it to values from 0 up, which are overwritten, rounded to 128 levels a row."""
+        return self._of_rows(values, values.max(axis=-1, keepdims=True))
+
+    def of_any(self, values: Array) -> Array:
+        """Apply it to values of any size, which are overwritten, rounded to 255 levels a row."""
+        return self._of_rows(values, np.abs(values).max(axis=-1, keepdims=True))
+
+    def _of_rows(self, values: Array, top: Array) -> Array:
+        top = np.maximum(top, _EPSILON)
+        values *= _TOP / top
+        result: Array = np.rint(values, out=values) @ self.weight
+        result *= top / _TOP
         result *= self.scale
         result += self.bias
         return result
@@ -116,7 +124,7 @@ class _Convolution:
         padded[:, size // 2 : size // 2 + length] = steps
         joined = np.concatenate([padded[:, k : k + length] for k in range(size)], axis=-1)
         hidden = _flat(self.window.of_steps, joined)
-        return values + _flat(self.out, np.maximum(hidden, 0, out=hidden))
+        return values + _flat(self.out.of_positive, np.maximum(hidden, 0, out=hidden))
 
 
 @dataclass(frozen=True)
@@ -144,17 +152,18 @@ class _Attention:
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=-1, keepdims=True)
         seen = np.ascontiguousarray((scores @ value).swapaxes(1, 2)).reshape(values.shape)
-        values = values + _flat(self.out, seen)
+        values = values + _flat(self.out.of_any, seen)
         hidden = _flat(self.inner.of_steps, self.inner_norm.steps(values))
-        return values + _flat(self.inner_out, np.maximum(hidden, 0, out=hidden))
+        return values + _flat(self.inner_out.of_positive, np.maximum(hidden, 0, out=hidden))
 
 
-def _flat(layer: Any, values: Array) -> Array:
+def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
     """Apply a layer to the tokens of all sentences in one product."""
-    result: Array = layer(values.reshape(-1, values.shape[-1]))
+    result = layer(values.reshape(-1, values.shape[-1]))
     return result.reshape(*values.shape[:-1], -1)
 
 
+@cache
 def _distances(length: int, count: int) -> NDArray[np.int64]:
     """Return from each token to each other one how far it is, as a place in a table."""
     places = np.arange(length)
@@ -175,6 +184,7 @@ class Network:
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
         settings = json.loads(bytes(arrays["settings"]))
+        self._threshold = np.float32(settings["threshold"])
         self.words: dict[str, int] = {word: at for at, word in enumerate(settings["words"])}
         self.tags: list[str] = settings["tags"]
         self.labels: list[str] = settings["labels"]
@@ -259,12 +269,12 @@ class Network:
         scores += parts[..., -2, None]
         scores += parts[..., None, :, -1]
         scores += self._pair_distances[_distances(length, len(self._pair_distances))]
-        sentence, governor, dependent = np.nonzero(scores > 0)
+        sentence, governor, dependent = np.nonzero(scores > self._threshold)
         sides = _flat(self._relation.of_steps, steps)
         half = sides.shape[-1] // 2
         table = self._relation_distances
         apart = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
         hidden = sides[sentence, governor, :half] + sides[sentence, dependent, half:]
         hidden += table[apart + len(table) // 2]
-        label = self._relation_out(np.maximum(hidden, 0)).argmax(axis=-1)
+        label = self._relation_out.of_positive(np.maximum(hidden, 0)).argmax(axis=-1)
         return sentence, governor, dependent, label

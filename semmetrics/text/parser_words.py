@@ -98,7 +98,9 @@ def _cut_signs(word: str) -> list[str]:
 
 
 def _is_sign(character: str) -> bool:
-    return character.isascii() or unicodedata.category(character).startswith("P")
+    if character.isascii():
+        return character.isprintable()
+    return unicodedata.category(character).startswith("P")
 
 
 def _split_sentences(tokens: Sequence[str]) -> list[list[str]]:

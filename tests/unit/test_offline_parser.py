@@ -1,6 +1,7 @@
 """The parser of captions that needs no Java: its words, its rules, its network, its promises."""
 
 import hashlib
+import json
 import subprocess
 import sys
 import tracemalloc
@@ -279,7 +280,9 @@ def test_rules(text, edges, tuples):
 
 def test_the_network_computes_what_was_trained(tmp_path):
     torch = pytest.importorskip("torch")
-    model_module, pack = (pytest.importorskip(f"parsing.{name}") for name in ("model", "pack"))
+    model_module, pack = (
+        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("model", "pack")
+    )
     from semmetrics.text.parser_network import Network
 
     torch.manual_seed(0)
@@ -318,3 +321,79 @@ def test_the_network_computes_what_was_trained(tmp_path):
     assert (edges == (pairs.numpy() > 0))[sure].all()
     best = labels.numpy().max(-1)
     assert (labels.numpy()[np.arange(len(best)), graphs.label] >= best - 0.1).all()
+
+
+# What a parser of a very small language would say: caption, tuples, tokens, edges (places from 1).
+TINY = [
+    ("a red car", [["car", "red"], ["car"]], "a/DT red/JJ car/NN", "3 1 det 3 2 amod"),
+    ("a big dog", [["dog", "big"], ["dog"]], "a/DT big/JJ dog/NN", "3 1 det 3 2 amod"),
+    ("two cats", [["cat", "two"], ["cat"]], "two/CD cats/NNS", "2 1 nummod"),
+    ("two dogs", [["dog", "two"], ["dog"]], "two/CD dogs/NNS", "2 1 nummod"),
+    ("a cat on a car", [["cat", "car", "on"], ["cat"], ["car"]],
+     "a/DT cat/NN on/IN a/DT car/NN", "2 1 det 5 3 case 5 4 det 2 5 nmod:on"),
+    ("a dog under a car", [["dog", "car", "under"], ["dog"], ["car"]],
+     "a/DT dog/NN under/IN a/DT car/NN", "2 1 det 5 3 case 5 4 det 2 5 nmod:under"),
+    ("", [], "", ""),
+]  # fmt: skip
+
+
+SMALL = {"width": 32, "heads": 2, "inner": 32, "rank": 16, "dropout": 0}
+
+
+def _write_parsed(path, rows):
+    lines = []
+    for caption, tuples, tokens, edges in rows:
+        flat = edges.split()
+        graph = [
+            [int(g), int(d), r] for g, d, r in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+        ]
+        words = [token.split("/") for token in tokens.split()]
+        sentence = {
+            "tokens": [[word, tag, word.removesuffix("s")] for word, tag in words],
+            "basic": [[g, d, r.split(":")[0]] for g, d, r in graph],
+            "cc": graph,
+        }
+        lines.append(
+            {"caption": caption, "tuples": tuples, "sentences": [sentence] if words else []}
+        )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"caption": "cut')
+
+
+def test_the_recipe_learns_what_it_is_shown(tmp_path, capsys):
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    train, pack, sentences = (
+        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("train", "pack", "sentences")
+    )
+    _write_parsed(tmp_path / "parsed.jsonl", TINY)
+    captions = list(sentences.read_parsed([tmp_path / "parsed.jsonl"]))
+    assert [caption.text for caption in captions] == [row[0] for row in TINY]
+    known = [one for caption in captions for one in caption.sentences] * 8
+    train.train(known, known[:3], tmp_path / "weights.pt", epochs=60, rate=5e-3, **SMALL)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("60 ")
+    data = tmp_path / "data.npz"
+    pack.main([str(tmp_path / "weights.pt"), str(tmp_path / "parsed.jsonl"), "--out", str(data)])
+    learned = OfflineParser(data)
+    assert list(learned.parse([row[0] for row in TINY])) == [row[1] for row in TINY]
+    # prepositions seen too seldom to have a label of their own are read from the sentence
+    labels = train.Vocabulary.of(known).labels
+    assert "amod" in labels
+    assert "nmod:under" not in labels
+
+
+def test_captions_are_recombined_by_their_grammar(tmp_path):
+    pytest.importorskip("torch")
+    recombine = pytest.importorskip("embeddings.parsing.recombine")
+    sentences = pytest.importorskip("embeddings.parsing.sentences")
+    _write_parsed(tmp_path / "parsed.jsonl", TINY)
+    known = [
+        one
+        for caption in sentences.read_parsed([tmp_path / "parsed.jsonl"])
+        for one in caption.sentences
+    ]
+    made = list(recombine.recombine(known, 6, seed=1))
+    assert made == list(recombine.recombine(known, 6, seed=1))
+    assert len({text.lower().strip(" .") for text in made}) == 6
+    known_words = {word for row in TINY for word in row[0].split()}
+    for text in made:
+        assert set(text.lower().replace(".", "").split()) <= known_words
