@@ -255,6 +255,7 @@ def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
 def arrow_schema(source: Source, kind: str) -> Any:
     """Return the names and types of the columns of a Parquet or Arrow file."""
     with open_arrow(source, kind) as (schema, _):
+        list(schema.names)  # in a damaged file they may be no texts
         return schema
 
 

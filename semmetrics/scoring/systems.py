@@ -22,7 +22,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.errors import InputError, a_kind, brief, placed, pluralize
+from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief, placed, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
@@ -395,7 +395,8 @@ def _naming(system: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise placed(error, system) if system and not error.where else error  # noqa: B904
+        own = not system or error.where or isinstance(error, MissingDependencyError)
+        raise error if own else placed(error, system)  # noqa: B904
 
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:

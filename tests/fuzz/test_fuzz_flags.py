@@ -35,7 +35,7 @@ def flags(name):
 
 
 def test_every_command_is_called():
-    assert set(COMMANDS) - set(CALLS) == {"embed", "completion"}
+    assert set(COMMANDS) - set(CALLS) == {"embed", "spice", "completion"}
 
 
 @pytest.mark.parametrize("name", CALLS)

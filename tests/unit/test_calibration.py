@@ -598,7 +598,7 @@ def test_the_best_score_threshold_is_that_of_sem_f1(measure):
     judge = "SemF1(average=micro)" if "micro" in measure else "SemF1"
     judge += f"@{score.measure.k}" if score.measure.k else ""
     points = sorted({p for some in scored.values() for _, p in some})
-    points = [np.nextafter(points[0], -1), *points]
+    points = [0.0 if points[0] > 0 else points[0] - 1, *points]
     (parsed,) = semmetrics.parse(judge)
     values = {
         float(p): semmetrics.score(

@@ -82,7 +82,7 @@ def test_an_alias_is_the_measure_it_stands_for(alias):
         ("F1(average=macro,labels=union)", ["F1(average=macro,labels=union)"]),
         ("MacroF1(average=macro)@2", ["F1(average=macro)@2"]),
         ("BalancedAccuracy(q=12)", ["BalancedAccuracy(q=12)"]),
-        ("O-F1(decode=threshold:.5)", ["O-F1(decode=threshold:.5)"]),
+        ("O-F1(decode=threshold:.5)", ["O-F1(decode=threshold:0.5)"]),
     ],
 )
 def test_forms(text, expected):

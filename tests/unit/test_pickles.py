@@ -21,7 +21,11 @@ OPTIONS = {
     },
     "captions": {},
 }
-SPELLED = {"BalancedAccuracy": "BalancedAccuracy(q=3)"}
+SPELLED = {
+    "BalancedAccuracy": "BalancedAccuracy(q=3)",
+    "SPICE": "SPICE(parser=offline)",
+    "SPIDEr": "SPIDEr(parser=offline)",
+}
 COPIES = {
     "pickle": lambda one: pickle.loads(pickle.dumps(one)),
     "deepcopy": copy.deepcopy,
