@@ -32,7 +32,7 @@ from semmetrics.scoring.pair_matrix import caption_blocks
 from semmetrics.store import cache_folder
 from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder
 from semmetrics.text.parses import KeptParser
-from semmetrics.text.synonyms import SPICE_PROGRAM
+from semmetrics.text.synonyms import SPICE_FILES
 from semmetrics.text.tuple_files import TupleTable
 
 __all__ = ["WORKLOADS"]
@@ -74,7 +74,7 @@ class Relabelled:
 
 def official(folder: Path, items: Items) -> list[float]:
     """The official program's values; its cache is in the folder."""
-    java, place = SPICE_PROGRAM.locate()
+    java, place = SPICE_FILES.locate()
     jars = [jar_folder() / name for name in JARS]
     classes = folder / "classes"
     if not classes.exists():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from semmetrics.errors import InputError
 from semmetrics.text.official_parser import JARS, jar_folder
-from semmetrics.text.synonyms import SPICE_PROGRAM
+from semmetrics.text.synonyms import SPICE_FILES
 
 __all__ = ["dump", "main"]
 
@@ -33,7 +33,7 @@ def dump(captions: Path, out: Path, memory: str = "3g") -> None:
     InputError
         If Java or the parser is missing, or it fails.
     """
-    java, folder = SPICE_PROGRAM.locate()
+    java, folder = SPICE_FILES.locate()
     if shutil.which("javac") is None:
         raise InputError("there is no Java compiler", remedy="install a JDK, 11 or later")
     done = _whole_lines(out)

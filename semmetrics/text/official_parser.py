@@ -17,13 +17,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder, file_digest
-from semmetrics.text.synonyms import SPICE_PROGRAM
+from semmetrics.text.synonyms import SPICE_FILES
 from semmetrics.text.tokens import check_captions, one_line
 
 __all__ = ["JARS", "OfficialParser", "jar_folder", "set_up"]
@@ -40,6 +41,7 @@ JARS = {
 }
 """The files of CoreNLP: their Maven coordinates and SHA-256."""
 
+_OTHERWISE = "use SPICE(parser=offline), or tuples parsed elsewhere, tuples= (--tuples FILE)"
 _CLASSES = Path(__file__).with_name("java_program")
 _TOO_LONG = 75  # the program's status after a caption that took too long
 
@@ -139,13 +141,13 @@ class OfficialParser:
         return ""
 
     def _command(self) -> list[str]:
-        java, folder = SPICE_PROGRAM.locate()
+        SPICE_FILES.folder_of_files()  # without them no parser helps
+        java, folder = replace(SPICE_FILES, alternative=_OTHERWISE).locate()
         jars = [jar_folder() / name for name in JARS]
         if not all(jar.is_file() for jar in jars):
             raise InputError(
                 "SPICE's parser needs CoreNLP 3.6.0, which is not here",
-                remedy="run: semmetrics spice setup, or use SPICE(parser=offline) or tuples "
-                "that are parsed elsewhere, tuples= (--tuples FILE)",
+                remedy=f"run: semmetrics spice setup, or {_OTHERWISE}",
             )
         threads = self.processors or os.cpu_count() or 1
         path = os.pathsep.join(map(str, [_CLASSES, folder / "*", folder / "lib" / "*", *jars]))

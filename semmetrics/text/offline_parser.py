@@ -68,10 +68,6 @@ class OfflineParser:
         self._vectors = np.zeros((0, 0), np.float32)
         self._lemma_of: dict[tuple[str, str], str] = {}
 
-    def missing(self) -> str:
-        """Return why the parser cannot be run here: "", since it always can."""
-        return ""
-
     def parse(self, captions: Sequence[str]) -> Iterator[RawTuples | InputError]:
         """Parse captions, each on its own.
 

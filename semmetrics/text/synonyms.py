@@ -12,24 +12,22 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
+from typing import TypeVar
 
 from semmetrics.errors import InputError
 from semmetrics.text.java import JavaProgram
 
-__all__ = ["CATEGORIES", "SynonymTable", "category_words", "open_synonyms"]
+__all__ = ["CATEGORIES", "SPICE_FILES", "SynonymTable", "category_words", "open_synonyms"]
+
+T = TypeVar("T")
 
 CATEGORIES = ("Cardinality", "Color", "Size")
 """The categories of attributes that have a list of words, in the order of the class."""
 
-SPICE_PROGRAM = JavaProgram(
-    "SPICE",
-    "spice",
-    ("spice-1.0.jar", "lib/Meteor-1.5.jar"),
-    "use SPICE(parser=offline), or tuples that are parsed elsewhere, tuples= (--tuples FILE)",
-)
+SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
+"""What scoring needs, whoever parses."""
 
 # Endings and what takes their place, in the order in which they are tried.
 _RULES = tuple(
@@ -107,13 +105,10 @@ def open_synonyms() -> SynonymTable:
     InputError
         If its jar is damaged.
     """
-    jar = SPICE_PROGRAM.folder_of_files() / "lib" / "Meteor-1.5.jar"
-    try:
-        with zipfile.ZipFile(jar) as archive:
-            names = ("synonym/english.synsets", "synonym/english.exceptions")
-            words, forms = (archive.read(name).decode().splitlines() for name in names)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise _damaged(jar, error) from error
+    words, forms = (
+        _read("lib/Meteor-1.5.jar", f"synonym/english.{name}", bytes.decode).splitlines()
+        for name in ("synsets", "exceptions")
+    )
     exceptions: dict[str, list[str]] = {}
     for base, inflected in zip(forms[::2], forms[1::2], strict=False):
         for form in inflected.split():
@@ -132,21 +127,25 @@ def category_words() -> dict[str, frozenset[str]]:
     InputError
         If its jar is damaged.
     """
-    jar = SPICE_PROGRAM.folder_of_files() / "spice-1.0.jar"
-    try:
-        with zipfile.ZipFile(jar) as archive:
-            lists = _arrays(archive.read("edu/anu/spice/TupleFilter.class"))
-            return dict(zip(CATEGORIES, lists, strict=True))
-    except (OSError, KeyError, ValueError, IndexError, zipfile.BadZipFile) as error:
-        raise _damaged(jar, error) from error
-
-
-def _damaged(jar: Path, error: Exception) -> InputError:
-    return InputError(
-        f"SPICE's words cannot be read: {error}",
-        where=str(jar),
-        remedy="run: pip install --force-reinstall pycocoevalcap",
+    return _read(
+        "spice-1.0.jar",
+        "edu/anu/spice/TupleFilter.class",
+        lambda data: dict(zip(CATEGORIES, _arrays(data), strict=True)),
     )
+
+
+def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
+    """Return what a file in a jar holds; a damaged one can fail in any of these ways."""
+    path = SPICE_FILES.folder_of_files() / jar
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return parse(archive.read(member))
+    except (OSError, KeyError, ValueError, IndexError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"SPICE's words cannot be read: {error}",
+            where=str(path),
+            remedy="run: pip install --force-reinstall pycocoevalcap",
+        ) from error
 
 
 def _arrays(data: bytes) -> Iterator[frozenset[str]]:
