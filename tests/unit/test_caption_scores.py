@@ -572,6 +572,11 @@ def test_the_protocol_without_meteor():
     assert score(protocol="coco-caption", tokenizer="ptb").headings == table.headings
     with pytest.raises(InputError, match=r"METEOR needs the package pycocoevalcap"):
         score(measures=["BLEU-1", "METEOR"])
+    captions = {"a": ["a cat"]}
+    with pytest.raises(MissingDependencyError):  # of several systems, too
+        semmetrics.score_systems(
+            {"one": captions, "two": captions}, captions, measures="METEOR", task="captions"
+        )
 
 
 def test_the_protocol_with_meteor(program):
