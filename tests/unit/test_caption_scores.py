@@ -573,7 +573,7 @@ def test_the_protocol_without_meteor():
     with pytest.raises(InputError, match=r"METEOR needs the package pycocoevalcap"):
         score(measures=["BLEU-1", "METEOR"])
     captions = {"a": ["a cat"]}
-    with pytest.raises(MissingDependencyError):  # of several systems, too
+    with pytest.raises(semmetrics.MissingDependencyError):  # of several systems, too
         semmetrics.score_systems(
             {"one": captions, "two": captions}, captions, measures="METEOR", task="captions"
         )
