@@ -100,7 +100,7 @@ def encode(found: Items, form: Form) -> Lists:
     scores = None
     try:
         vocabulary, codes = _code(chain.from_iterable(items), size)
-        plain = all(isinstance(entry, str) for entry in vocabulary)
+        plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
     except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
         plain = False
     if not plain:
