@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, sum_rows
-from semmetrics.data.block import BESIDE, occurring
+from semmetrics.data.block import BESIDE
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import agreeing, pluralize
@@ -53,8 +53,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     pred, ref : Lists
         What it was made of, normalised.
     """
-    width = len(task.classes)
-    present = {name: occurring(getattr(task, name).codes, width) for name in SIDES}
+    present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
     known = present["ref"].copy()
     known[: task.given or 0] = True
     found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
@@ -109,7 +108,7 @@ def _find_doubles(task: LabelTask, names: Sequence[str]) -> dict[Hashable, Any]:
         return {}
     fold = normalization("lower+separators")
     written: dict[str, dict[int, str]] = {}
-    for code in np.flatnonzero(occurring(task.ref.codes, len(task.classes))).tolist():
+    for code in np.flatnonzero(task.axis.n_reference).tolist():
         for term in (task.classes[code],) if task.terms is None else task.terms[code]:
             written.setdefault(fold(term)[0], {}).setdefault(code, term)
     pairs: dict[int, tuple[str, str]] = {}
