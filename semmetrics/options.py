@@ -243,27 +243,27 @@ class Options(TypedDict, total=False):
     embedding: Annotated[
         Any,
         Option(
-            help="What labels are compared with: a file of word vectors, a name of 'semmetrics "
-            "embed list', or kind:NAME or kind:PATH. Without it, the model that comes with "
-            "semmetrics is used. With NAME= it is that of measures such as "
+            help="What labels, or phrases of captions, are compared with: a file of word vectors, "
+            "a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
+            "that comes with semmetrics is used. With NAME= it is that of measures such as "
             "'SemF1(embedding=NAME)'.",
-            kinds=_LABELS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
+            group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
         ),
     ]
     lookup: Annotated[
         str | None,
         Option(
-            help="Rule from a label to a vector; auto is the embedding's own.",
-            default="auto", kinds=_LABELS, fixed=True, signed=True,
+            help="Rule from a label or a phrase to a vector; auto is the embedding's own.",
+            default="auto", fixed=True, signed=True,
             choices=("auto", "kubany2020", "words", "exact", "text"), group=MEANING, metavar="RULE",
         ),
     ]
     oov: Annotated[
         str | None,
         Option(
-            help="What stands for a label without a vector: the vector of the word 'unknown', "
-            "nothing (skip), zeros, or an error.",
-            default="zero", kinds=_LABELS, fixed=True, signed=True,
+            help="What stands for a label or a phrase without a vector: the vector of the word "
+            "'unknown', nothing (skip), zeros, or an error.",
+            default="zero", fixed=True, signed=True,
             choices=("unknown", "skip", "zero", "error"), group=MEANING,
         ),
     ]
@@ -271,14 +271,14 @@ class Options(TypedDict, total=False):
         str | None,
         Option(
             help="Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
-            kinds=_LABELS, group=MEANING, metavar="DEVICE",
+            group=MEANING, metavar="DEVICE",
         ),
     ]
     max_words: Annotated[
         int | None,
         Option(
             help="Read only the first N words of a file of word vectors.",
-            kinds=_LABELS, group=MEANING, metavar="N", read=int, least=1,
+            group=MEANING, metavar="N", read=int, least=1,
         ),
     ]
     cache: Annotated[
@@ -286,7 +286,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Keep the vectors of sentence and transformer models on disk for the next run. In "
             "Python, a path names the file.",
-            default=False, kinds=_LABELS, group=MEANING, read=bool,
+            default=False, group=MEANING, read=bool,
         ),
     ]
     calibration: Annotated[
