@@ -183,6 +183,7 @@ BagSim = add(
             policy_option("undefined", "undef", "0", "references that are blank or not known"),
         ),
         bounds=(-1.0, 1.0),
+        order_invariant=False,
         cutoff=False,
         kind="captions",
         needs=frozenset({"text_embedding"}),

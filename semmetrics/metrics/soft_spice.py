@@ -31,7 +31,6 @@ from semmetrics.core.ragged import (
     Ints,
     distinct_codes,
     offsets,
-    row_numbers,
     sum_rows,
     take_rows,
 )
@@ -165,17 +164,16 @@ class _NearestSums:
                 nearest = backend.numpy(backend.xp.amax(table, axis))
                 values[places[places >= 0]] = nearest[places >= 0]
         return _Nearest(
-            _sum_floats(precision, mine.indptr),
-            _sum_floats(recall, theirs.indptr),
+            _sum_cosines(precision, mine.indptr),
+            _sum_cosines(recall, theirs.indptr),
             sum_rows(layout.pred_kept, mine.indptr),
             sum_rows(layout.ref_kept, theirs.indptr),
         )
 
 
-def _sum_floats(values: Floats, indptr: Ints) -> Floats:
-    """Sum the values of each row, in their order."""
-    rows = row_numbers(indptr)
-    return np.bincount(rows, values, minlength=len(indptr) - 1).astype(np.float64)
+def _sum_cosines(values: Floats, indptr: Ints) -> Floats:
+    """Sum the cosines of each row, which are rounded to 1e-9: exactly, so in any order."""
+    return sum_rows(np.rint(values * 1e9).astype(np.int64), indptr) / 1e9
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def test_reading_options_with_convert(ok, refused, files, option):
         (("doc-freq", "--documents", 3, "-o", "df.npz", "references.json"), "--convert"),
         (("doc-freq", "--convert", "-o", "df.npz", "references.json"), "references.json"),
         (("pairs", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
-        (("pairs", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D, CIDEr or SPICE"),
+        (("pairs", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "CIDEr, SPICE or BagSim, with options"),
         (("pairs", "-o", "captions.json", *BOTH), "overwrite an input"),
         (("pairs", "-o", "phi.csv", *BOTH), "ends in .npy"),
         (("pairs", "-o", "phi", *BOTH), "ends in .npy"),
