@@ -3,11 +3,11 @@
 Conventions
 -----------
 A caption is embedded as it is written, blanks at its ends aside. The references of an image are one
-bag, as the labels of an item are in BagSim of labels: joined by blanks to one text; or each is
-compared by itself, and their similarities averaged. Of one reference the two are the same. Blank
-captions, and those that the model does not know under the policies ``zero`` and ``skip``, have no
-similarity; among several references they are left out of the mean. Similarities are cosines,
-rounded to 1e-9.
+bag, as the labels of an item are in BagSim of labels: those that are not blank are joined by blanks
+to one text. Or each is compared by itself, and the similarities are averaged. Of one reference the
+two are the same. Blank captions, and those that the model does not know under the policies ``zero``
+and ``skip``, have no similarity; among several references they are left out of the mean.
+Similarities are cosines, rounded to 1e-9.
 
 Source: Kubany et al., 2020, Expert Systems with Applications, section 3.2, on captions.
 """
@@ -75,7 +75,7 @@ def _bags(task: CaptionTask, references: Ints, indptr: Ints, how: str) -> tuple[
     texts = [task.texts[code].strip() for code in references.tolist()]
     if how == "mean":
         return texts, indptr
-    joined = [" ".join(texts[a:b]) for a, b in pairwise(indptr.tolist())]
+    joined = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
     return joined, np.arange(len(joined) + 1)
 
 
