@@ -29,7 +29,7 @@ KINDS = ("labels", "captions")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
 
 WHAT, DATA = "What is computed", "What the data are"
-MEANING, CAPTIONS = "What labels mean", "What captions are compared by"
+MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
 CERTAINTY = "Confidence intervals and signatures"
 _LABELS, _CAPTIONS = ("labels",), ("captions",)
 FORMATS = {
@@ -243,8 +243,8 @@ class Options(TypedDict, total=False):
     embedding: Annotated[
         Any,
         Option(
-            help="What labels, or phrases of captions, are compared with: a file of word vectors, "
-            "a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
+            help="What labels, phrases and captions are compared with: a file of word vectors, a "
+            "name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
             "that comes with semmetrics is used. With NAME= it is that of measures such as "
             "'SemF1(embedding=NAME)'.",
             group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
@@ -253,7 +253,7 @@ class Options(TypedDict, total=False):
     lookup: Annotated[
         str | None,
         Option(
-            help="Rule from a label or a phrase to a vector; auto is the embedding's own.",
+            help="Rule from a text to a vector; auto is the embedding's own.",
             default="auto", fixed=True, signed=True,
             choices=("auto", "kubany2020", "words", "exact", "text"), group=MEANING, metavar="RULE",
         ),
@@ -261,8 +261,8 @@ class Options(TypedDict, total=False):
     oov: Annotated[
         str | None,
         Option(
-            help="What stands for a label or a phrase without a vector: the vector of the word "
-            "'unknown', nothing (skip), zeros, or an error.",
+            help="What stands for a text without a vector: the vector of the word 'unknown', "
+            "nothing (skip), zeros, or an error.",
             default="zero", fixed=True, signed=True,
             choices=("unknown", "skip", "zero", "error"), group=MEANING,
         ),

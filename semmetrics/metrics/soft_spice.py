@@ -146,12 +146,10 @@ class _NearestSums:
         block.note(f"#parser={name.parser}", frozenset([graphs.parser.identity]))
         found = name.of(block.task)
         vectors = found.vectors
-        sides = found.sides(items.candidates, items.indptr, items.references)
-        for side in sides:
-            lost = np.unique(side.codes[~vectors.known[side.codes]]).tolist()
-            noted = UNKNOWN_PHRASES, name.embedding
-            block.note(noted, frozenset(vectors.terms[code] for code in lost))
-        mine, theirs = sides
+        mine, theirs = found.sides(items.candidates, items.indptr, items.references)
+        lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
+        unknown = frozenset(vectors.terms[code] for code in lost)
+        block.note((UNKNOWN_PHRASES, name.embedding), unknown)
         layout = BatchLayout(
             mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
         )

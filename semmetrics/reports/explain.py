@@ -175,7 +175,7 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
         return {}
     known = {
         "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
-        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how labels are looked up"
+        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
     }
     if "threshold" in options:
         known["threshold"] = (
