@@ -366,6 +366,10 @@ GROUPS = {
     "measures_other_captions": _cases(
         "BLEU-4 CIDEr-D CIDEr ROUGE-L NGSM Vocabulary", OTHERS, REFERENCES, tokenizer="13a"
     ),
+    "measures_caption_meanings": _cases(
+        "BagSim BagSim(references=mean) Soft-SPICE(parser=offline) "
+        "Soft-SPICE(parser=offline,bidirectional=yes)", CANDIDATES, REFERENCES, LOOSE,
+    ),
     "measures_wrong": _WRONG_MEASURES,
     "settings": _SETTINGS,
 }  # fmt: skip
