@@ -192,9 +192,12 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 
 def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
-    from semmetrics.metrics.registry import parse_all
+    from semmetrics.metrics.registry import kinds_that_have, parse_all
 
-    return parse_all(split_measures(texts))
+    words = split_measures(texts)
+    found = parse_all(words)
+    shared = any(len(kinds) > 1 for kinds in kinds_that_have(words))
+    return words if shared else found  # the data say which kind is meant
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:

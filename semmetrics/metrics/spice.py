@@ -58,6 +58,7 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
+    "PARSER_OPTIONS",
     "TIED",
     "match_counts",
     "parsed_texts",
@@ -247,6 +248,7 @@ class SpiceCounts:
         """Parse, merge and match; note who parsed, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
+        concepts = graphs.concepts  # before parsing: without synonyms it would be in vain
         texts, items = parsed_texts(block.task, self.captions), block.get(References())
         graphs.parser.tuples(texts)  # all at once: a parser takes seconds to start
         bounds, counts = items.indptr.tolist(), np.zeros((len(block), len(CATEGORIES), 3), np.int64)
@@ -254,7 +256,7 @@ class SpiceCounts:
             flat = items.references[bounds[row] : bounds[row + 1]].tolist()
             sides = (texts[code],), tuple(texts[one] for one in flat)
             mine, theirs = map(graphs.of, sides)
-            counts[row] = match_counts(mine, theirs, graphs.concepts)
+            counts[row] = match_counts(mine, theirs, concepts)
             if mine.ties or theirs.ties:
                 _note_range(block, row, sides, graphs)
         return counts
@@ -337,12 +339,12 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
     if measure["category"] != "all":
         raise InputError(f"no matrix of {measure} is computed", remedy="choose category=all")
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    texts = parsed_texts(task, str(measure["captions"]))
+    concepts, texts = graphs.concepts, parsed_texts(task, str(measure["captions"]))
     graphs.parser.tuples(texts)
     bounds, flat = task.indptr.tolist(), [texts[code] for code in task.references.tolist()]
     rows = [graphs.of(tuple(flat[start:stop])) for start, stop in pairwise(bounds)]
     columns = [graphs.of((texts[code],)) for code in task.candidates.tolist()]
-    return SpicePairs(rows, columns, graphs.concepts)
+    return SpicePairs(rows, columns, concepts)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
@@ -351,7 +353,7 @@ def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options
     return (spice + cider_values(block, **options)) / 2
 
 
-_PARSER = (
+PARSER_OPTIONS = (
     Option(
         "parser",
         "parser",
@@ -385,7 +387,7 @@ SPICE = add(
                 tuple(name.lower() for name in CATEGORIES),
                 help="the tuples that count",
             ),
-            *_PARSER,
+            *PARSER_OPTIONS,
             NO_REFERENCE,
             policy_option("undefined", "undef", "skip", "references without tuples of a category"),
         ),
@@ -404,7 +406,7 @@ SPIDEr = add(
         equation="(SPICE + CIDEr-D) / 2",
         source="Liu et al. 2017, section 3.4",
         cite=("liu2017",),
-        options=(*_PARSER, *CIDErD.options),
+        options=(*PARSER_OPTIONS, *CIDErD.options),
         bounds=(0.0, 6.0),
         cutoff=False,
         kind="captions",

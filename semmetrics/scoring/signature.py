@@ -14,7 +14,7 @@ from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
-from semmetrics.metrics.registry import find, is_own, own_identity
+from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
@@ -131,7 +131,7 @@ def read_signature(text: str) -> Signed:
     ('CardinalityError', 3)
     """
     name, *parts = text.strip().split("|")
-    definition, options = find(name)
+    definition, options = find(name, _kind_of(name, parts))
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
     for part in parts:
@@ -162,6 +162,13 @@ def read_signature(text: str) -> Signed:
         known["data"],
         known["v"],
     )
+
+
+def _kind_of(name: str, parts: list[str]) -> str | None:
+    """Return which of the kinds that share a name is meant: the one whose settings are there."""
+    kinds, keys = kinds_of(name), {part.partition(":")[0] for part in parts}
+    said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
+    return next((kind for kind in kinds if all(kind in some for some in said)), None)
 
 
 def _bootstrap(text: str) -> Bootstrap:

@@ -26,7 +26,7 @@ from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief,
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.registry import kinds_that_have, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
@@ -322,6 +322,8 @@ def _check_systems(systems: Any) -> None:
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
     """Return what is evaluated, as far as the task, the protocol or the measures say it.
 
+    Measures that several kinds have do not.
+
     Raises
     ------
     InputError
@@ -341,7 +343,8 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         )
     if task or meant or measures is None:
         return task or meant
-    kinds = {measure.definition.kind for measure in parse_all(listed(measures))}
+    parse_all(listed(measures))
+    kinds = {some[0] for some in kinds_that_have(listed(measures)) if len(some) == 1}
     return kinds.pop() if len(kinds) == 1 else None
 
 
@@ -357,7 +360,13 @@ def resolve_inputs(
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
     systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
-    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    try:
+        return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    except InputError:
+        kinds = kinds_that_have(listed(given.get("measures") or ()))
+        if not kinds or min(map(len, kinds)) < 2:
+            raise
+        return kinds[0][0], systems, gts  # data that could be either: the first that has them
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:

@@ -273,7 +273,7 @@ def _file() -> Path | None:
 
 
 class Graphs:
-    """The scene graphs of captions, each merged once.
+    """The scene graphs of captions, each parsed once and merged once.
 
     Parameters
     ----------
@@ -281,8 +281,13 @@ class Graphs:
     """
 
     def __init__(self, parser: KeptParser) -> None:
-        self.parser, self.concepts = parser, Concepts(open_synonyms())
+        self.parser = parser
         self._merged: dict[tuple[str, ...], SceneGraph] = {}
+
+    @cached_property
+    def concepts(self) -> Concepts:
+        """The concepts of all merged graphs; they need the package that brings synonyms."""
+        return Concepts(open_synonyms())
 
     def of(self, captions: tuple[str, ...]) -> SceneGraph:
         """Return the graph that captions are merged into, in their order."""

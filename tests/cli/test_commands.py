@@ -14,7 +14,7 @@ import semmetrics
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.metrics.registry import aliases, all_definitions
+from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 from semmetrics.text.official_parser import OfficialParser
@@ -197,10 +197,11 @@ def test_list(ok):
         assert ok("list", topic) in text
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_explain_measures(ok, name):
-    definition, text = DEFINITIONS[name], ok("explain", name)
-    assert text.startswith(f"{name}: {definition.summary}\n")
+@pytest.mark.parametrize("definition", all_definitions(), ids=lambda one: f"{one.kind} {one.name}")
+def test_explain_measures(ok, definition):
+    name, text = definition.name, ok("explain", definition.name)
+    assert text.startswith(f"{name}: ")
+    text = text[text.index(f"{name}: {definition.summary}\n") :]
     flat = " ".join(text.split())
     for part in (definition.equation, definition.source, *definition.averages):
         assert " ".join(part.split()) in flat
@@ -222,7 +223,7 @@ def nltk_missing():
 NEEDS = {
     "METEOR": METEOR_PROGRAM.missing,
     "METEOR-nltk": nltk_missing,
-    **dict.fromkeys(("SPICE", "SPIDEr"), OfficialParser().missing),
+    **dict.fromkeys(("SPICE", "SPIDEr", "Soft-SPICE"), OfficialParser().missing),
 }
 
 
@@ -255,9 +256,11 @@ def test_examples_run_on_the_shipped_files(ok, shipped, name):
     if reason := NEEDS.get(name, str)():
         pytest.skip(reason)
     text = ok("explain", name)
-    (command,) = (line for line in text.split("\n") if line.startswith("  semmetrics score "))
-    arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
-    assert json.loads(ok(*arguments, "--format", "json"))
+    commands = [line for line in text.split("\n") if line.startswith("  semmetrics score ")]
+    assert len(commands) == max(1, len(kinds_of(name)))
+    for command in commands:
+        arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
+        assert json.loads(ok(*arguments, "--format", "json"))
 
 
 def test_examples_name_the_files_that_a_measure_needs(ok):
