@@ -25,7 +25,6 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
