@@ -25,10 +25,10 @@ _HOMES = {
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "set_statistics": ("cardinality", "label_frequencies", "label_order"),
-    "most_similar": (
+    "similar_items": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),
-    "semantic_recall": ("ncs", "ndcg", "nsum", "semantic_recall"),
+    "semantic_retrieval": ("ncs", "ndcg", "nsum", "semantic_recall"),
     "adaptive_margin": ("adaptive_margins", "sam_triplet_loss"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}

@@ -37,7 +37,7 @@ from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.most_similar import (
+from semmetrics.metrics.similar_items import (
     MostSimilar,
     Queries,
     Relation,
