@@ -27,6 +27,7 @@ __all__ = ["check_shape", "row_slices", "top_k"]
 MEMORY = 1 << 26  # bytes of a block
 _BLOCK = 1 << 21  # of rows at a time: about what a processor's cache holds
 _CHUNKS = 256  # of a line, at least
+_MORE_CHUNKS = 1024  # of a long row, along which maxima are found faster
 _PER_K = 8  # chunks for each of the k
 _MANY = 4  # times k: more candidates of a line are cut down first
 
@@ -113,16 +114,16 @@ def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[An
     return block.astype(np.float32 if block.dtype in (np.float16, np.bool_) else np.float64)
 
 
-def _n_chunks(width: int, k: int) -> int:
+def _n_chunks(width: int, k: int, least: int = _CHUNKS) -> int:
     """Choose the number of chunks of a line; 0 where all of it is sorted."""
-    chunks = max(_CHUNKS, _PER_K * k)
+    chunks = max(least, _PER_K * k)
     return chunks if 2 * chunks <= width else 0
 
 
 def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) -> None:
     """Find the largest of each row of a block, and write them at their places."""
     n, width = block.shape
-    chunks = _n_chunks(width, k)
+    chunks = _n_chunks(width, k, _MORE_CHUNKS if width >= 4 * _MORE_CHUNKS else _CHUNKS)
     if not chunks:
         _sort_rows(block, k, rows, out)
         return

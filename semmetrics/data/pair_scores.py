@@ -39,7 +39,6 @@ __all__ = ["PairMatrix", "PairRelation", "PairScores", "PairValues", "open_pair_
 ToId: TypeAlias = Callable[[Any], str]
 _IDS = ".ids.json"
 _TABLES = ("csv", "tsv", "json", "jsonl")
-_EPSILON = 1e-10  # of NCS
 _BESIDE = 'write {"images": [...], "captions": [...]}, the ids of rows and columns'
 
 
@@ -113,7 +112,7 @@ class PairMatrix:
         first, second : sequence of str
         ncs : {"none", "rows", "columns"}
             Divide by the largest value of the row or column: NCS@1 of a query that retrieves the
-            other id of the pair.
+            other id of the pair, without the 1e-10 in it, which would put equal values in an order.
         """
         row, column = self._places(first, second)
         found = (row >= 0) & (column >= 0)
@@ -122,8 +121,7 @@ class PairMatrix:
         if ncs != "none":
             best = top_k(self.values, 1, columns=ncs == "columns")[0].ravel()
             most = best[(row if ncs == "rows" else column)[found]]
-            part, whole = values[found], np.where(most > 0, most + _EPSILON, 1.0)
-            values[found] = np.where(most > 0, part / whole, 0.0)
+            values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0.0)
         return values
 
     def _places(self, first: Sequence[str], second: Sequence[str]) -> tuple[Ints, Ints]:

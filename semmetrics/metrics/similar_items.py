@@ -196,7 +196,13 @@ def most_similar(
 
 @checked
 def similar_images(
-    phi: Any, captions: Relation, m: int, *, depth: int = 10, itself: bool = False
+    phi: Any,
+    captions: Relation,
+    m: int,
+    *,
+    depth: int = 10,
+    itself: bool = False,
+    best: MostSimilar | None = None,
 ) -> Ints:
     """Find the images that are similar to each image by its captions, as the released code does.
 
@@ -215,6 +221,9 @@ def similar_images(
         From 1; in the released code the last of its cutoffs.
     itself : bool
         Whether an image may be similar to itself (``include_anns`` there).
+    best : MostSimilar, optional
+        The most similar images of each caption, at least ``depth`` of them and with nothing left
+        out; found where it is not given.
 
     Returns
     -------
@@ -243,10 +252,15 @@ def similar_images(
         if value < 1:
             raise InputError(f"{name}={value}", remedy="give a whole number from 1")
     indptr, indices = check_relation(captions, n_images, n_captions, "captions")
-    best = most_similar(matrix, min(depth, n_images), queries="columns")
-    width = best.places.shape[1]
-    image = np.repeat(row_numbers(indptr), width)
-    other, values = best.places[indices].ravel(), best.values[indices].ravel()
+    depth = max(1, min(depth, n_images))
+    if best is None:
+        best = most_similar(matrix, depth, queries="columns")
+    if len(best) != n_captions or (best.sizes != n_images).any():
+        raise InputError("best= is not of all captions and images",
+                         remedy="give most_similar(phi, depth, queries='columns')")  # fmt: skip
+    check_found(best, depth, "depth")
+    image = np.repeat(row_numbers(indptr), depth)
+    other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
     if not itself:
         image, other, values = (part[other != image] for part in (image, other, values))
     cells, first, cell = np.unique(image * n_images + other, return_index=True, return_inverse=True)
