@@ -20,7 +20,7 @@ from semmetrics.data.pair_scores import (
     open_pair_values,
     read_pair_scores,
 )
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, brief, listing, pluralize
 from semmetrics.reports.records import Records
 from semmetrics.scoring.intervals import Bootstrap
 
@@ -147,7 +147,10 @@ def correlate(
 
 def _named(phi: Any) -> dict[str, Any]:
     """Return each phi under its name; a mapping to lists of ids is itself one phi."""
-    if isinstance(phi, Mapping) and phi and not all(map(_is_list_of_ids, phi.values())):
+    if isinstance(phi, Mapping) and not all(map(_is_list_of_ids, phi.values())):
+        wrong = [name for name in phi if not isinstance(name, str)]
+        if wrong:
+            raise InputError(f"phi= has the name {brief(wrong[0])}", remedy="give {name: scores}")
         return dict(phi)
     if isinstance(phi, Mapping) and not phi:
         raise InputError("no phi is given", remedy="give {name: scores}")

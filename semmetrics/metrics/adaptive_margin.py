@@ -26,19 +26,22 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from semmetrics.arguments import checked
 from semmetrics.core.backend import is_torch
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 
 __all__ = ["adaptive_margins", "sam_triplet_loss"]
 
 TAU = 3.0  # the default of the released code; the paper tries 3, 5 and 10
 
 
+@checked
 def adaptive_margins(
-    positive: Any,
-    negative_caption: Any,
-    negative_image: Any,
+    positive: ArrayLike,
+    negative_caption: ArrayLike,
+    negative_image: ArrayLike,
     *,
     tau: float = TAU,
     pairing: Literal["equation7", "own"] = "equation7",
@@ -101,10 +104,11 @@ def adaptive_margins(
     return margins[0], margins[1]
 
 
+@checked
 def sam_triplet_loss(
-    positive: Any,
-    negative_caption: Any,
-    negative_image: Any,
+    positive: ArrayLike,
+    negative_caption: ArrayLike,
+    negative_image: ArrayLike,
     margins: tuple[Any, Any],
     *,
     reduction: Literal["sum", "mean", "none"] = "sum",
@@ -198,7 +202,10 @@ def _margins(margins: tuple[Any, Any], own: Any) -> list[Any]:
     InputError
         If they do not fit them.
     """
-    found = [_as_kind(one, own if is_torch(own) else None) for one in margins]
+    try:
+        found = [_as_kind(one, own if is_torch(own) else None) for one in margins]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"margins={brief(margins)}", remedy="give two arrays of numbers") from None
     for one in found:
         if tuple(one.shape) not in ((), tuple(own.shape)):
             raise InputError(

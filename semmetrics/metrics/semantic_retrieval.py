@@ -40,7 +40,6 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.similar_items import (
     MostSimilar,
     Queries,
-    Relation,
     Retrieved,
     as_matrix,
     check_relation,
@@ -53,12 +52,12 @@ _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
 @checked
 def ncs(
-    top: Any,
+    top: ArrayLike,
     phi: Any,
     k: int | Sequence[int] = (1, 5, 10),
     *,
     queries: Queries = "rows",
-    leave_out: Relation | None = None,
+    leave_out: Any = None,
     extended: int | Literal["k"] | None = None,
     best: MostSimilar | None = None,
     start: int = 0,
@@ -145,8 +144,9 @@ def _share(part: Floats, whole: Floats, epsilon: float) -> Floats:
 
 def _sums(table: NDArray[Any], cutoffs: Sequence[int]) -> Floats:
     """Sum the first of each row up to each cutoff; what is not there is 0."""
-    running = np.cumsum(table, axis=1, dtype=np.float64)
-    return running[:, np.minimum(cutoffs, table.shape[1]) - 1]
+    running = np.zeros((len(table), table.shape[1] + 1))
+    np.cumsum(table, axis=1, out=running[:, 1:])
+    return running[:, np.minimum(cutoffs, table.shape[1])]
 
 
 def _cutoffs(k: int | Sequence[int]) -> list[int]:
@@ -165,14 +165,14 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 @checked
 def semantic_recall(
-    top: Any,
-    relevant: Relation,
+    top: ArrayLike,
+    relevant: Any,
     k: int | Sequence[int] = (1, 5, 10),
     *,
     variant: Literal["hard", "soft", "weighted", "hit"] = "hard",
     phi: Any = None,
     queries: Queries = "rows",
-    leave_out: Relation | None = None,
+    leave_out: Any = None,
     start: int = 0,
 ) -> Floats:
     r"""Return the semantic recall of each query at each cutoff K.
@@ -255,21 +255,22 @@ class _Shape:
     @staticmethod
     def of(top: Any, relevant: Any, start: int) -> _Shape:
         """Return the least gallery that holds all places."""
-        places = [np.ravel(np.asarray(part)) for part in (top, relevant[-1])]
-        width = max((int(part.max()) + 1 for part in places if part.size), default=0)
-        return _Shape((len(top) + start, width))
+        table, indices = np.asarray(top), check_relation(relevant, None, None, "relevant")[1]
+        places = [part for part in (table, indices) if part.size and part.dtype.kind in "iu"]
+        width = max((int(part.max()) + 1 for part in places), default=0)
+        return _Shape((len(np.atleast_1d(table)) + max(0, start), width))
 
 
 @checked
 def ndcg(
-    top: Any,
+    top: ArrayLike,
     phi: Any,
     k: int | Sequence[int] = (1, 5, 10),
     *,
     gain: Literal["linear", "exponential"] = "linear",
     discount: Literal["log2", "jarvelin2002"] = "log2",
     queries: Queries = "rows",
-    leave_out: Relation | None = None,
+    leave_out: Any = None,
     best: MostSimilar | None = None,
     start: int = 0,
 ) -> Floats:
@@ -318,13 +319,17 @@ def ndcg(
     cutoffs = _cutoffs(k)
     got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, start)
     best = got.best(max(cutoffs), best)
-    ranks = np.arange(1, max(cutoffs) + 1)
-    weights = 1 / np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
     mine, ideal = (
-        _sums(_gains(table[:, : len(ranks)], gain) * weights[: table.shape[1]], cutoffs)
+        _sums(_gains(table, gain) * _weights(table.shape[1], discount), cutoffs)
         for table in (got.phi(), best.values)
     )
     return divide(mine, ideal)
+
+
+def _weights(ranks: int, discount: str) -> Floats:
+    rank = np.arange(1, ranks + 1)
+    weights: Floats = 1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2))
+    return weights
 
 
 def _gains(phi: Floats, gain: str) -> Floats:

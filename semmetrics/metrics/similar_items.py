@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
@@ -39,8 +40,8 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.core.top_k import check_shape, row_slices, top_k
-from semmetrics.errors import FROM_0, InputError, pluralize
+from semmetrics.core.top_k import row_slices, top_k
+from semmetrics.errors import FROM_0, InputError, brief, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = [
@@ -53,6 +54,8 @@ Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]
 
 _MEMORY = 1 << 26
+_PAIR = "give a pair of arrays (indptr, indices)"
+_MATRIX = "give an array of numbers, with a row for each image and a column for each caption"
 
 
 @by_value()
@@ -101,7 +104,7 @@ def top_items(
     k: int,
     *,
     queries: Queries = "rows",
-    leave_out: Relation | None = None,
+    leave_out: Any = None,
 ) -> Ints:
     """Rank the gallery for each query, as far as its k best items.
 
@@ -117,7 +120,7 @@ def top_items(
 
     Returns
     -------
-    array, shape (queries, k), int64
+    array, shape (queries, k or the size of the gallery), int64
         Places in the gallery, best first; of equal similarities the first. -1 where none is left.
 
     Raises
@@ -133,6 +136,7 @@ def top_items(
     >>> top_items([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], 1, queries="columns").ravel()
     array([1, 0, 1])
     """
+    similarities = as_matrix(similarities, "similarities")
     return most_similar(similarities, k, queries=queries, leave_out=leave_out).places
 
 
@@ -142,7 +146,7 @@ def most_similar(
     k: int,
     *,
     queries: Queries = "rows",
-    leave_out: Relation | None = None,
+    leave_out: Any = None,
 ) -> MostSimilar:
     """Find the k items of the gallery that are most similar to each query.
 
@@ -183,8 +187,9 @@ def most_similar(
         leave_out = check_relation(leave_out, n_queries, width, "leave_out")
         own = lengths(leave_out[0])
         sizes, most = sizes - own, int(own.max(initial=0))
+    k = min(k, width)
     found = np.zeros((n_queries, k)), np.full((n_queries, k), -1)
-    if n_queries and width:
+    if n_queries and k:
         values, places = top_k(matrix, min(k + most, width), columns=queries == "columns")
         if leave_out is not None:
             places, came = _without(places, leave_out, width)
@@ -197,7 +202,7 @@ def most_similar(
 @checked
 def similar_images(
     phi: Any,
-    captions: Relation,
+    captions: Any,
     m: int,
     *,
     depth: int = 10,
@@ -274,7 +279,8 @@ def similar_images(
     return found
 
 
-def captions_of_images(images: Ints, captions: Relation) -> Relation:
+@checked
+def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     """Return all captions of the images of each row: the extended ground truth of image queries.
 
     Parameters
@@ -284,21 +290,33 @@ def captions_of_images(images: Ints, captions: Relation) -> Relation:
     captions : pair of int arrays
         The captions of each image.
 
+    Returns
+    -------
+    pair of int arrays
+        The captions of each query.
+
+    Raises
+    ------
+    InputError
+        If an image has no entry in the relation, or it is none.
+
     Examples
     --------
     >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
     >>> [part.tolist() for part in captions_of_images(np.array([[1], [0]]), captions)]
     [[0, 1, 3], [2, 0, 1]]
     """
-    kept = images >= 0
-    width, flat = take_rows(np.asarray(captions[0], np.int64), images[kept])
-    sizes = lengths(width)
-    owner = np.repeat(np.arange(len(images)), kept.sum(axis=1))
-    counts = np.bincount(owner, sizes, len(images)).astype(np.int64)
-    return offsets(counts), np.asarray(captions[1])[flat]
+    indptr, indices = check_relation(captions, None, None, "captions")
+    table = _check_places(images, len(indptr) - 1, "images")
+    kept = table >= 0
+    found, flat = take_rows(indptr, table[kept])
+    owner = np.nonzero(kept)[0]
+    counts = np.bincount(owner, lengths(found), len(table)).astype(np.int64)
+    return offsets(counts), indices[flat]
 
 
-def images_of_captions(images: Ints, captions: Relation, n_captions: int) -> Relation:
+@checked
+def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Relation:
     """Return the images similar to each caption's own: the extended ground truth of captions.
 
     Parameters
@@ -309,18 +327,37 @@ def images_of_captions(images: Ints, captions: Relation, n_captions: int) -> Rel
         The captions of each image.
     n_captions : int
 
+    Returns
+    -------
+    pair of int arrays
+        The images of each caption, rising.
+
+    Raises
+    ------
+    InputError
+        If the images are not those of the relation, or it is none.
+
     Examples
     --------
     >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
     >>> [part.tolist() for part in images_of_captions(np.array([[1], [0]]), captions, 3)]
     [[0, 1, 2, 3], [1, 1, 0]]
     """
-    indptr, indices = (np.asarray(part, np.int64) for part in captions)
+    if n_captions < 0:
+        raise InputError(f"n_captions={n_captions}", remedy="give their number")
+    indptr, indices = check_relation(captions, None, n_captions, "captions")
+    table = _check_places(images, len(indptr) - 1, "images")
+    if len(table) != len(indptr) - 1:
+        raise InputError(
+            f"images= has {pluralize(len(table), 'row')}, and captions= has "
+            f"{pluralize(len(indptr) - 1, 'image')}",
+            remedy="give those of all images, as similar_images does",
+        )
     order = np.argsort(indices, kind="stable")
-    owner = row_numbers(indptr)[order]
-    table = images[owner]
-    counts = np.bincount(np.repeat(indices[order], (table >= 0).sum(axis=1)), minlength=n_captions)
-    of, found, _ = distinct_codes(offsets(counts), table[table >= 0], len(images))
+    wide = table[row_numbers(indptr)[order]]
+    owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))
+    counts = np.bincount(owner, minlength=n_captions)
+    of, found, _ = distinct_codes(offsets(counts), wide[wide >= 0], len(table))
     return of, found
 
 
@@ -366,7 +403,7 @@ class Retrieved:
         places = _check_ranking(top, width)
         if not 0 <= start <= n_queries - len(places):
             raise InputError(
-                f"top has {pluralize(len(places), 'row')} from query {start} on, and there are "
+                f"top has {pluralize(len(places), 'row')}, start={start}, and there are "
                 f"{pluralize(n_queries, 'query')} ({queries} of phi)",
                 remedy="give a row a query, and queries='columns' where captions are the queries",
             )
@@ -383,8 +420,8 @@ class Retrieved:
                 where=f"query {few[0] + start}{FROM_0}",
                 remedy="give more ranks; -1 marks the end of a short ranking",
             )
-        wide = np.full((len(places), k), -1)
-        wide[:, : places.shape[1]] = places[:, :k]
+        wide = np.full((len(places), min(k, width)), -1)
+        wide[:, : places.shape[1]] = places[:, : wide.shape[1]]
         return cls(matrix, queries, start, wide, leave_out)
 
     @property
@@ -443,7 +480,7 @@ class Retrieved:
         return np.concatenate([np.asarray(self.matrix[one])[:, some] for one in rows])
 
 
-def as_matrix(values: Any) -> Any:
+def as_matrix(values: Any, name: str = "phi") -> Any:
     """Return an array, or what gives rows by slices as it is.
 
     Raises
@@ -451,12 +488,16 @@ def as_matrix(values: Any) -> Any:
     InputError
         If it is no matrix of numbers.
     """
-    if not hasattr(values, "shape"):
-        values = np.asarray(values)
-    check_shape(values)
-    if getattr(values, "dtype", np.dtype(float)).kind not in "biuf":
-        raise InputError(f"the matrix holds {values.dtype}", remedy="give numbers")
-    return values
+    table = values
+    if not isinstance(getattr(values, "shape", None), tuple):
+        try:
+            table = np.asarray(values)
+        except ValueError:  # rows of different lengths
+            raise InputError(f"{name}={brief(values)}", remedy=_MATRIX) from None
+    if len(table.shape) != 2 or getattr(table, "dtype", np.dtype(float)).kind not in "biuf":
+        shape = f", of shape {table.shape}" if table.shape else ""
+        raise InputError(f"{name}={brief(values)}{shape}", remedy=_MATRIX)
+    return table
 
 
 def sides(matrix: Any, queries: str) -> tuple[int, int]:
@@ -528,8 +569,8 @@ def check_found(best: MostSimilar, k: int, what: str) -> None:
         )
 
 
-def check_relation(relation: Any, n: int, width: int, name: str) -> Relation:
-    """Return a relation of n queries as int64 arrays.
+def check_relation(relation: Any, n: int | None, width: int | None, name: str) -> Relation:
+    """Return a relation of n queries as int64 arrays; of any where it is None, and so the gallery.
 
     Raises
     ------
@@ -538,25 +579,16 @@ def check_relation(relation: Any, n: int, width: int, name: str) -> Relation:
         names it and the query.
     """
     if not isinstance(relation, tuple | list) or len(relation) != 2:
-        raise InputError(
-            f"{name}= is no relation", remedy="give a pair of arrays (indptr, indices)"
-        )
-    indptr, indices = map(np.asarray, relation)
-    if any(part.ndim != 1 or (part.size and part.dtype.kind not in "iu")
-           for part in (indptr, indices)):  # fmt: skip
-        raise InputError(f"{name}= is no relation", remedy="give two vectors of whole numbers")
-    indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
-    if (
-        len(indptr) != n + 1
-        or indptr[0]
-        or indptr[-1] != len(indices)
-        or (np.diff(indptr) < 0).any()
-    ):
+        raise InputError(f"{name}={brief(relation)}", remedy=_PAIR)
+    indptr, indices = (_whole_numbers(part, 1, name) for part in relation)
+    n = max(0, len(indptr) - 1) if n is None else n
+    if len(indptr) != n + 1 or not _is_rising(indptr, len(indices)):
         raise InputError(
             f"{name}= has {pluralize(len(indptr), 'offset')} for {pluralize(n, 'query')} and "
             f"{pluralize(len(indices), 'item')}",
             remedy="give offsets that rise from 0 to the number of items, one more than queries",
         )
+    width = int(indices.max(initial=-1)) + 1 if width is None else width
     outside = np.flatnonzero((indices < 0) | (indices >= width))
     keys = cell_keys(indptr, indices, width)
     order = np.argsort(keys, kind="stable")
@@ -571,6 +603,50 @@ def check_relation(relation: Any, n: int, width: int, name: str) -> Relation:
     return indptr, indices
 
 
+def _is_rising(indptr: Ints, stop: int) -> bool:
+    """Tell whether offsets rise from 0 to the number of items."""
+    return not indptr[0] and indptr[-1] == stop and not (np.diff(indptr) < 0).any()
+
+
+def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
+    """Return an array of so many dimensions as int64.
+
+    Raises
+    ------
+    InputError
+        If it is another one, or holds other things; names it.
+    """
+    try:
+        table = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        table = np.zeros(0, object)
+    if table.ndim != dimensions or (table.size and table.dtype.kind not in "iu"):
+        what = "a vector" if dimensions == 1 else "a table, with a row for each query"
+        raise InputError(
+            f"{name}={brief(values)} is no array of {dimensions} dimensions of whole numbers",
+            remedy=f"give places as {what}",
+        )
+    return table.astype(np.int64)
+
+
+def _check_places(values: Any, size: int, name: str) -> Ints:
+    """Return a table of places, -1 for none.
+
+    Raises
+    ------
+    InputError
+        If one is outside; names the row.
+    """
+    table = _whole_numbers(values, 2, name)
+    outside = ((table < -1) | (table >= size)).any(axis=1)
+    if outside.any():
+        raise InputError(
+            f"a place is none of {size:,}",
+            where=f"{name}=, row {outside.argmax()}{FROM_0}", remedy="mend it",
+        )  # fmt: skip
+    return table
+
+
 def _check_ranking(top: Any, width: int) -> Ints:
     """Return a ranking as int64.
 
@@ -579,13 +655,7 @@ def _check_ranking(top: Any, width: int) -> Ints:
     InputError
         If it is none, or holds an item twice, or one that is not in the gallery; names the query.
     """
-    places = np.asarray(top)
-    if places.ndim != 2 or (places.size and places.dtype.kind not in "iu"):
-        raise InputError(
-            f"top is an array of {places.dtype} of shape {places.shape}",
-            remedy="give the places of the items retrieved, a row a query",
-        )
-    places = places.astype(np.int64)
+    places = _whole_numbers(top, 2, "top")
     ordered = np.sort(places, axis=1)
     twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
     for bad, what in (
