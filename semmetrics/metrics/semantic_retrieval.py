@@ -2,17 +2,10 @@
 
 Conventions
 -----------
-phi has a row for each image and a column for each caption, whatever the direction: with
-``queries="rows"`` images are the queries and captions the gallery, with ``queries="columns"`` the
-other way round. It is an array, also a memory-mapped one, or anything with a shape whose slices of
-rows are arrays; it is read in blocks, and never copied or transposed whole.
-
-A ranking is an array ``top`` of shape (queries, ranks): places in the gallery, best first; what a
-short ranking lacks is -1, at its end. A relation between queries and items is a pair (indptr,
-indices): the items of query q are ``indices[indptr[q]:indptr[q + 1]]``.
-
-Of equal numbers the first in the gallery wins, in rankings and among the most similar items. The
-released code of Biten et al. reverses an unstable sort, so that there another one may win.
+phi has a row for each image and a column for each caption, whatever the direction; it, rankings
+(``top``) and relations are those of `semmetrics.metrics.relations`. Of equal numbers the first in
+the gallery wins, unlike in the released code of Biten et al., where any may (see
+`semmetrics.metrics.similar_items`).
 
 Values are those of each query, in [0, 1] where phi is not negative, higher is better; papers print
 means in percent. nan stands for what is not defined, of which each function says the one cause.
@@ -37,13 +30,8 @@ from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.similar_items import (
-    MostSimilar,
-    Queries,
-    Retrieved,
-    as_matrix,
-    check_relation,
-)
+from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation
+from semmetrics.metrics.similar_items import MostSimilar, best_of
 
 __all__ = ["ncs", "ndcg", "nsum", "semantic_recall"]
 
@@ -124,7 +112,7 @@ def ncs(
     if held < 1 or extended not in (None, "k", held):
         raise InputError(f"extended={extended!r}", remedy="give a whole number from 1, or 'k'")
     got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, start)
-    best, found = got.best(max(most, held), best), got.phi()
+    best, found = best_of(got, max(most, held), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
         return _share(_sums(found, cutoffs) / at, _sums(best.values, cutoffs) / at, _NCS_EPSILON)
@@ -231,7 +219,7 @@ def semantic_recall(
     if weighs and phi is None:
         raise InputError(f"variant={variant} weights by phi", remedy="give phi=")
     if phi is None:
-        matrix, queries = _Shape.of(top, relevant, start), "rows"
+        matrix, queries = _Shape.of(top, relevant, leave_out, start), "rows"
     else:
         matrix = as_matrix(phi)
     got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, start)
@@ -253,10 +241,12 @@ class _Shape:
     shape: tuple[int, int]
 
     @staticmethod
-    def of(top: Any, relevant: Any, start: int) -> _Shape:
+    def of(top: Any, relevant: Any, leave_out: Any, start: int) -> _Shape:
         """Return the least gallery that holds all places."""
         table, indices = np.asarray(top), check_relation(relevant, None, None, "relevant")[1]
-        places = [part for part in (table, indices) if part.size and part.dtype.kind in "iu"]
+        out = None if leave_out is None else check_relation(leave_out, None, None, "leave_out")
+        every = (table, indices, *([] if out is None else [out[1]]))
+        places = [part for part in every if part.size and part.dtype.kind in "iu"]
         width = max((int(part.max()) + 1 for part in places), default=0)
         return _Shape((len(np.atleast_1d(table)) + max(0, start), width))
 
@@ -318,7 +308,7 @@ def ndcg(
             raise InputError(f"{name}={value!r}", remedy=f"choose {' or '.join(known)}")
     cutoffs = _cutoffs(k)
     got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, start)
-    best = got.best(max(cutoffs), best)
+    best = best_of(got, max(cutoffs), best)
     mine, ideal = (
         _sums(_gains(table, gain) * _weights(table.shape[1], discount), cutoffs)
         for table in (got.phi(), best.values)

@@ -127,7 +127,21 @@ def test_semantic_recall_equals_the_definition(variant):
                 for column, k in enumerate(CUTOFFS):
                     value = oracle.semantic_recall(mine, some, k, variant, case.rows[query])
                     assert_allclose(found[query, column], value, rtol=1e-12)
+            left = metrics.semantic_recall(
+                top, relevant, 1, variant=variant, phi=case.phi, queries=case.queries,
+                leave_out=case.relation(case.out),
+            )  # fmt: skip
+            for query in range(case.n):
+                indptr, indices = relevant
+                some = indices[indptr[query] : indptr[query + 1]].tolist()
+                value = oracle.semantic_recall(
+                    [place for place in top[query] if place >= 0],
+                    some, 1, variant, case.rows[query], case.out[query],
+                )  # fmt: skip
+                assert_allclose(left[query, 0], value, rtol=1e-12)
             if variant in ("hard", "hit"):  # phi only says how large the gallery is
+                same = {"variant": variant, "leave_out": case.relation(case.out)}
+                assert_array_equal(metrics.semantic_recall(top, relevant, 1, **same), left)
                 bare = metrics.semantic_recall(top, relevant, CUTOFFS, variant=variant)
                 assert_array_equal(bare, found)
 
