@@ -96,7 +96,7 @@ def correlate_values(
     if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
         raise InputError(
             f"method={bootstrap.method!r}: intervals of correlations are percentile intervals",
-            remedy="leave method= (--ci-method) out",
+            remedy="leave method= out",
         )
     sides = _Side.of(one), _Side.of(other)
     everything = np.arange(len(one))

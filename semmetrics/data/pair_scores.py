@@ -191,7 +191,7 @@ def read_pair_scores(
         header: list[str] | None = None
         places: list[int] = []
         for place, names, cells in rows:
-            if not places or names != header:
+            if not places or names != header or (names is None and len(cells) != 3):
                 header, places = names, _columns(names, len(cells), columns, group, place)
             try:
                 a, b, score, *rest = [cells[i] for i in places]
@@ -308,7 +308,7 @@ def _check_once(found: PairScores) -> None:
     for pair, value in zip(zip(found.first, found.second, strict=True), found.values, strict=True):
         if known.setdefault(pair, value) != value:
             raise InputError(
-                f"the pair {listing(pair)} has the scores {known[pair]} and {value}",
+                f"{listing(pair)} have the scores {known[pair]} and {value}",
                 where=found.source, remedy="keep one",
             )  # fmt: skip
 
@@ -405,7 +405,7 @@ def _columns(
     wanted = [*(chosen or ()), *([] if group is None else [group])]
     if names is None:
         if wanted:
-            raise InputError(f"lists have no column {wanted[0]!r}", where=where,
+            raise InputError(f"lists have no keys, and {wanted[0]!r} is sought", where=where,
                              remedy="give objects with keys")  # fmt: skip
         names = ["first", "second", "score"]
         if width != 3:

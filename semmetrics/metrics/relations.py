@@ -233,7 +233,7 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
         if len(bad):
             query = int(np.searchsorted(indptr, bad[0], side="right")) - 1
             raise InputError(
-                f"item {indices[bad[0]]} {what}", where=f"{name}=, query {query}{FROM_0}",
+                f"place {indices[bad[0]]} {what}", where=f"{name}=, query {query}{FROM_0}",
                 remedy="mend the relation",
             )  # fmt: skip
     return indptr, indices

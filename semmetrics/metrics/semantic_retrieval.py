@@ -217,7 +217,7 @@ def semantic_recall(
         raise InputError(f"variant={variant!r}", remedy="choose hard, soft, weighted or hit")
     weighs = variant in ("soft", "weighted")
     if weighs and phi is None:
-        raise InputError(f"variant={variant} weights by phi", remedy="give phi=")
+        raise InputError(f"variant={variant} needs phi", remedy="give phi=")
     if phi is None:
         matrix, queries = _Shape.of(top, relevant, leave_out, start), "rows"
     else:

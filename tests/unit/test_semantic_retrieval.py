@@ -277,8 +277,8 @@ def test_a_gallery_smaller_than_the_cutoff():
         ([[0, 1, 2]], {"k": (1, 0)}, "k="),
         ([[0, 1, 2]], {"extended": 0}, "extended=0"),
         ([[0, 1, 2]], {"extended": "m"}, "extended='m'"),
-        ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "leave_out=, query 0 .from 0.: item 4 is not"),
-        ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "item 1 stands twice"),
+        ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "leave_out=, query 0 .from 0.: place 4 is not"),
+        ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "place 1 stands twice"),
         (
             [[0, 1, 2]],
             {"leave_out": ([0, 2], [1])},
@@ -306,7 +306,7 @@ def test_too_few_similar_items_and_missing_phi():
         metrics.ncs(top, phi, 2, best=best.part(0, 1))
     with pytest.raises(InputError, match="m=3 is 3, and 2 similar items"):
         best.relation(3)
-    with pytest.raises(InputError, match="variant=soft weights by phi"):
+    with pytest.raises(InputError, match="variant=soft needs phi"):
         metrics.semantic_recall(top, best.relation(1), variant="soft", k=1)
     with pytest.raises(InputError, match="variant='firm'"):
         metrics.semantic_recall(top, best.relation(1), variant="firm", k=1)
