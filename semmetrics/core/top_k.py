@@ -3,9 +3,9 @@
 Conventions
 -----------
 Equal numbers keep the order of their places: the first one wins. The matrix is an array, also a
-memory-mapped or a transposed one, or anything with a shape whose slices of rows are arrays; it is
-read in blocks and never copied whole. A number is compared as it is: float16 as float32, integers
-as float64. Infinite numbers have their place in the order; NaN has none, and is refused.
+memory-mapped or a transposed one, or anything with a shape whose slices of rows are arrays, sparse
+or not; it is read in blocks and never copied whole. A number is compared as it is: float16 as
+float32, integers as float64. Infinite numbers have their place in the order; NaN has none, and is refused.
 
 Each line (row or column) is cut into chunks. The k-th largest of the chunks' maxima is a bound:
 what is below it is not among the k largest. Few numbers remain, and only these are sorted.
@@ -22,7 +22,7 @@ from semmetrics.core.backend import Backend, count_workers, run_parts
 from semmetrics.core.ragged import Floats, Ints, offsets, positions
 from semmetrics.errors import FROM_0, InputError
 
-__all__ = ["check_shape", "row_slices", "top_k"]
+__all__ = ["check_shape", "read_rows", "row_slices", "top_k"]
 
 MEMORY = 1 << 26  # bytes of a block
 _BLOCK = 1 << 21  # of rows at a time: about what a processor's cache holds
@@ -97,6 +97,12 @@ def check_shape(values: Any) -> None:
         raise InputError(f"the matrix {what}", remedy="give an array of rows and columns")
 
 
+def read_rows(values: Any, rows: slice) -> NDArray[Any]:
+    """Return some rows of what gives rows by slices, sparse ones filled with 0."""
+    block = values[rows]
+    return np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+
+
 def row_slices(values: Any, memory: int) -> list[slice]:
     """Cut the rows of a matrix into blocks of so many bytes, at least one row each."""
     rows, width = values.shape
@@ -106,9 +112,10 @@ def row_slices(values: Any, memory: int) -> list[slice]:
 
 def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[Any]:
     """Read a block as float32 or float64, which both hold what the matrix does."""
-    whole = values[rows, columns] if isinstance(values, np.ndarray) else values[rows]
-    block = np.asarray(whole)
-    block = block if isinstance(values, np.ndarray) else block[:, columns]
+    if isinstance(values, np.ndarray):
+        block = np.asarray(values[rows, columns])
+    else:
+        block = read_rows(values, rows)[:, columns]
     if block.dtype in (np.float32, np.float64):
         return block
     return block.astype(np.float32 if block.dtype in (np.float16, np.bool_) else np.float64)

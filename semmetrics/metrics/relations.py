@@ -4,8 +4,9 @@ Conventions
 -----------
 phi has a row for each image and a column for each caption, whatever the direction: with
 ``queries="rows"`` images are the queries and captions the gallery, with ``queries="columns"`` the
-other way round. It is an array, also a memory-mapped one, or anything with a shape whose slices of
-rows are arrays; it is read in blocks, and never copied or transposed whole.
+other way round. It is an array, also a memory-mapped one, a sparse matrix (what it does not hold is
+0), or anything with a shape whose slices of rows are arrays; it is read in blocks, and never copied
+or transposed whole. Tensors of torch are moved to the processor.
 
 A ranking is an array ``top`` of shape (queries, ranks): places in the gallery, best first; what a
 short ranking lacks is -1, at its end. A relation between queries and items is a pair (indptr,
@@ -18,13 +19,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
-from semmetrics.core.top_k import row_slices
+from semmetrics.core.top_k import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["Queries", "Relation", "Retrieved", "as_matrix", "check_places", "check_ranking",
-           "check_relation", "is_related", "sides", "take_phi", "without"]  # fmt: skip
+           "check_relation", "is_related", "sides", "take_phi", "to_numpy", "without"]  # fmt: skip
 
 Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]
@@ -129,7 +131,7 @@ class Retrieved:
         if isinstance(self.matrix, np.ndarray):
             return self.matrix[:, some]
         rows = row_slices(self.matrix, _MEMORY)
-        return np.concatenate([np.asarray(self.matrix[one])[:, some] for one in rows])
+        return np.concatenate([read_rows(self.matrix, one)[:, some] for one in rows])
 
 
 def as_matrix(values: Any, name: str = "phi") -> Any:
@@ -140,7 +142,9 @@ def as_matrix(values: Any, name: str = "phi") -> Any:
     InputError
         If it is no matrix of numbers.
     """
-    table = values
+    values = table = to_numpy(values)
+    if hasattr(values, "tocsr"):
+        return values.tocsr()
     if not isinstance(getattr(values, "shape", None), tuple):
         try:
             table = np.asarray(values)
@@ -150,6 +154,11 @@ def as_matrix(values: Any, name: str = "phi") -> Any:
         shape = f", of shape {table.shape}" if table.shape else ""
         raise InputError(f"{name}={brief(values)}{shape}", remedy=_MATRIX)
     return table
+
+
+def to_numpy(values: Any) -> Any:
+    """Return a tensor of torch on any device as an array, and anything else as it is."""
+    return values.detach().cpu().numpy() if is_torch(values) else values
 
 
 def sides(matrix: Any, queries: str) -> tuple[int, int]:
@@ -197,7 +206,7 @@ def take_phi(matrix: Any, query: Ints, place: Ints, queries: Queries = "rows") -
         for block in row_slices(matrix, _MEMORY):
             here = np.flatnonzero((row >= block.start) & (row < block.stop))
             if len(here):
-                found[here] = np.asarray(matrix[block])[row[here] - block.start, column[here]]
+                found[here] = read_rows(matrix, block)[row[here] - block.start, column[here]]
     wrong = np.flatnonzero(np.isnan(found))
     if len(wrong):
         where = f"row {row[wrong[0]]}, column {column[wrong[0]]}{FROM_0}"
@@ -253,7 +262,7 @@ def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
         If it is another one, or holds other things; names it.
     """
     try:
-        table = np.asarray(values)
+        table = np.asarray(to_numpy(values))
     except ValueError:  # rows of different lengths
         table = np.zeros(0, object)
     if table.ndim != dimensions or (table.size and table.dtype.kind not in "iu"):

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation
+from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation, to_numpy
 from semmetrics.metrics.similar_items import MostSimilar, best_of
 
 __all__ = ["ncs", "ndcg", "nsum", "semantic_recall"]
@@ -243,7 +243,10 @@ class _Shape:
     @staticmethod
     def of(top: Any, relevant: Any, leave_out: Any, start: int) -> _Shape:
         """Return the least gallery that holds all places."""
-        table, indices = np.asarray(top), check_relation(relevant, None, None, "relevant")[1]
+        table, indices = (
+            np.asarray(to_numpy(top)),
+            check_relation(relevant, None, None, "relevant")[1],
+        )
         out = None if leave_out is None else check_relation(leave_out, None, None, "leave_out")
         every = (table, indices, *([] if out is None else [out[1]]))
         places = [part for part in every if part.size and part.dtype.kind in "iu"]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic_retrieval as oracle
+from scipy import sparse
 
 from semmetrics import metrics
 from semmetrics.core.ragged import offsets
@@ -196,7 +197,8 @@ def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
 
     whole = values(phi)
     assert not np.isnan(whole).any()
-    for some in (np.load(tmp_path / "phi.npy", mmap_mode="r"), np.asfortranarray(phi), Sliced(phi)):
+    forms = np.load(tmp_path / "phi.npy", mmap_mode="r"), np.asfortranarray(phi), Sliced(phi)
+    for some in (*forms, sparse.coo_array(phi), sparse.csc_matrix(phi)):
         assert_array_equal(values(some), whole)
         assert_array_equal(values(some, best=best), whole)
         for start, stop in ((0, 7), (7, 29), (29, n)):
@@ -208,6 +210,17 @@ def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
             assert_array_equal(values(some, **part), whole[start:stop])
             given = values(some, best=best.part(start, stop), **part)
             assert_array_equal(given, whole[start:stop])
+
+
+def test_tensors_are_taken(tensor):
+    rng = np.random.default_rng(6)
+    phi, sims = rng.random((5, 20)), rng.random((5, 20))
+    top, own = metrics.top_items(sims, 10), (np.arange(6), np.arange(5))
+    assert_array_equal(metrics.top_items(tensor(sims), 10), top)
+    found = metrics.ncs(tensor(top), tensor(phi), (1, 5), leave_out=tuple(map(tensor, own)))
+    assert_array_equal(found, metrics.ncs(top, phi, (1, 5), leave_out=own))
+    recall = metrics.semantic_recall(tensor(top), tuple(map(tensor, own)))
+    assert_array_equal(recall, metrics.semantic_recall(top, own))
 
 
 @given(st.integers(0, 2**32 - 1))
