@@ -5,7 +5,8 @@ Conventions
 Equal numbers keep the order of their places: the first one wins. The matrix is an array, also a
 memory-mapped or a transposed one, or anything with a shape whose slices of rows are arrays, sparse
 or not; it is read in blocks and never copied whole. A number is compared as it is: float16 as
-float32, integers as float64. Infinite numbers have their place in the order; NaN has none, and is refused.
+float32, integers as float64. Infinite numbers have their place in the order; NaN has none, and is
+refused.
 
 Each line (row or column) is cut into chunks. The k-th largest of the chunks' maxima is a bound:
 what is below it is not among the k largest. Few numbers remain, and only these are sorted.
