@@ -17,6 +17,7 @@ from benchmarks import (
     labels,
     reading,
     semantic,
+    semantic_recall,
     spice,
     tokenizers,
     transport,
@@ -26,7 +27,7 @@ from benchmarks.timing import Row, machine
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, spice, captions,
+    tokenizers, captions_ngram, captions_cider, spice, captions, semantic_recall,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

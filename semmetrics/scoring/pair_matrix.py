@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.top_k import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
@@ -259,29 +260,15 @@ def caption_top_k(
     job = _Job.of(references, captions, measure, rows, memory, "float64", given)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis != "images":
-        parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
-        values, places = zip(*parts, strict=True)
+        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
         return np.concatenate(values), np.concatenate(places)
     best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
     for start, block in blocks:
-        numbers = np.broadcast_to(np.arange(start, start + len(block)), block.T.shape)
-        both = np.concatenate([best, block.T], axis=1), np.concatenate([where, numbers], axis=1)
-        best, where = _largest(*both, min(k, both[0].shape[1]))
+        found = top_k(block, min(k, len(block)), columns=True)
+        best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
+        best, order = top_k(best, min(k, best.shape[1]))
+        where = np.take_along_axis(where, order, axis=1)
     return best, where
-
-
-def _largest(values: Floats, places: Ints, k: int) -> tuple[Floats, Ints]:
-    """The k largest of each row; of equal ones the first in it."""
-    least = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
-    above, equal = values > least, values == least
-    room = k - above.sum(axis=1, keepdims=True)
-    kept = above | (equal & (np.cumsum(equal, axis=1) <= room))
-    columns = np.nonzero(kept)[1].reshape(len(values), k)
-    found = np.take_along_axis(values, columns, axis=1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    columns = np.take_along_axis(columns, order, axis=1)
-    names = np.take_along_axis(np.broadcast_to(places, values.shape), columns, axis=1)
-    return np.take_along_axis(found, order, axis=1), names
 
 
 @dataclass(frozen=True)
