@@ -192,9 +192,11 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 
 def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
-    from semmetrics.metrics.registry import parse_all
+    from semmetrics.metrics.registry import kinds_of_all, parse_all
 
-    return parse_all(split_measures(texts))
+    words = split_measures(texts)
+    # where several kinds have them, the data or --task say which are meant
+    return words if len(kinds_of_all(words)) > 1 else parse_all(words, *kinds_of_all(words))
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:

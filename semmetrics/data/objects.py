@@ -22,7 +22,13 @@ from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_on
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_named
+from semmetrics.data.matrix import (
+    Matrix,
+    as_matrix,
+    check_named,
+    is_number_rows,
+    number_matrix,
+)
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
 
@@ -68,6 +74,8 @@ def read_python(
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
         return encode(read_object(data, source, form, options), form)
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
+        if form.numbered and is_number_rows(data):
+            return number_matrix(data, names, source, "rows of numbers")
         return encode(read_object(data, source, form, options), form)
     raise InputError(
         f"cannot read {form.noun}s from {a_kind(data)}",

@@ -36,6 +36,7 @@ __all__ = [
     "is_builtin",
     "is_own",
     "kinds_of",
+    "kinds_of_all",
     "own_identity",
     "parse",
     "parse_all",
@@ -89,6 +90,13 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "spice": ("SPICE", "SPIDEr"),
         },
     },
+    "retrieval": {
+        "Retrieval (--task retrieval)": {
+            "retrieval": (
+                "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
+            ),
+        },
+    },
 }  # fmt: skip
 _OTHER = "Other measures"
 
@@ -109,11 +117,20 @@ _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
 _NAME = re.compile(r"[^\s(),=@|]+")
-_FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S)
+# Names that have the sign of a cutoff in them.
+_LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _MODULES if "@" in name)
+_FORM = re.compile(
+    rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
+)
+_AMBIGUOUS = {
+    "R": "papers mean HitRate@K by it (whether any positive is among the first K), or Recall@K "
+    "(the fraction of the positives that are)"
+}
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "own", "L", "n", "data", "v",
+    "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "ties", "gallery", "similarity",
+    "folds", "groups", "phi",
 ])  # fmt: skip
 
 
@@ -136,7 +153,7 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     for name in (definition.name, *(aliases or {})):
         if _load(definition.kind, name) and not _is_replaced(definition, name):
             raise InputError(f"there is a measure {name} already", remedy="choose another name")
-        if not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
             raise InputError(
                 f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
             )
@@ -313,6 +330,8 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
+    if name in _AMBIGUOUS:
+        return InputError(f"{name}@K is ambiguous", remedy=f"{_AMBIGUOUS[name]}: write that")
     if kinds:
         return InputError(
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
@@ -484,21 +503,53 @@ def cutoffs(text: str) -> list[int]:
     return [int(part) for part in digits]
 
 
+def kinds_of_all(texts: Iterable[str | Measure | Definition]) -> list[str]:
+    """Return the kinds that have all of some measures, with their options.
+
+    Examples
+    --------
+    >>> kinds_of_all(["Recall@5"]), kinds_of_all(["HitRate@1 Recall@5"]), kinds_of_all(["F1 CIDEr"])
+    (['labels', 'retrieval'], ['retrieval'], [])
+    """
+    texts, found = list(texts), []
+    for kind in dict.fromkeys([*_TABLE, *(own for own, _ in _DEFINITIONS)]):
+        with suppress(InputError):
+            if all(measure.definition.kind == kind for measure in parse_all(texts, kind)):
+                found.append(kind)
+    return found
+
+
 def parse_all(
-    texts: Iterable[str | Measure | Definition], kind: str | None = None
+    texts: Iterable[str | Measure | Definition],
+    kind: str | None = None,
+    *,
+    first: str | None = None,
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
     A text may name several measures, with blanks between.
 
+    Parameters
+    ----------
+    texts : iterable of str, Measure or Definition
+    kind : str, optional
+        What is evaluated: measures of other kinds are refused.
+    first : str, optional
+        The kind that is meant where several have a name.
+
     Raises
     ------
     InputError
         One line for each text that is wrong.
+
+    Examples
+    --------
+    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
+    ['retrieval', 'labels']
     """
     measures: list[Measure] = []
     problems = []
-    words = [word for text in texts for word in split_names(text, kind)]
+    words = [word for text in texts for word in split_names(text, kind or first)]
     for text in words:
         try:
             if isinstance(text, Measure):
@@ -506,7 +557,8 @@ def parse_all(
             elif isinstance(text, Definition):
                 measures.append(text())
             elif isinstance(text, str):
-                measures += parse(text, kind)
+                own = first is not None and first in _kinds_of_text(text)
+                measures += parse(text, first if own else kind)
             else:
                 raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
         except InputError as error:

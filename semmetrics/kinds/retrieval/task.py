@@ -1,0 +1,441 @@
+"""From a run and positives to retrieval tasks: names, directions, folds, and what is left out.
+
+Conventions
+-----------
+The rows of a run are joined with the positives by id, or by position where rows have no names; ids
+that are whole numbers are then positions. The positives of the columns (t2i) are those of the rows
+turned round, unless they are given themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.hashing import hash_ids
+from semmetrics.core.ragged import Codes, Ints, lengths, offsets, order_rows, row_numbers, sum_rows
+from semmetrics.data.join import aligned_weights, join
+from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.retrieval_task import RankedLists, RetrievalTask, Similarities
+from semmetrics.errors import FROM_0, InputError, listing, pluralize
+from semmetrics.frozen import dataclass
+from semmetrics.kinds.retrieval.reading import (
+    Embeddings,
+    as_positives,
+    check_distinct,
+    check_repeats,
+    check_size,
+)
+
+__all__ = ["make_parts"]
+
+Run = Lists | Matrix | Embeddings
+_SUSPECT = 3  # standard errors by which turned similarities are larger
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """What is ranked: the scores, and the names of rows and columns; ranges have none."""
+
+    scores: Any
+    rows: Ids
+    columns: Ids
+    source: str
+
+    def turned(self) -> Sides:
+        """Return the columns as queries."""
+        if isinstance(self.scores, RankedLists):
+            raise InputError(
+                "ranked lists hold one direction",
+                where=self.source,
+                remedy="leave direction= (--direction) out, or give a matrix of similarities, or "
+                "embeddings",
+            )
+        return Sides(self.scores.turned(), self.columns, self.rows, self.source)
+
+
+def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the tasks of one system: one, or one for each direction.
+
+    Parameters
+    ----------
+    run : Lists, Matrix or Embeddings
+    truth : Lists or Matrix
+    options : mapping
+        Resolved, with what they name read.
+
+    Returns
+    -------
+    dict of RetrievalTask by part
+
+    Raises
+    ------
+    InputError
+        If sizes or ids do not fit, a positive is not in the gallery, a candidate is ranked twice,
+        or the options do not fit each other.
+    """
+    positives, graded = as_positives(truth)
+    sides = _named(run, positives, options)
+    positives = _by_name(positives, sides, "row")
+    _check_transposed(sides, positives)
+    reverse = options["reverse_positives"]
+    direction, reversed_ = options["direction"], None
+    if reverse is not None:
+        if direction == "i2t":
+            raise InputError(
+                "reverse_positives= (--reverse-positives) are those of t2i",
+                remedy="say direction='both' (--direction both), or leave them out",
+            )
+        reversed_, _ = as_positives(reverse)
+        reversed_ = _by_name(reversed_, sides.turned(), "column")
+    counts = {"graded_0": graded}
+    folds = None
+    made: dict[str, Any] = {}
+    relation = _Relation.of(positives, sides, options["missing"])
+    if options["folds"]:
+        folds = _fold(relation, sides, options["folds"])
+    if direction in ("i2t", "both"):
+        made["i2t"] = _task(sides, relation, options, counts, "i2t", folds)
+    if direction in ("t2i", "both"):
+        turned = sides.turned()
+        if reversed_ is None:
+            back = relation.turned(turned, options["missing"])
+        else:
+            back = _Relation.of(reversed_, turned, options["missing"])
+        made["t2i"] = _task(turned, back, options, counts, "t2i", folds and folds[::-1])
+    return made if direction == "both" else {"": made[direction]}
+
+
+def _named(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
+    """Name the rows and columns of a run."""
+    given = {
+        name: None if options[name] is None else check_distinct(options[name], name)
+        for name in ("queries", "gallery")
+    }
+    if isinstance(run, Lists):
+        return _named_lists(run, positives, given)
+    scores: Any
+    if isinstance(run, Matrix) and run.sparse:
+        lists = run.ranked()
+        names = list(map(str, run.vocabulary)) if run.named else None
+        columns = given["gallery"] or names or range(run.values.shape[1])
+        check_size(columns, run.values.shape[1], "gallery", "column", len(run))
+        rows = given["queries"] or run.ids
+        check_size(rows, len(run), "queries", "row", run.values.shape[1])
+        return Sides(_ranked(lists.side, len(columns)), rows, columns, run.source)
+    own: Ids | None = None
+    if isinstance(run, Matrix):
+        scores = Similarities(run.values)
+        own = list(map(str, run.vocabulary)) if run.named else None
+    else:
+        scores = run.scores
+    n_rows, n_columns = scores.shape
+    rows = given["queries"] or run.ids
+    columns = given["gallery"] or own or range(n_columns)
+    check_size(rows, n_rows, "queries", "row", n_columns)
+    check_size(columns, n_columns, "gallery", "column", n_rows)
+    return Sides(scores, rows, columns, run.source)
+
+
+def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Sides:
+    """Name what ranked lists hold; the gallery is what they and the positives name, or given."""
+    check_repeats(run)
+    rows: Ids = run.ids
+    if given["queries"] is not None and isinstance(run.ids, range):
+        check_size(given["queries"], len(run), "queries", "list", -1)
+        rows = given["queries"]
+    names = [str(name) for name in run.vocabulary]
+    if given["gallery"] is not None:
+        place = {name: code for code, name in enumerate(given["gallery"])}
+        lost = [name for name in names if name not in place]
+        if lost:
+            raise InputError(
+                f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
+                where=run.source,
+                remedy="add them to gallery= (--gallery), or leave that out",
+            )
+        columns = given["gallery"]
+        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
+    else:
+        columns = list(dict.fromkeys([*names, *map(str, positives.vocabulary)]))
+        codes = np.arange(len(names), dtype=np.int32)
+    side = replace(run.side, codes=codes[run.side.codes])
+    return Sides(_ranked(side, len(columns)), rows, columns, run.source)
+
+
+def _ranked(side: Side, size: int) -> RankedLists:
+    """Put lists with scores in the order of these."""
+    if side.scores is not None:
+        order = order_rows(side.indptr, side.scores)
+        side = Side(side.indptr, side.codes[order], side.scores[order])
+    return RankedLists(side, size)
+
+
+def _by_name(positives: Lists, sides: Sides, what: str) -> Lists:
+    """Return positives whose ids are those of the rows, where one side alone has names.
+
+    Raises
+    ------
+    InputError
+        If ids are no positions of rows that have no names.
+    """
+    if isinstance(positives.ids, range) == isinstance(sides.rows, range):
+        return positives
+    if isinstance(positives.ids, range):  # the first list is that of the first row
+        if len(positives) != len(sides.rows):
+            raise InputError(
+                f"{pluralize(len(positives), 'list')} of positives for "
+                f"{pluralize(len(sides.rows), what)}",
+                where=positives.source,
+                remedy="give one list a query, in their order, or lists by id",
+            )
+        return replace(positives, ids=list(map(str, sides.rows)))
+    numbers = [_position(name) for name in positives.ids]
+    if None in numbers or isinstance(sides.scores, RankedLists):
+        name = positives.ids[numbers.index(None)] if None in numbers else positives.ids[0]
+        option = "queries= (--queries)" if what == "row" else "gallery= (--gallery)"
+        raise InputError(
+            f"the positives are of {str(name)!r} and others, and the {what}s have no names",
+            where=positives.source,
+            remedy=f"name them: {option}",
+        )
+    return positives
+
+
+def _position(name: Any) -> int | None:
+    text = str(name)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Relation:
+    """Queries with the place of each in the rows (-1 if it has none), and their positives.
+
+    ``indptr`` and ``codes`` have the positives, by column; ``counts`` what was left out.
+    """
+
+    ids: Ids
+    rows: Ints
+    indptr: Ints
+    codes: Codes
+    counts: Mapping[str, int]
+    source: Any
+
+    @staticmethod
+    def of(positives: Lists, sides: Sides, missing: str) -> _Relation:
+        """Join positives with the rows."""
+        ids = sides.rows
+        if isinstance(ids, range) and not isinstance(positives.ids, range):
+            ids = list(map(str, ids))
+        n = len(ids)
+        own = Lists(ids, ids, Side(np.arange(n + 1), np.arange(n, dtype=np.int32)),
+                    source=sides.source)  # fmt: skip
+        if isinstance(positives.ids, range) and len(positives) != n:
+            _refuse_length(positives, sides)
+        joined = join(own, positives, missing=missing)
+        rows = np.full(len(joined.ids), -1)
+        rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+        place, outside = _columns_of(positives, sides, missing)
+        codes = place[joined.ref.codes]
+        inside = codes >= 0
+        counts = {**joined.counts, "positives_outside": int((~inside).sum()) if outside else 0}
+        indptr = offsets(sum_rows(inside, joined.ref.indptr))
+        return _Relation(joined.ids, rows, indptr, codes[inside], counts, positives)
+
+    def turned(self, sides: Sides, missing: str) -> _Relation:
+        """Return the columns as queries, with the rows that have them as positives."""
+        rows = self.rows[row_numbers(self.indptr)]
+        there = rows >= 0  # what a query without a row has cannot be found
+        columns, rows = self.codes[there], rows[there]
+        order = np.lexsort((rows, columns))
+        number = np.bincount(columns, minlength=len(sides.rows))
+        every = np.arange(len(sides.rows))
+        counts: dict[str, int] = {}
+        if missing == "skip":
+            every = np.flatnonzero(number)
+            counts = {"missing_reference": len(number) - len(every)}
+        codes = rows[order].astype(np.int32)
+        ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
+        return _Relation(ids, every, offsets(number[every]), codes, counts, self.source)
+
+
+def _refuse_length(positives: Lists, sides: Sides) -> None:
+    turned = len(positives) == len(sides.columns)
+    remedy = "give one list a query, in the order of the rows"
+    if turned:
+        remedy = "the matrix seems to be transposed: give its transpose, or the positives of rows"
+    raise InputError(
+        f"{pluralize(len(positives), 'list')} of positives for {pluralize(len(sides.rows), 'row')}",
+        where=positives.source,
+        remedy=remedy,
+    )
+
+
+def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, bool]:
+    """Return the column of each name of positives, -1 outside the gallery; and whether some are.
+
+    Raises
+    ------
+    InputError
+        If some are, unless they are to be left out.
+    """
+    names = [str(name) for name in positives.vocabulary]
+    size = len(sides.columns)
+    if isinstance(sides.columns, range):
+        found = [_position(name) for name in names]
+        place = [-1 if code is None or code >= size else code for code in found]
+    else:
+        known = {str(name): code for code, name in enumerate(sides.columns)}
+        place = [known.get(name, -1) for name in names]
+    codes = np.fromiter(place, np.int64, len(names))
+    used = codes[np.unique(positives.side.codes)] if len(positives.side.codes) else codes[:0]
+    if not (used < 0).any():
+        return codes, False
+    if missing == "skip":
+        return codes, True
+    occurring = np.unique(positives.side.codes)
+    lost = [names[code] for code in occurring.tolist() if codes[code] < 0]
+    remedy = "correct them, or say missing='skip' (--missing skip) to leave them out"
+    if isinstance(sides.columns, range):
+        remedy = f"name the gallery with gallery= (--gallery), or {remedy}"
+        others = [_position(name) for name in names]
+        fits = all(one is not None and one < len(sides.rows) for one in others)
+        if fits and len(positives) <= size:
+            remedy = f"is the matrix transposed? {remedy}"
+    base = FROM_0 if isinstance(sides.columns, range) else ""
+    raise InputError(
+        f"{pluralize(len(lost), 'positive', 'are')} not in the gallery of {size:,}: "
+        f"{listing(lost)}{base}",
+        where=positives.source,
+        remedy=remedy,
+    )
+
+
+def _check_transposed(sides: Sides, positives: Lists) -> None:
+    """Refuse a matrix whose rows have the ids of candidates, and its columns those of queries."""
+    if isinstance(sides.rows, range) or isinstance(sides.columns, range):
+        return
+    if isinstance(sides.scores, RankedLists) or isinstance(positives.ids, range):
+        return
+    rows, columns = set(map(str, sides.rows)), set(map(str, sides.columns))
+    mine, theirs = set(map(str, positives.ids)), set(map(str, positives.vocabulary))
+    straight = mine & rows or theirs & columns
+    if not straight and mine <= columns and theirs <= rows:
+        raise InputError(
+            "the positives are those of the columns, by rows",
+            where=positives.source,
+            remedy="exchange queries= (--queries) and gallery= (--gallery) and give the transpose, "
+            "or give the positives of each row",
+        )
+
+
+def _fold(relation: _Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
+    """Return the fold of each row, and that of each column: of the first row that has it."""
+    n_rows, n_columns = len(sides.rows), len(sides.columns)
+    if n_rows % number:
+        raise InputError(
+            f"{pluralize(n_rows, 'row')} cannot be cut into {number} parts of equal size",
+            where=sides.source,
+            remedy="leave folds= (--folds) out, or choose another number",
+        )
+    mine = np.arange(n_rows) * number // n_rows
+    theirs = np.full(n_columns, -1)
+    rows = relation.rows[row_numbers(relation.indptr)]
+    order = np.argsort(-rows, kind="stable")  # the first row is written last
+    order = order[rows[order] >= 0]
+    theirs[relation.codes[order]] = mine[rows[order]]
+    return mine, theirs
+
+
+def _task(
+    sides: Sides,
+    relation: _Relation,
+    options: Mapping[str, Any],
+    counts: Mapping[str, int],
+    direction: str,
+    folds: tuple[Ints, Ints] | None,
+) -> RetrievalTask:
+    indptr, codes = relation.indptr, relation.codes
+    counts = {**counts, **relation.counts}
+    settings = {
+        "task": "retrieval",
+        "missing": options["missing"],
+        "direction": direction,
+        "ties": options["ties"],
+        "gallery": f"{len(sides.columns)}@{_hash(sides.columns)}",
+    }
+    if hasattr(sides.scores, "queries"):
+        settings["similarity"] = options["similarity"]
+    own = None
+    if folds is not None:
+        settings["folds"] = str(options["folds"])
+        own = (np.where(relation.rows >= 0, folds[0][relation.rows], -2), folds[1])
+        there = own[0][row_numbers(indptr)] == folds[1][codes]
+        counts["other_folds"] = int((~there).sum())
+        indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
+    codes = codes[np.lexsort((codes, row_numbers(indptr)))].astype(np.int32)
+    groups = None
+    if direction == "t2i" and (lengths(indptr) == 1).all():
+        groups = hash_ids(sides.columns)[codes]
+        settings["groups"] = "positive"
+    if options["weights"] is not None:
+        settings["weights"] = "given"
+    task = RetrievalTask(
+        ids=relation.ids,
+        settings=settings,
+        counts={name: number for name, number in counts.items() if number},
+        odd=_odd(sides, relation),
+        groups=groups,
+        unit="query",
+        gallery=sides.columns,
+        scores=sides.scores,
+        rows=relation.rows,
+        indptr=indptr,
+        positives=codes,
+        ties=options["ties"],
+        folds=own,
+    )
+    return task if options["weights"] is None else _weighed(task, options)
+
+
+def _weighed(task: RetrievalTask, options: Mapping[str, Any]) -> RetrievalTask:
+    if options["direction"] == "both":
+        raise InputError(
+            "weights are those of the queries of one direction",
+            remedy="score each direction alone: direction='i2t', then direction='t2i'",
+        )
+    n = len(task)
+    nothing = Side(np.zeros(n + 1, np.int64), np.zeros(0, np.int32))
+    return replace(
+        task, weights=aligned_weights(options["weights"], Lists(task.ids, [], nothing), task.ids)
+    )
+
+
+def _hash(names: Ids) -> str:
+    """Return twelve hex digits of a hash of names in their order."""
+    return hashlib.blake2b(hash_ids(names).astype("<u8").tobytes(), digest_size=6).hexdigest()
+
+
+def _odd(sides: Sides, relation: _Relation) -> dict[Any, int]:
+    """Note a square matrix whose positives have larger similarities where it is turned round."""
+    scores = sides.scores
+    if not isinstance(scores, Similarities) or len(set(scores.shape)) > 1:
+        return {}
+    rows, codes = relation.rows[row_numbers(relation.indptr)], relation.codes
+    rows, codes = rows[rows >= 0], codes[rows >= 0]
+    keys, turned = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
+    if not len(rows) or np.array_equal(keys, turned):
+        return {}
+    straight, across = scores.values[rows, codes], scores.values[codes, rows]
+    if scores.transposed:
+        straight, across = across, straight
+    more = across.astype(np.float64) - straight.astype(np.float64)
+    error = more.std() / np.sqrt(len(more))
+    return {"turned": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
+
+
