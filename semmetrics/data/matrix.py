@@ -197,7 +197,8 @@ def as_matrix(
             f"the matrix has shape {values.shape}", where=source, remedy="give items x classes"
         )
     n_items, n_names = values.shape
-    terms = class_terms(map(str, range(n_names)) if names is None else names)
+    numbered: list[Terms] = [(str(number),) for number in range(n_names if names is None else 0)]
+    terms = numbered if names is None else class_terms(names)
     if len(terms) != n_names:
         raise InputError(
             f"the matrix has {pluralize(n_names, 'column')} and the class list "

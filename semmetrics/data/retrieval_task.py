@@ -21,8 +21,17 @@ import numpy as np
 
 from semmetrics.core.backend import Backend, is_torch
 from semmetrics.core.hashing import hash_ids, mix
-from semmetrics.core.ragged import Bools, Codes, Ints, lengths, row_numbers, take_rows
-from semmetrics.core.ranks import Counts, count_nearer, first_places
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Ints,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
+from semmetrics.core.ranks import Counts, count_down, count_nearer, first_places
 from semmetrics.data.block import Block, Task
 from semmetrics.data.lists import Ids, Side
 from semmetrics.frozen import dataclass
@@ -35,6 +44,7 @@ UNRANKED = 1 << 60
 _MEMORY = 1 << 26  # bytes of a table
 _PRODUCTS = 1 << 28  # the same of products, which are faster the more rows they have
 _LEAST, _MOST = 64, 4096  # rows of a table
+_FEW = 3  # positives of a query up to which a table is read as it lies
 
 
 class Rows(Protocol):
@@ -127,6 +137,17 @@ class Similarities(_Tables):
     def turned(self) -> Similarities:
         """Return the same with the gallery as queries."""
         return Similarities(self.values, not self.transposed)
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Count what is nearer than some candidates; down the columns where that is less work."""
+        several = int(lengths(indptr).max(initial=0)) > _FEW
+        if not self.transposed or several:
+            return super().count(rows, columns, indptr, codes)
+        part = self.values
+        if columns is not None:
+            codes = np.searchsorted(columns, codes).astype(np.int32)
+            part = part[_selection(columns)]
+        return count_down(part[:, _selection(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows; of half precision as single, which is exact."""
@@ -343,7 +364,8 @@ class RetrievalTask(Task):
     Attributes
     ----------
     gallery : sequence of str, range or int array
-        The names of the candidates; numbers where they are known by position.
+        The names of the candidates; numbers where they are known by position. Behind them there
+        may be names of positives that are no candidates.
     scores : Rows
         What ranks the gallery.
     rows : int array, shape (queries,)
@@ -393,9 +415,11 @@ class RetrievalTask(Task):
         codes = self.positives[self.indptr[start] : self.indptr[stop]]
         counts, sizes = Counts.empty(len(codes)), np.zeros(stop - start, np.int64)
         counts.nearer[:] = -1
+        inside = codes < self.scores.shape[1]
         for chosen, rows, columns in self._by_fold(start, stop):
-            offsets, flat = take_rows(indptr, chosen)
-            part = self.scores.count(rows, columns, offsets, codes[flat])
+            indices, flat = take_rows(indptr, chosen)
+            indices, flat = offsets(sum_rows(inside[flat], indices)), flat[inside[flat]]
+            part = self.scores.count(rows, columns, indices, codes[flat])
             for whole, some in zip(counts, part, strict=True):
                 whole[flat] = some
             sizes[chosen] = self.scores.sizes(rows, columns)
@@ -423,7 +447,7 @@ class RetrievalTask(Task):
         later = np.full((len(queries), len(self.gallery)), self.ties == "optimistic")
         indptr, flat = take_rows(self.indptr, queries)
         later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
-        return later
+        return later[:, : self.scores.shape[1]]
 
     def _by_fold(self, start: int, stop: int) -> Iterator[tuple[Ints, Ints, Ints | None]]:
         """Yield queries of one fold (from 0 in the block), their rows, and their candidates."""

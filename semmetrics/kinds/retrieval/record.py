@@ -15,7 +15,6 @@ from semmetrics.kinds import (
     Options,
     Tasks,
     different_items,
-    first_of_alike,
     read_weights,
     task_notes,
     unused_weights,
@@ -30,7 +29,7 @@ _DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR",
 _COUNTS = {
     "missing_prediction": "queries that nothing ranks",
     "missing_reference": "queries without ground truth",
-    "positives_outside": "positives that are not in the gallery, left out",
+    "positives_outside": "positives that are not in the gallery, and so never found",
     "graded_0": "candidates of grade 0 or less, no positives",
     "other_folds": "positives in other folds than their query, left out",
 }
@@ -120,22 +119,23 @@ def retrieval_notes(
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
         lines = [_size_note(task, found)]
+        fewer = {key[1]: n for key, n in found.items() if isinstance(key, tuple) and n}
         lines += [
-            f"{pluralize(number, 'query', 'have')} fewer than {key[1]:,} candidates"
-            for key, number in found.items()
-            if isinstance(key, tuple) and key[0] == "fewer" and number
+            f"{pluralize(fewer[k], 'query', 'have')} fewer than {k:,} candidates, "
+            f"all of which count at @{k}"
+            for k in sorted(fewer)
         ]
         return lines + [_TURNED] * bool(found.get("turned"))
 
     notes = task_notes(tasks, _COUNTS, of_task)
     notes += unused_weights(options["weights"], [*inputs[-1:]])
-    return [*first_of_alike(notes), *different_items(tasks)]
+    return notes + different_items(tasks)
 
 
 def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
     queries = pluralize(len(task), "query")
     ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    line = f"{queries}, a gallery of {len(task.gallery):,}, {task.settings['direction']}, {ties}"
+    line = f"{queries}, a gallery of {task.scores.shape[1]:,}, {task.settings['direction']}, {ties}"
     if task.folds is not None:
         line += f", {task.settings['folds']} folds"
     undecided = found.get("undecided")

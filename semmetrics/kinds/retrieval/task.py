@@ -216,7 +216,8 @@ def _position(name: Any) -> int | None:
 class _Relation:
     """Queries with the place of each in the rows (-1 if it has none), and their positives.
 
-    ``indptr`` and ``codes`` have the positives, by column; ``counts`` what was left out.
+    ``indptr`` and ``codes`` have the positives, by column; beyond the columns those of the names
+    ``outside``, which are not in the gallery. ``counts`` says what was left out.
     """
 
     ids: Ids
@@ -224,7 +225,7 @@ class _Relation:
     indptr: Ints
     codes: Codes
     counts: Mapping[str, int]
-    source: Any
+    outside: Sequence[str] = ()
 
     @staticmethod
     def of(positives: Lists, sides: Sides, missing: str) -> _Relation:
@@ -242,15 +243,14 @@ class _Relation:
         rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
         place, outside = _columns_of(positives, sides, missing)
         codes = place[joined.ref.codes]
-        inside = codes >= 0
-        counts = {**joined.counts, "positives_outside": int((~inside).sum()) if outside else 0}
-        indptr = offsets(sum_rows(inside, joined.ref.indptr))
-        return _Relation(joined.ids, rows, indptr, codes[inside], counts, positives)
+        lost = int((codes >= len(sides.columns)).sum())
+        counts = {**joined.counts, "positives_outside": lost}
+        return _Relation(joined.ids, rows, joined.ref.indptr, codes, counts, outside)
 
     def turned(self, sides: Sides, missing: str) -> _Relation:
         """Return the columns as queries, with the rows that have them as positives."""
         rows = self.rows[row_numbers(self.indptr)]
-        there = rows >= 0  # what a query without a row has cannot be found
+        there = (rows >= 0) & (self.codes < len(sides.rows))  # others are no queries, or no rows
         columns, rows = self.codes[there], rows[there]
         order = np.lexsort((rows, columns))
         number = np.bincount(columns, minlength=len(sides.rows))
@@ -261,7 +261,7 @@ class _Relation:
             counts = {"missing_reference": len(number) - len(every)}
         codes = rows[order].astype(np.int32)
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
-        return _Relation(ids, every, offsets(number[every]), codes, counts, self.source)
+        return _Relation(ids, every, offsets(number[every]), codes, counts)
 
 
 def _refuse_length(positives: Lists, sides: Sides) -> None:
@@ -276,13 +276,15 @@ def _refuse_length(positives: Lists, sides: Sides) -> None:
     )
 
 
-def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, bool]:
-    """Return the column of each name of positives, -1 outside the gallery; and whether some are.
+def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
+    """Return the column of each name of positives, and the names outside the gallery.
+
+    These have numbers behind the columns.
 
     Raises
     ------
     InputError
-        If some are, unless they are to be left out.
+        If there are such names, and what is missing is an error.
     """
     names = [str(name) for name in positives.vocabulary]
     size = len(sides.columns)
@@ -293,14 +295,14 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, boo
         known = {str(name): code for code, name in enumerate(sides.columns)}
         place = [known.get(name, -1) for name in names]
     codes = np.fromiter(place, np.int64, len(names))
-    used = codes[np.unique(positives.side.codes)] if len(positives.side.codes) else codes[:0]
-    if not (used < 0).any():
-        return codes, False
-    if missing == "skip":
-        return codes, True
     occurring = np.unique(positives.side.codes)
     lost = [names[code] for code in occurring.tolist() if codes[code] < 0]
-    remedy = "correct them, or say missing='skip' (--missing skip) to leave them out"
+    if not lost:
+        return codes, []
+    if missing != "error":
+        codes[occurring[codes[occurring] < 0]] = size + np.arange(len(lost))
+        return codes, lost
+    remedy = "correct them, or say missing='skip' (--missing skip): they are then never found"
     if isinstance(sides.columns, range):
         remedy = f"name the gallery with gallery= (--gallery), or {remedy}"
         others = [_position(name) for name in names]
@@ -347,7 +349,7 @@ def _fold(relation: _Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     theirs = np.full(n_columns, -1)
     rows = relation.rows[row_numbers(relation.indptr)]
     order = np.argsort(-rows, kind="stable")  # the first row is written last
-    order = order[rows[order] >= 0]
+    order = order[(rows[order] >= 0) & (relation.codes[order] < n_columns)]
     theirs[relation.codes[order]] = mine[rows[order]]
     return mine, theirs
 
@@ -374,14 +376,18 @@ def _task(
     own = None
     if folds is not None:
         settings["folds"] = str(options["folds"])
+        beyond = np.full(len(relation.outside), -1)
         own = (np.where(relation.rows >= 0, folds[0][relation.rows], -2), folds[1])
-        there = own[0][row_numbers(indptr)] == folds[1][codes]
+        there = own[0][row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
         counts["other_folds"] = int((~there).sum())
         indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
     codes = codes[np.lexsort((codes, row_numbers(indptr)))].astype(np.int32)
+    gallery = sides.columns
+    if relation.outside:
+        gallery = [*map(str, gallery), *relation.outside]
     groups = None
     if direction == "t2i" and (lengths(indptr) == 1).all():
-        groups = hash_ids(sides.columns)[codes]
+        groups = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
     if options["weights"] is not None:
         settings["weights"] = "given"
@@ -392,7 +398,7 @@ def _task(
         odd=_odd(sides, relation),
         groups=groups,
         unit="query",
-        gallery=sides.columns,
+        gallery=gallery,
         scores=sides.scores,
         rows=relation.rows,
         indptr=indptr,
@@ -427,7 +433,8 @@ def _odd(sides: Sides, relation: _Relation) -> dict[Any, int]:
     if not isinstance(scores, Similarities) or len(set(scores.shape)) > 1:
         return {}
     rows, codes = relation.rows[row_numbers(relation.indptr)], relation.codes
-    rows, codes = rows[rows >= 0], codes[rows >= 0]
+    there = (rows >= 0) & (codes < len(sides.columns))
+    rows, codes = rows[there], codes[there]
     keys, turned = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
     if not len(rows) or np.array_equal(keys, turned):
         return {}
