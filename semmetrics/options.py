@@ -660,7 +660,7 @@ def resolve_options(
     kind: str,
     *,
     protocol: str | None = None,
-    fixed: Mapping[str, str] = MappingProxyType({}),
+    fixed: Mapping[str, Any] = MappingProxyType({}),
 ) -> ResolvedOptions:
     """Return the value of every option: given, fixed by a protocol, or the default.
 

@@ -165,8 +165,9 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
             found.tied_before[places[some]] = _sum_down(
                 table,
                 queries[some],
-                lambda part, start: (part == sought)
-                & (np.arange(start, start + len(part))[:, None] < limits),
+                lambda part, start: (
+                    (part == sought) & (np.arange(start, start + len(part))[:, None] < limits)
+                ),
             )
 
     run_parts(count, tiles, count_workers(Backend(found.nearer)))

@@ -384,7 +384,9 @@ def _how_to_name(
             quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
             what = "a tab" if sign == "\t" else repr(sign)
             return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
-    reader = next((f"as_{noun}s" for noun in ("label", "caption", "candidate") if noun in roles), "")
+    reader = next(
+        (f"as_{noun}s" for noun in ("label", "caption", "candidate") if noun in roles), ""
+    )
     if name is not None and reader:
         call = f"{reader}(path, options=ReadOptions({role}_column=...))"
         return (

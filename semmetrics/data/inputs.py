@@ -173,15 +173,25 @@ def _read_format(
         except OddError:
             pass
     if kind == "json":
-        value = source.parsed(parse_source)
-        if form.numbered and is_number_rows(value):
-            return number_matrix(value, names, source.name, "JSON, rows of numbers")
-        if isinstance(value, dict) and is_columns(value, form, options, source.name):
-            from semmetrics.data.objects import read_columns
-
-            found = read_columns(value, form, source.name, options)
-            return replace(found, understood=f"JSON, {found.understood}")
+        found = _read_json_table(source, form, names, options)
+        if found is not None:
+            return found
     return encode(_read_strictly(source, kind, form, options), form)
+
+
+def _read_json_table(
+    source: Source, form: Form, names: Any, options: ReadOptions
+) -> Lists | Matrix | None:
+    """Read a document that is a mapping of columns, or rows of numbers; None of any other."""
+    value = source.parsed(parse_source)
+    if form.numbered and is_number_rows(value):
+        return number_matrix(value, names, source.name, "JSON, rows of numbers")
+    if not isinstance(value, dict) or not is_columns(value, form, options, source.name):
+        return None
+    from semmetrics.data.objects import read_columns
+
+    found = read_columns(value, form, source.name, options)
+    return replace(found, understood=f"JSON, {found.understood}")
 
 
 def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) -> Items:

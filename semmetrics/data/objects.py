@@ -66,6 +66,13 @@ def read_python(
         return encode(_series(data, form, source), form)
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source)
+    if form.numbered and is_number_rows(data):
+        return number_matrix(data, names, source, "rows of numbers")
+    return _plain(data, form, source, options)
+
+
+def _plain(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:
+    """Read lists from mappings and sequences."""
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
@@ -74,8 +81,6 @@ def read_python(
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
         return encode(read_object(data, source, form, options), form)
     if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
-        if form.numbered and is_number_rows(data):
-            return number_matrix(data, names, source, "rows of numbers")
         return encode(read_object(data, source, form, options), form)
     raise InputError(
         f"cannot read {form.noun}s from {a_kind(data)}",

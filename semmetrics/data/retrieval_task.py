@@ -103,10 +103,8 @@ class _Tables:
 
 def _selection(numbers: Ints) -> Any:
     """Return numbers as a slice where they are a run, so that nothing is copied."""
-    if len(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1:
-        if len(numbers) == 1 or (np.diff(numbers) == 1).all():
-            return slice(int(numbers[0]), int(numbers[-1]) + 1)
-    return numbers
+    run = len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
+    return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +151,10 @@ class Similarities(_Tables):
         """Return the similarities of some rows; of half precision as single, which is exact."""
         mine = _selection(rows)
         theirs = slice(None) if columns is None else _selection(columns)
-        if self.transposed:
-            part = self.values[theirs][:, mine].T
-        else:
-            part = self.values[mine][:, theirs]
-        if part.dtype == np.float16 or part.dtype == np.bool_:
-            return part.astype(np.float32, order="C")
-        return np.ascontiguousarray(part)
+        first, second = (theirs, mine) if self.transposed else (mine, theirs)
+        part = self.values[first][:, second]
+        kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
+        return np.ascontiguousarray(part.T if self.transposed else part, kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +181,7 @@ class Products(_Tables):
     def step(self) -> int:
         """How many rows are multiplied together."""
         size = self.queries.dtype.itemsize
-        return min(_MOST, max(_LEAST, _PRODUCTS // max(1, size * self.shape[1])))
+        return int(min(_MOST, max(_LEAST, _PRODUCTS // max(1, size * self.shape[1]))))
 
     def turned(self) -> Products:
         """Return the same with the gallery as queries."""

@@ -262,7 +262,9 @@ class MedianFamily(WithoutLabels):
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
-def _add(name: str, family: Any, summary: str, equation: str, source: str, **more: Any) -> Definition:
+def _add(
+    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
+) -> Definition:
     settings = {"cutoff": False, "options": (NO_POSITIVE,), "order_invariant": False, **more}
     return add(
         Definition(

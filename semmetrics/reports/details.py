@@ -48,9 +48,7 @@ def collect_item_values(scores: Sequence[Score]) -> Records:
     parts = dict.fromkeys((one.system, one.part) for one in scores if one.items is not None)
     for system, part in parts:
         found = {
-            score.heading: score
-            for score in scores
-            if (score.system, score.part) == (system, part)
+            score.heading: score for score in scores if (score.system, score.part) == (system, part)
         }
         ids = _plain_ids(next(iter(found.values())))
         columns["id"].append(ids)

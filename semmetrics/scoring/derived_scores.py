@@ -48,7 +48,7 @@ def with_derived(
         lacking = [part for part in terms if part not in parts]
         if lacking:
             raise InputError(
-                f"{measure} needs {listing(terms)} of the data, and {listing(lacking)} is not there",
+                f"{measure} needs the parts {listing(terms)}, and {listing(lacking)} is not there",
                 remedy="evaluate them together (of retrieval direction='both', --direction both)",
             )
         for system in systems:
@@ -57,9 +57,7 @@ def with_derived(
     return made
 
 
-def _derived(
-    measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None
-) -> Score:
+def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None) -> Score:
     """Return the score of a formula on other scores of one system."""
     family = measure.definition.family
     whole = _joined([term.statistics for term in terms], measure)

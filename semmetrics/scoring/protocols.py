@@ -40,7 +40,7 @@ class Protocol:
     name, title, source : str
     entries : mapping from heading to measure
     settings : mapping
-        The options that it fixes.
+        The options that it fixes, with their values.
     top_k : tuple of int
         Cutoffs when none are asked for; empty for none.
     decode : bool
@@ -57,7 +57,7 @@ class Protocol:
     title: str
     source: str
     entries: Mapping[str, str]
-    settings: Mapping[str, str]
+    settings: Mapping[str, Any]
     top_k: tuple[int, ...] = ()
     decode: bool = False
     kind: str = "labels"

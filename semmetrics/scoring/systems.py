@@ -381,8 +381,8 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
         chosen, statistics = {}, {}
         several = len(prepared.tasks) > 1
-        terms = [term for of in derived.values() for term in of.get(part, ())]
-        wanted = dict.fromkeys([*(m for m in named if m not in derived), *terms])
+        more = [term for of in derived.values() for term in of.get(part, ())]
+        wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *more]))
         for name, task in tasks.items():
             with _naming(name * several):
                 chosen[name] = [freeze(m, task, prepared.calibrations) for m in wanted]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.data.retrieval_task import UNRANKED, RetrievalTask

@@ -17,7 +17,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.data.retrieval_task import Products
-from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, pluralize, shown
+from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.resolve import Certainty, Verdict
 from semmetrics.options import FORMATS
@@ -266,7 +266,11 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
                 values = np.asarray(values, np.float64)
             except (TypeError, ValueError):
                 values = None
-        if not isinstance(values, np.ndarray) or values.ndim != 2 or values.dtype.kind not in "biuf":
+        if (
+            not isinstance(values, np.ndarray)
+            or values.ndim != 2
+            or values.dtype.kind not in "biuf"
+        ):
             raise InputError(
                 f"{name} is {a_kind(given)}", remedy="give a matrix with a vector a row, or a path"
             )
@@ -328,13 +332,12 @@ def check_distinct(names: Sequence[Any], option: str) -> list[str]:
     """Return names as text; refuse one that stands twice."""
     found = [str(name) for name in names]
     if len(set(found)) < len(found):
-        seen: set[str] = set()
-        twice = [(place, one) for place, one in enumerate(found) if one in seen or seen.add(one)]
-        place, name = twice[0]
+        first = {name: place for place, name in reversed(list(enumerate(found)))}
+        twice = next(place for place, name in enumerate(found) if first[name] != place)
         raise InputError(
-            f"the id {name!r} stands twice",
-            where=at(option, f"position {place}{FROM_0}"),
-            remedy=f"name each once; repeated are {listing(one for _, one in twice)}",
+            f"the id {found[twice]!r} stands twice",
+            where=at(option, f"position {twice}{FROM_0}"),
+            remedy=f"name each once; it is also at position {first[found[twice]]}",
         )
     return found
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
-from semmetrics.core.ragged import Codes, Ints, lengths, offsets, order_rows, row_numbers, sum_rows
+from semmetrics.core.ragged import Ints, lengths, offsets, order_rows, row_numbers, sum_rows
 from semmetrics.data.join import aligned_weights, join
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import Matrix
@@ -123,9 +123,9 @@ def _named(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     if isinstance(run, Matrix) and run.sparse:
         lists = run.ranked()
         names = list(map(str, run.vocabulary)) if run.named else None
-        columns = given["gallery"] or names or range(run.values.shape[1])
+        columns: Any = given["gallery"] or names or range(run.values.shape[1])
         check_size(columns, run.values.shape[1], "gallery", "column", len(run))
-        rows = given["queries"] or run.ids
+        rows: Any = given["queries"] or run.ids
         check_size(rows, len(run), "queries", "row", run.values.shape[1])
         return Sides(_ranked(lists.side, len(columns)), rows, columns, run.source)
     own: Ids | None = None
@@ -223,7 +223,7 @@ class _Relation:
     ids: Ids
     rows: Ints
     indptr: Ints
-    codes: Codes
+    codes: Ints
     counts: Mapping[str, int]
     outside: Sequence[str] = ()
 
@@ -234,7 +234,7 @@ class _Relation:
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
         n = len(ids)
-        own = Lists(ids, ids, Side(np.arange(n + 1), np.arange(n, dtype=np.int32)),
+        own = Lists(ids, [], Side(np.arange(n + 1), np.arange(n, dtype=np.int32)),
                     source=sides.source)  # fmt: skip
         if isinstance(positives.ids, range) and len(positives) != n:
             _refuse_length(positives, sides)
@@ -259,7 +259,7 @@ class _Relation:
         if missing == "skip":
             every = np.flatnonzero(number)
             counts = {"missing_reference": len(number) - len(every)}
-        codes = rows[order].astype(np.int32)
+        codes = rows[order]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
         return _Relation(ids, every, offsets(number[every]), codes, counts)
 
@@ -381,7 +381,7 @@ def _task(
         there = own[0][row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
         counts["other_folds"] = int((~there).sum())
         indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
-    codes = codes[np.lexsort((codes, row_numbers(indptr)))].astype(np.int32)
+    codes = codes[np.lexsort((codes, row_numbers(indptr)))]
     gallery = sides.columns
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
@@ -402,7 +402,7 @@ def _task(
         scores=sides.scores,
         rows=relation.rows,
         indptr=indptr,
-        positives=codes,
+        positives=codes.astype(np.int32),
         ties=options["ties"],
         folds=own,
     )
@@ -444,5 +444,3 @@ def _odd(sides: Sides, relation: _Relation) -> dict[Any, int]:
     more = across.astype(np.float64) - straight.astype(np.float64)
     error = more.std() / np.sqrt(len(more))
     return {"turned": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
-
-
