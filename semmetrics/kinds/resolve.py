@@ -78,6 +78,11 @@ class Resolved(NamedTuple):
     understood: str
     others: tuple[str, ...] = ()
 
+    @property
+    def sure(self) -> bool:
+        """Whether no other kind is possible."""
+        return not self.others
+
 
 def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     """Tell from a sample of predictions and ground truth, or of one side, what is evaluated.
