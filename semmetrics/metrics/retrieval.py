@@ -88,6 +88,7 @@ class RanksOfPositives:
     def compute(self, block: RankBlock) -> Ranks:
         """Count what is nearer than the positives."""
         ranks = block.task.ranks(block.start, block.stop)
+        block.note("queries", len(block))
         block.note("undecided", int(ranks.undecided.sum()))
         block.note("without_positives", int((ranks.number == 0).sum()))
         return ranks

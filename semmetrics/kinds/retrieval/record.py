@@ -20,7 +20,7 @@ from semmetrics.kinds import (
     unused_weights,
 )
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
-from semmetrics.kinds.retrieval.task import make_parts
+from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
 
 __all__ = ["KIND"]
@@ -133,9 +133,12 @@ def retrieval_notes(
 
 
 def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
-    queries = pluralize(len(task), "query")
+    queries = pluralize(found.get("queries", len(task)), "query")
+    gallery = f"a gallery of {task.scores.shape[1]:,}"
+    if task.settings["gallery"] == LISTED:
+        gallery = "ranked lists"
     ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    line = f"{queries}, a gallery of {task.scores.shape[1]:,}, {task.settings['direction']}, {ties}"
+    line = f"{queries}, {gallery}, {task.settings['direction']}, {ties}"
     if task.folds is not None:
         line += f", {task.settings['folds']} folds"
     undecided = found.get("undecided")

@@ -32,7 +32,10 @@ from semmetrics.kinds.retrieval.reading import (
     check_size,
 )
 
-__all__ = ["make_parts"]
+__all__ = ["LISTED", "make_parts"]
+
+LISTED = "listed"
+"""What a signature says of a gallery that lists alone name."""
 
 Run = Lists | Matrix | Embeddings
 _SUSPECT = 3  # standard errors by which turned similarities are larger
@@ -40,12 +43,16 @@ _SUSPECT = 3  # standard errors by which turned similarities are larger
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """What is ranked: the scores, and the names of rows and columns; ranges have none."""
+    """What is ranked: the scores, and the names of rows and columns; ranges have none.
+
+    ``listed`` says that nothing but lists names the gallery.
+    """
 
     scores: Any
     rows: Ids
     columns: Ids
     source: str
+    listed: bool = False
 
     def turned(self) -> Sides:
         """Return the columns as queries."""
@@ -162,10 +169,12 @@ def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Side
         columns = given["gallery"]
         codes = np.fromiter((place[name] for name in names), np.int32, len(names))
     else:
-        columns = list(dict.fromkeys([*names, *map(str, positives.vocabulary)]))
-        codes = np.arange(len(names), dtype=np.int32)
+        columns = sorted({*names, *map(str, positives.vocabulary)})
+        place = {name: code for code, name in enumerate(columns)}
+        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
     side = replace(run.side, codes=codes[run.side.codes])
-    return Sides(_ranked(side, len(columns)), rows, columns, run.source)
+    listed = given["gallery"] is None
+    return Sides(_ranked(side, len(columns)), rows, columns, run.source, listed)
 
 
 def _ranked(side: Side, size: int) -> RankedLists:
@@ -362,14 +371,15 @@ def _task(
     direction: str,
     folds: tuple[Ints, Ints] | None,
 ) -> RetrievalTask:
-    indptr, codes = relation.indptr, relation.codes
+    indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     counts = {**counts, **relation.counts}
     settings = {
         "task": "retrieval",
         "missing": options["missing"],
         "direction": direction,
         "ties": options["ties"],
-        "gallery": f"{len(sides.columns)}@{_hash(sides.columns)}",
+        # what lists name differs from part to part of the queries
+        "gallery": LISTED if sides.listed else f"{len(gallery)}@{_hash(gallery)}",
     }
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
@@ -382,7 +392,6 @@ def _task(
         counts["other_folds"] = int((~there).sum())
         indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
     codes = codes[np.lexsort((codes, row_numbers(indptr)))]
-    gallery = sides.columns
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
