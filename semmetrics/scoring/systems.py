@@ -100,6 +100,12 @@ class Prepared:
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
         notes += self._left_out(scores) + interval_notes(scores)
+        if options["ci"]:
+            notes += [
+                f"{score.heading} has no interval: its parts are not resampled together"
+                for score in scores
+                if score.ci is None
+            ]
         notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes

@@ -44,7 +44,9 @@ def make_task(table, positives, **options):
     truth = kind.read({f"q{i}": sorted(some) for i, some in enumerate(positives)}, "gts", given_)
     names = [f"q{i}" for i in range(len(positives))]
     given_ = given_.replace(queries=names)
-    (task,) = kind.make_tasks({"one": kind.read(table, "one", given_)}, truth, given_)["one"].values()
+    (task,) = kind.make_tasks({"one": kind.read(table, "one", given_)}, truth, given_)[
+        "one"
+    ].values()
     return task
 
 
@@ -156,10 +158,9 @@ def test_the_order_of_queries_and_gallery_changes_nothing(data, order):
 @given(data=cases())
 def test_rules_of_ties_are_in_order(data):
     table, positives = data
-    found = [
-        {str(s.measure): s.value for s in scored(evaluate(make_task(table, positives, ties=rule), MEASURES))}
-        for rule in ("pessimistic", "position", "optimistic")
-    ]  # fmt: skip
+    rules = ("pessimistic", "position", "optimistic")
+    tasks = [make_task(table, positives, ties=rule) for rule in rules]
+    found = [{str(s.measure): s.value for s in scored(evaluate(t, MEASURES))} for t in tasks]
     for measure in MEASURES:
         one, middle, other = (values[str(measure)] for values in found)
         if math.isnan(one):

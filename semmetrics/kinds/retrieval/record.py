@@ -22,6 +22,7 @@ from semmetrics.kinds import (
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
+from semmetrics.options import check_choice
 
 __all__ = ["KIND"]
 
@@ -41,6 +42,10 @@ _TURNED = (
 
 def read_beside(options: Options) -> Options:
     """Read the names of both sides, the positives of columns, and the weights."""
+    for name in ("similarity", "direction", "ties"):
+        check_choice(name, options[name])
+    if options["folds"] is not None and options["folds"] < 2:
+        raise InputError(f"folds={options['folds']}", remedy="give a whole number from 2")
     files = options["read"] or ReadOptions()
     reverse = options["reverse_positives"]
     if reverse is not None:

@@ -247,10 +247,10 @@ class _Relation:
                     source=sides.source)  # fmt: skip
         if isinstance(positives.ids, range) and len(positives) != n:
             _refuse_length(positives, sides)
+        place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
         joined = join(own, positives, missing=missing)
         rows = np.full(len(joined.ids), -1)
         rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
-        place, outside = _columns_of(positives, sides, missing)
         codes = place[joined.ref.codes]
         lost = int((codes >= len(sides.columns)).sum())
         counts = {**joined.counts, "positives_outside": lost}
