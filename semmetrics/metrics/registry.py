@@ -123,8 +123,8 @@ _FORM = re.compile(
     rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
 )
 _AMBIGUOUS = {
-    "R": "papers mean HitRate@K by it (whether any positive is among the first K), or Recall@K "
-    "(the fraction of the positives that are)"
+    "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
+    "or Recall@K for the fraction of the positives that are"
 }
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
@@ -331,7 +331,7 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     if name in _AMBIGUOUS:
-        return InputError(f"{name}@K is ambiguous", remedy=f"{_AMBIGUOUS[name]}: write that")
+        return InputError(f"{name}@K is ambiguous", remedy=_AMBIGUOUS[name])
     if kinds:
         return InputError(
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"

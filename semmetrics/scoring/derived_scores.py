@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from semmetrics.core.hashing import mix
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
 from semmetrics.scoring.score_result import Score
@@ -48,8 +48,9 @@ def with_derived(
         lacking = [part for part in terms if part not in parts]
         if lacking:
             raise InputError(
-                f"{measure} needs the parts {listing(terms)}, and {listing(lacking)} is not there",
-                remedy="evaluate them together (of retrieval direction='both', --direction both)",
+                f"{measure} is made of values of {' and '.join(terms)}, and these are not evaluated "
+                "together",
+                remedy="say direction='both' (--direction both), or leave it out",
             )
         for system in systems:
             found = [place[system, part, term] for part, some in terms.items() for term in some]

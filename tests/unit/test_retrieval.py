@@ -223,7 +223,7 @@ def test_rsum_is_made_of_paired_replicates():
 
 
 def test_rsum_needs_both_directions():
-    with pytest.raises(InputError, match=r"Rsum needs the parts 'i2t', 't2i'.*='both'"):
+    with pytest.raises(InputError, match=r"Rsum is made of values of i2t and t2i.*='both'"):
         score(measures="Rsum")
 
 
@@ -403,7 +403,7 @@ BAD = {
     "the positives are those of the columns, by rows": {
         "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
     },
-    "R@K is ambiguous; papers mean HitRate@K by it": {"measures": "R@5"},
+    "R@K is ambiguous; write HitRate@K for whether any": {"measures": "R@5"},
     "weights are those of the queries of one direction": {
         "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
     },
