@@ -16,6 +16,7 @@ from benchmarks import (
     embedding,
     labels,
     reading,
+    retrieval,
     semantic,
     spice,
     tokenizers,
@@ -26,7 +27,7 @@ from benchmarks.timing import Row, machine
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, spice, captions,
+    tokenizers, captions_ngram, captions_cider, spice, captions, retrieval,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

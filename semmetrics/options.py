@@ -411,7 +411,7 @@ class Options(TypedDict, total=False):
         Option(
             help="How equal similarities are ranked: the first in the gallery first (position), "
             "positives before others (optimistic), or others before positives (pessimistic).",
-            default="position", kinds=_RETRIEVAL, key="ties", fixed=True, signed=True,
+            default="position", kinds=_RETRIEVAL, key="tie", fixed=True, signed=True,
             choices=("position", "optimistic", "pessimistic"), group=RETRIEVAL,
         ),
     ]

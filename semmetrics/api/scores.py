@@ -137,8 +137,6 @@ def system_name(data: Any) -> str:
     >>> system_name("runs/resnet.json.gz")
     'resnet'
     """
-    if data is None:
-        return "embeddings"
     if not isinstance(data, (str, os.PathLike)):
         return "preds"
     with foreign_errors("path"):

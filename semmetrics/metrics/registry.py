@@ -129,7 +129,7 @@ _AMBIGUOUS = {
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "gallery", "similarity",
+    "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery", "similarity",
     "folds", "groups", "phi",
 ])  # fmt: skip
 

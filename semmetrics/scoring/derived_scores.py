@@ -48,7 +48,7 @@ def with_derived(
         lacking = [part for part in terms if part not in parts]
         if lacking:
             raise InputError(
-                f"{measure} is made of values of {' and '.join(terms)}, and these are not evaluated "
+                f"{measure} is made of values of {' and '.join(terms)}, which are not evaluated "
                 "together",
                 remedy="say direction='both' (--direction both), or leave it out",
             )

@@ -1,4 +1,4 @@
-"""Retrieval: three images and six captions, in every direction and form, by Python and by command."""
+"""Retrieval: three images and six captions, by every direction and form, by Python and command."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Retrieval on COCO's test split under original, CxC and ECCV positives.
 
-Similarities are made of random vectors, those of an image and its captions alike. Values are held to
-the definitions, and to eccv-caption's own code where it is installed.
+Similarities are made of random vectors, those of an image and its captions alike. Values are held
+to the definitions, and to eccv-caption's own code where it is installed.
 """
 
 from __future__ import annotations

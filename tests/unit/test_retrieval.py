@@ -291,7 +291,7 @@ def test_embeddings_rank_as_their_products(similarity, tmp_path):
     found = score(None, similarity=similarity, direction="both", **options)
     assert found.to_dict() == wanted
     assert f"similarity:{similarity}" in found[0].signature
-    assert found.systems == ["embeddings"]
+    assert found.systems == ["preds"]
     for name, values in options.items():
         np.save(tmp_path / f"{name}.npy", values)
         options[name] = tmp_path / f"{name}.npy"

@@ -377,7 +377,7 @@ def _task(
         "task": "retrieval",
         "missing": options["missing"],
         "direction": direction,
-        "ties": options["ties"],
+        "tie": options["ties"],
         # what lists name differs from part to part of the queries
         "gallery": LISTED if sides.listed else f"{len(gallery)}@{_hash(gallery)}",
     }
