@@ -16,7 +16,7 @@ from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
-from semmetrics.data.retrieval_task import Products
+from semmetrics.data.rankings import Products
 from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.resolve import Certainty, Verdict
@@ -26,8 +26,8 @@ __all__ = ["FORM", "Embeddings", "as_candidates", "as_positives", "read_embeddin
 
 _NAMES = (
     "candidate", "candidates", "document", "documents", "doc", "docs", "doc_id", "docid", "docno",
-    "corpus_id", "corpus-id", "gallery_id", "positive", "positives", "target", "targets",
-    "retrieved", "ranking",
+    "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",
+    "positives", "target", "targets", "retrieved", "ranking",
 )  # fmt: skip
 FORM = Form(
     noun="candidate",
