@@ -394,6 +394,10 @@ BAD = {
     "sims lacks 1 of the ids: 'im7'|lacks 1 of the ids": {"gts": {**POSITIVES, "im7": ["c0"]}},
     "the ground truth is a matrix of scores": {"gts": S},
     "the positives are of 'im0' and others, and the rows have no names": {"queries": None},
+    "1 list of no query: 'im9'": {"preds": {**ranked(), "im9": {"c0": 1.0}}},
+    "the rows have other names than queries= gives": {
+        "preds": pd.DataFrame(S, index=IMAGES[::-1], columns=TEXTS)
+    },
     "ranked lists hold one direction": {"preds": ranked(), "direction": "both"},
     "they may be turned": {"direction": "i2t", "reverse_positives": {"c0": ["im0"]}},
     "6 rows cannot be cut into 4 parts of equal size": {"folds": 4},

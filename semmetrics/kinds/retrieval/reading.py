@@ -14,7 +14,7 @@ from semmetrics.core.ragged import Bools, Floats, cell_keys, first_occurrences
 from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.data.rankings import Products
 from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
@@ -135,10 +135,11 @@ def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
 def _relation(matrix: Matrix) -> Lists:
     """Return the positives that a matrix of 0/1 marks, or whose columns its rows list."""
     if not matrix.sparse and matrix.values.dtype.kind in "iu" and (matrix.values > 1).any():
-        rows = [list(map(str, row)) for row in matrix.values.tolist()]
-        made = as_candidates(dict(enumerate(rows)), source=matrix.source)
-        assert isinstance(made, Lists)
-        return replace(made, ids=matrix.ids, understood=f"{matrix.understood}, columns by row")
+        columns, codes = np.unique(matrix.values, return_inverse=True)
+        indptr = np.arange(len(matrix) + 1) * matrix.values.shape[1]
+        side = Side(indptr, codes.ravel().astype(np.int32))
+        lists = replace(matrix, vocabulary=list(map(str, columns.tolist()))).lists(side)
+        return replace(lists, understood=f"{matrix.understood}, columns by row")
     if not is_membership(matrix):
         raise InputError(
             "the ground truth is a matrix of scores",

@@ -60,36 +60,33 @@ def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     }
     if isinstance(run, Lists):
         return _named_lists(run, positives, given)
-    scores: Any
-    if isinstance(run, Matrix) and run.sparse:
-        lists = run.ranked()
-        names = list(map(str, run.vocabulary)) if run.named else None
-        columns: Any = given["gallery"] or names or range(run.values.shape[1])
-        check_size(columns, run.values.shape[1], "gallery", "column", len(run))
-        rows: Any = given["queries"] or run.ids
-        check_size(rows, len(run), "queries", "row", run.values.shape[1])
-        return Sides(_ranked(lists.side, len(columns)), rows, columns, run.source)
-    own: Ids | None = None
+    own: dict[str, Any] = {"queries": None, "gallery": None}
     if isinstance(run, Matrix):
-        scores = Similarities(run.values)
-        own = list(map(str, run.vocabulary)) if run.named else None
+        size = run.values.shape[1]
+        scores: Any = _ranked(run.ranked().side, size) if run.sparse else Similarities(run.values)
+        own["queries"] = None if isinstance(run.ids, range) else list(map(str, run.ids))
+        own["gallery"] = list(map(str, run.vocabulary)) if run.named else None
     else:
         scores = run.scores
-    n_rows, n_columns = scores.shape
-    rows = given["queries"] or run.ids
-    columns = given["gallery"] or own or range(n_columns)
-    check_size(rows, n_rows, "queries", "row", n_columns)
-    check_size(columns, n_columns, "gallery", "column", n_rows)
-    return Sides(scores, rows, columns, run.source)
+    shape, names = scores.shape, []
+    for place, (option, what) in enumerate((("queries", "row"), ("gallery", "column"))):
+        if given[option] is not None and own[option] not in (None, given[option]):
+            raise InputError(
+                f"the {what}s have other names than {option}= gives",
+                where=run.source,
+                remedy=f"leave {option}= (--{option}) out, or the names in the file",
+            )
+        names.append(given[option] or own[option] or range(shape[place]))
+        check_size(names[place], shape[place], option, what, shape[1 - place])
+    return Sides(scores, names[0], names[1], run.source)
 
 
 def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Sides:
     """Name what ranked lists hold; the gallery is what they and the positives name, or given."""
     check_repeats(run)
     rows: Ids = run.ids
-    if given["queries"] is not None and isinstance(run.ids, range):
-        check_size(given["queries"], len(run), "queries", "list", -1)
-        rows = given["queries"]
+    if given["queries"] is not None:
+        rows = _listed_queries(run, given["queries"])
     names = [str(name) for name in run.vocabulary]
     if given["gallery"] is not None:
         place = {name: code for code, name in enumerate(given["gallery"])}
@@ -109,6 +106,22 @@ def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Side
     side = replace(run.side, codes=codes[run.side.codes])
     listed = given["gallery"] is None
     return Sides(_ranked(side, len(columns)), rows, columns, run.source, listed)
+
+
+def _listed_queries(run: Lists, queries: Sequence[str]) -> Ids:
+    """Return the ids of lists: the queries in their order, where lists have none."""
+    if isinstance(run.ids, range):
+        check_size(queries, len(run), "queries", "list", -1)
+        return queries
+    known = set(queries)
+    lost = [str(name) for name in run.ids if str(name) not in known]
+    if lost:
+        raise InputError(
+            f"{pluralize(len(lost), 'list')} of no query: {listing(lost)}",
+            where=run.source,
+            remedy="add them to queries= (--queries), or leave that out",
+        )
+    return run.ids
 
 
 def _ranked(side: Side, size: int) -> RankedLists:
