@@ -16,6 +16,7 @@ from benchmarks import (
     embedding,
     labels,
     reading,
+    retrieval,
     semantic,
     semantic_recall,
     spice,
@@ -27,7 +28,8 @@ from benchmarks.timing import Row, machine
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, spice, captions, semantic_recall,
+    tokenizers, captions_ngram, captions_cider, spice, captions,
+    retrieval, semantic_recall,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

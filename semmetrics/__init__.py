@@ -1,4 +1,4 @@
-"""Metrics of label sets and captions: the numbers that a paper would print."""
+"""Metrics of label sets, captions and retrieval: the numbers that a paper would print."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
     from semmetrics.kinds.captions.reading import as_captions as as_captions
     from semmetrics.kinds.labels.reading import as_labels as as_labels
+    from semmetrics.kinds.retrieval.reading import as_candidates as as_candidates
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.document_frequencies import DocumentFrequencies as DocumentFrequencies
     from semmetrics.metrics.document_frequencies import (
@@ -52,6 +53,7 @@ _PUBLIC = {
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
     "kinds.labels.reading": ("as_labels",),
+    "kinds.retrieval.reading": ("as_candidates",),
     "metrics.definition": ("Measure",),
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),

@@ -16,7 +16,7 @@ from semmetrics.metrics.registry import (
     find,
     group_of,
     kinds_of,
-    kinds_that_have,
+    kinds_of_all,
     parse,
     refuse_commas,
     split_names,
@@ -62,8 +62,7 @@ def _find_topics(text: str) -> list[Topic]:
         return [PROTOCOLS[text]]
     refuse_commas(text, also=PROTOCOLS)
     if "(" in text or "@" in text:
-        (kinds,) = kinds_that_have([text])
-        return [parse(text, kind)[0] for kind in kinds or (None,)]
+        return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
     found = [find(text, kind) for kind in kinds_of(text) or (None,)]
     return [
         definition(k=None, **options) if options else definition for definition, options in found

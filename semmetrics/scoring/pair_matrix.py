@@ -362,7 +362,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     InputError
         If there is no matrix of it, or an option means nothing for it.
     """
-    found = parse_all([measure], prefer="captions")
+    found = parse_all([measure], first="captions")
     if len(found) != 1 or "pairs" not in found[0].definition.extra:
         raise InputError(
             f"no matrix of {measure} is computed",

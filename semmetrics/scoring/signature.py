@@ -5,7 +5,8 @@ Conventions
 ``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
 the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
-fingerprint of their ids and sample weights, where these are given.
+fingerprint of their ids and sample weights, where these are given. ``task:retrieval`` says which
+measure is meant where several kinds of data have its name.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = ["Signed", "read_signature", "signature"]
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy")
+_OTHERS = ("task", "groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
 
 
 def signature(
@@ -56,7 +58,7 @@ def signature(
     if "weights" in settings:
         settings["weights"] = f"{statistics.weighting:016x}"
     parts += [f"{key}:{_escape(value)}" for key, value in settings.items()]
-    if statistics.groups is not None and "cand" not in statistics.settings:
+    if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
@@ -131,7 +133,8 @@ def read_signature(text: str) -> Signed:
     ('CardinalityError', 3)
     """
     name, *parts = text.strip().split("|")
-    definition, options = find(name, _kind_of(name, parts))
+    task = next((part[5:] for part in parts if part.startswith("task:")), None)
+    definition, options = find(name, task or _kind_of(name, parts))
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
     for part in parts:
@@ -142,7 +145,7 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, *MODELS, "k", "own", "L", "n", "data", "v", "ci", "fit", "cal"}:
+        elif key in {*SETTINGS, *MODELS, *_OTHERS}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")

@@ -26,7 +26,8 @@ from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief,
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import kinds_that_have, parse_all
+from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
@@ -99,6 +100,12 @@ class Prepared:
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
         notes += self._left_out(scores) + interval_notes(scores)
+        if options["ci"]:
+            notes += [
+                f"{score.heading} has no interval: its parts are not resampled together"
+                for score in scores
+                if score.ci is None
+            ]
         notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
@@ -343,9 +350,10 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         )
     if task or meant or measures is None:
         return task or meant
-    parse_all(listed(measures))
-    kinds = {some[0] for some in kinds_that_have(listed(measures)) if len(some) == 1}
-    return kinds.pop() if len(kinds) == 1 else None
+    kinds = kinds_of_all(listed(measures))
+    if not kinds:  # one is wrong, or they are of several kinds
+        parse_all(listed(measures))
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def resolve_inputs(
@@ -363,10 +371,10 @@ def resolve_inputs(
     try:
         return resolve_kind(systems[first], gts, options=read).kind, systems, gts
     except InputError:
-        kinds = kinds_that_have(listed(given.get("measures") or ()))
-        if not kinds or min(map(len, kinds)) < 2:
+        kinds = kinds_of_all(listed(given.get("measures") or ()))
+        if len(kinds) < 2:
             raise
-        return kinds[0][0], systems, gts  # data that could be either: the first that has them
+        return kinds[0], systems, gts  # data that could be either: the first that has them
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:
@@ -380,22 +388,31 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     options, plan = prepared.options, prepared.plan
     ci, progress = _bootstrap(options), options["progress"]
     keep_rows = options["keep_rows"] or ci is not None  # intervals need them
+    named = dict(zip(plan.measures, plan.headings, strict=True))
+    derived = {measure: terms for measure in named if (terms := terms_of(measure))}
     scores: list[Score] = []
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
         chosen, statistics = {}, {}
         several = len(prepared.tasks) > 1
+        more = [term for of in derived.values() for term in of.get(part, ())]
+        wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *more]))
         for name, task in tasks.items():
             with _naming(name * several):
-                chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
+                chosen[name] = [freeze(m, task, prepared.calibrations) for m in wanted]
         for name, task in tasks.items():
             measures = [measure for measure, _ in chosen[name]]
             with _naming(name * several):
                 statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
-        headings = [f"{part} {heading}" if part else heading for heading in plan.headings]
+        headings = [named.get(measure, str(measure)) for measure in wanted]
+        headings = [f"{part} {heading}" if part else heading for heading in headings]
         made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
         scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
-    return scores
+    if not derived:
+        return scores
+    from semmetrics.scoring.derived_scores import with_derived
+
+    return with_derived(scores, named, derived, list(prepared.tasks), ci)
 
 
 @contextmanager

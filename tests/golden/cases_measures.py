@@ -323,7 +323,7 @@ _SETTINGS = [
     _named("a single image", {"7": "a cat"}, {"7": ["a cat sleeps"]}, measures="CIDEr-D BLEU-1"),
     _named("labels as captions", PREDS, GT, task="captions"),
     _named("captions as labels", CANDIDATES, REFERENCES, task="labels"),
-    _named("no such task", PREDS, GT, task="retrieval"),
+    _named("no such task", PREDS, GT, task="sounds"),
     _named("options of captions for labels", PREDS, GT, measures="F1", tokenizer="ptb",
            references_too=True, frequencies="x.npz"),
     _named("options of labels for captions", CANDIDATES, REFERENCES, measures="BLEU-1", top_k=1,
