@@ -43,7 +43,6 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.spice_pairs import SpicePairs
-from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.parses import PARSERS, Graphs
 from semmetrics.text.scene_graphs import (
     Concepts,
@@ -248,7 +247,6 @@ class SpiceCounts:
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
         texts, items = parsed_texts(block.task, self.captions), block.get(References())
-        graphs.parser.tuples(texts)  # all at once: a parser takes seconds to start
         bounds, counts = items.indptr.tolist(), np.zeros((len(block), len(CATEGORIES), 3), np.int64)
         for row, code in enumerate(items.candidates.tolist()):
             flat = items.references[bounds[row] : bounds[row + 1]].tolist()
@@ -393,7 +391,7 @@ SPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java"}),
-        extra={"program": OfficialParser(), "pairs": spice_pairs, "show": show_tuples},
+        extra={"pairs": spice_pairs, "show": show_tuples},
     )
 )
 SPIDEr = add(
@@ -409,6 +407,6 @@ SPIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "document_frequencies"}),
-        extra={"program": OfficialParser(), "show": show_tuples},
+        extra={"show": show_tuples},
     )
 )
