@@ -388,6 +388,7 @@ SPICE = add(
             policy_option("undefined", "undef", "skip", "references without tuples of a category"),
         ),
         bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
+        order_invariant=False,  # the order of references decides how they are merged
         cutoff=False,
         kind="captions",
         needs=frozenset({"java"}),
@@ -404,6 +405,7 @@ SPIDEr = add(
         cite=("liu2017",),
         options=(*_PARSER, *CIDErD.options),
         bounds=(0.0, 6.0),
+        order_invariant=False,
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "document_frequencies"}),
