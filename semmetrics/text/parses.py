@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.data.source import no_collection
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
@@ -230,7 +231,9 @@ class KeptParser:
         """Read what is kept in the file."""
         if self._cache is not None and captions:
             rows = self._cache.rows(self.identity, captions, lambda texts: [None] * len(texts))
-            self._known.update({caption: json.loads(row[0]) for caption, row in rows.items()})
+            with no_collection():  # of many small lists that all stay
+                found = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
+            self._known.update(zip(rows, found, strict=True))
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError, a_kind, listing, pluralize
 from semmetrics.kinds import Options, Tasks, each_task, group_notes
@@ -91,7 +92,8 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
 
     for parser, captions in dict.fromkeys((m["parser"], m["captions"]) for m in measures):
         if parser is not None:
-            texts = [parsed_texts(task, str(captions)) for _, task in each_task(tasks)]
+            with no_collection():
+                texts = [parsed_texts(task, str(captions)) for _, task in each_task(tasks)]
             graphs[str(parser)].parser.tuples([text for several in texts for text in several])
 
 
