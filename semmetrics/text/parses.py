@@ -39,6 +39,7 @@ __all__ = ["PARSERS", "FunctionParser", "Graphs", "KeptParser", "Parser", "open_
 PARSERS = ("official", "offline", "given")
 _BLOCK = 1024  # captions parsed between two writes,
 _SECONDS = 1.0  # and the longest time between two
+_TABLE: tuple[str, dict[str, str]] = ("parses", {"tuples": "BLOB"})
 _PROBE = ("a small black dog runs on the beach", "two men in hats")
 
 
@@ -160,7 +161,7 @@ class KeptParser:
         self._given = given
         self._known: dict[str, Parsed] = {} if given is None else given.of_parser(self.identity)
         self.n_given = len(self._known)
-        self._cache = None if file is None else TextCache(file, "parses", {"tuples": "BLOB"})
+        self._file, self._cache = file, None if file is None else _find_cache(file)
 
     @property
     def trouble(self) -> str:
@@ -237,12 +238,18 @@ class KeptParser:
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
-        if self._cache is not None and parses:
+        if self._file is not None and parses:
+            self._cache = self._cache or TextCache(self._file, *_TABLE)
             self._cache.rows(
                 self.identity,
                 list(parses),
                 lambda texts: [(json.dumps(parses[text]).encode(),) for text in texts],
             )
+
+
+def _find_cache(file: Path) -> TextCache | None:
+    """Open the file of parses, if there is one."""
+    return TextCache(file, *_TABLE) if file.exists() else None
 
 
 def _failure(failed: Mapping[str, InputError], number: int) -> InputError:

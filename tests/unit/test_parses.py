@@ -151,6 +151,13 @@ def test_what_was_parsed_is_not_parsed_again(tmp_path):
     assert again.trouble == ""
 
 
+def test_a_parser_that_does_not_run_leaves_no_file(tmp_path, program):
+    kept = KeptParser(program("raise SystemExit('Error')"), file=tmp_path / "p.sqlite")
+    with pytest.raises(InputError):
+        kept.tuples(["a"])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_parsers_do_not_share_parses(tmp_path):
     file = tmp_path / "p.sqlite"
     KeptParser(versioned("1"), file=file).tuples(["a"])
