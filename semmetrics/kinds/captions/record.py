@@ -23,7 +23,14 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, graph_notes, open_tuples
+from semmetrics.kinds.captions.graphs import (
+    OpenGraphs,
+    graph_fits,
+    graph_notes,
+    missing_graphs,
+    open_tuples,
+    parse_captions,
+)
 from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
@@ -121,11 +128,12 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say what a measure lacks that runs a program: its jar, or Java."""
-    definition = parse(text)[0].definition
-    parsed = parse(text)[0]["parser"] is not None and options["tuples"].given is not None
-    if "java" in definition.needs and not parsed:
-        return text, definition.extra["program"].missing()
+    """Say what a measure lacks that runs a program, or takes scene graphs."""
+    (measure,) = parse(text)
+    if measure["parser"] is not None:
+        return text, missing_graphs(tasks, measure, options["tuples"])
+    if "java" in measure.definition.needs:
+        return text, measure.definition.extra["program"].missing()
     return text, ""
 
 
@@ -136,6 +144,7 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     """
     graphs = graph_fits(measures, options["tuples"])
     models = open_text_models(measures, options)
+    parse_captions(tasks, measures, options["tuples"])
     fits: Mapping[str, Any] = {}
     given = options["doc_freq"]
     chosen = list(tasks)
@@ -187,7 +196,7 @@ def caption_notes(
     found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
     notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
     notes += unused_weights(options["weights"], inputs)
-    notes += graph_notes(tasks, measures, options["tuples"], noted)
+    notes += graph_notes(tasks, measures, options, noted)
     notes += unused_embeddings(measures, options["embedding"], "Soft-SPICE")
     notes += unused_rules(measures, options, "Soft-SPICE")
     notes += cache_notes([*options.opened.get("models", {}).values()], options["cache"])
