@@ -15,6 +15,8 @@ from semmetrics.metrics.registry import (
     all_definitions,
     find,
     group_of,
+    kinds_of,
+    kinds_of_all,
     parse,
     refuse_commas,
     split_names,
@@ -43,7 +45,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     problems = []
     for text in (word for several in texts for word in split_names(several) or [several]):
         try:
-            topics.append(_find_topic(text.strip()))
+            topics += _find_topic(text.strip())
         except InputError as error:
             problems.append(error if set("@(,") & set(text) else _unknown_topic(text))
     if len(problems) == 1:
@@ -54,14 +56,18 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     return topics
 
 
-def _find_topic(text: str) -> Topic:
+def _find_topic(text: str) -> list[Topic]:
+    """Find a protocol, or the measures of that name: of each kind that has it."""
     if text in PROTOCOLS:
-        return PROTOCOLS[text]
+        return [PROTOCOLS[text]]
     refuse_commas(text, also=PROTOCOLS)
+    if kinds := kinds_of(text):
+        named = [find(text, kind) for kind in kinds]
+        return [d(k=None, **options) if options else d for d, options in named]
     if "(" not in text and "@" not in text:
-        definition, options = find(text)
-        return definition(k=None, **options) if options else definition
-    return parse(text)[0]
+        find(text)
+    kinds = tuple(kinds_of_all([text]))
+    return [parse(text, kind)[0] for kind in kinds] if kinds else [parse(text)[0]]
 
 
 def _unknown_topic(text: str) -> InputError:
@@ -124,7 +130,8 @@ def _explain_definition(definition: Definition) -> str:
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
     average = _example_average(definition)
-    files = find_kind(definition.kind).describer.FILES
+    describer = find_kind(definition.kind).describer
+    files = describer.explain_definition(definition).get("options", "") + describer.FILES
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:

@@ -8,13 +8,14 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import semmetrics
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.metrics.registry import aliases, all_definitions
+from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 from semmetrics.text.official_parser import OfficialParser
@@ -200,7 +201,8 @@ def test_list(ok):
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_explain_measures(ok, name):
     definition, text = DEFINITIONS[name], ok("explain", name)
-    assert text.startswith(f"{name}: {definition.summary}\n")
+    assert text.startswith(f"{name}: ")  # of each kind that has the name
+    assert f"{name}: {definition.summary}\n" in text
     flat = " ".join(text.split())
     for part in (definition.equation, definition.source, *definition.averages):
         assert " ".join(part.split()) in flat
@@ -240,8 +242,15 @@ def shipped(example, tmp_path):
     }
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    captions = gt.parents[1] / "captions"
+    captions, retrieval = (gt.parents[1] / name for name in ("captions", "retrieval"))
+    rows = json.loads((retrieval / "similarities.json").read_text(encoding="utf-8"))
+    positives = [[row, row + 1] for row in range(0, 2 * len(rows), 2)]
+    five = np.vstack([rows, rows[:2]])  # rows, as many as there are folds
+    np.save(tmp_path / "sims.npy", np.hstack([five, five[:, :4]]))
+    positives += [[6, 7], [8, 9]]
+    (tmp_path / "positives.json").write_text(json.dumps(positives), encoding="utf-8")
     return {
+        **{name: tmp_path / name for name in ("sims.npy", "positives.json")},
         **{name: tmp_path / name for name in made},
         "preds.json": preds,
         "gt.json": gt,
@@ -255,9 +264,11 @@ def test_examples_run_on_the_shipped_files(ok, shipped, name):
     if reason := NEEDS.get(name, str)():
         pytest.skip(reason)
     text = ok("explain", name)
-    (command,) = (line for line in text.split("\n") if line.startswith("  semmetrics score "))
-    arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
-    assert json.loads(ok(*arguments, "--format", "json"))
+    commands = [line for line in text.split("\n") if line.startswith("  semmetrics score ")]
+    for command in commands:
+        arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
+        assert json.loads(ok(*arguments, "--format", "json"))
+    assert len(commands) == max(1, len(kinds_of(name)))
 
 
 def test_examples_name_the_files_that_a_measure_needs(ok):
