@@ -263,7 +263,7 @@ def number_matrix(value: Any, names: Any, source: str, understood: str) -> Matri
     for row, cells in enumerate(value):
         if len(cells) != width:
             raise InputError(
-                f"it has {len(cells)} numbers, and row 0 has {width}",
+                f"it has {pluralize(len(cells), 'number')}, and row 0 has {width}",
                 where=f"{source}, {ROW.format(row)}",
                 remedy="give rows of one length",
             )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from semmetrics.data.form import Form, ReadOptions, number
 from semmetrics.data.items import Items
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, at, pluralize
 
 __all__ = ["read_trec"]
 
@@ -40,7 +40,7 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
         width = width or len(words)
         if len(words) not in _WIDTHS or len(words) != width:
             raise InputError(
-                f"the line has {len(words)} words",
+                f"the line has {pluralize(len(words), 'word')}",
                 where=at(source.name, f"line {line}"),
                 remedy="write 'query Q0 document rank score tag', or 'query 0 document grade'",
             )

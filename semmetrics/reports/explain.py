@@ -129,7 +129,8 @@ def _explain_definition(definition: Definition) -> str:
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
     average = _example_average(definition)
-    files = find_kind(definition.kind).describer.FILES
+    describer = find_kind(definition.kind).describer
+    files = describer.explain_definition(definition).get("options", "") + describer.FILES
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:

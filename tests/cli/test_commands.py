@@ -8,6 +8,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import semmetrics
@@ -241,8 +242,15 @@ def shipped(example, tmp_path):
     }
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    captions = gt.parents[1] / "captions"
+    captions, retrieval = (gt.parents[1] / name for name in ("captions", "retrieval"))
+    rows = json.loads((retrieval / "similarities.json").read_text(encoding="utf-8"))
+    positives = [[row, row + 1] for row in range(0, 2 * len(rows), 2)]
+    five = np.vstack([rows, rows[:2]])  # rows, as many as there are folds
+    np.save(tmp_path / "sims.npy", np.hstack([five, five[:, :4]]))
+    positives += [[6, 7], [8, 9]]
+    (tmp_path / "positives.json").write_text(json.dumps(positives), encoding="utf-8")
     return {
+        **{name: tmp_path / name for name in ("sims.npy", "positives.json")},
         **{name: tmp_path / name for name in made},
         "preds.json": preds,
         "gt.json": gt,

@@ -412,7 +412,7 @@ def test_options_of_captions_are_refused_for_labels(options):
         ({"protocol": "kubany2020", "task": "captions"}, "is for labels, not for captions"),
         ({"protocol": "coco-caption", "tokenizer": "13a"}, "has tokenizer=ptb, not 13a"),
         ({"protocol": "coco-caption", "tokenizer": str.split}, "has tokenizer=ptb, not"),
-        ({"task": "retrieval"}, "task='retrieval'; choose one of 'labels', 'captions'"),
+        ({"task": "sounds"}, "task='sounds'; choose one of 'labels', 'captions', 'retrieval'"),
         ({"measures": []}, "no measure is named"),
         ({"measures": ["BLEU-5"]}, "BLEU-5"),
         ({"measures": ["BLEU-1@3"]}, "BLEU-1"),

@@ -22,6 +22,7 @@ from semmetrics.kinds.description import (
     on_one_line,
 )
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.derived import Derived
 
 __all__ = [
     "FILES",
@@ -148,7 +149,11 @@ def _cut(text: str) -> str:
 
 def explain_definition(definition: Definition) -> dict[str, str]:
     """Return what a cutoff means; the traits of labels say nothing of rankings."""
-    return {"cutoff": "@k, the first k candidates" if definition.cutoff else ""}
+    both = isinstance(definition.family, Derived)  # of values of both directions
+    return {
+        "cutoff": "@k, the first k candidates" if definition.cutoff else "",
+        "options": "--direction both " if both else "",
+    }
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:

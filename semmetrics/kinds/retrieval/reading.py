@@ -322,8 +322,8 @@ def check_size(names: Sequence[Any], size: int, option: str, what: str, other: i
         return
     remedy = f"give one id for each {what}, in their order"
     if len(names) == other:
-        remedy = "the matrix seems to be transposed: give its transpose, or exchange queries= "
-        remedy += "(--queries) and gallery= (--gallery)"
+        both = "queries= (--queries) and gallery= (--gallery)"
+        remedy = f"the matrix seems to be transposed: give its transpose, or exchange {both}"
     raise InputError(
         f"{option}= has {pluralize(len(names), 'id')} for {pluralize(size, what)}", remedy=remedy
     )

@@ -126,7 +126,7 @@ def retrieval_notes(
         lines = [_size_note(task, found)]
         fewer = {key[1]: n for key, n in found.items() if isinstance(key, tuple) and n}
         lines += [
-            f"{pluralize(fewer[k], 'query', 'have')} fewer than {k:,} candidates, "
+            f"{pluralize(fewer[k], 'query', 'have')} fewer than {pluralize(k, 'candidate')}, "
             f"all of which count at @{k}"
             for k in sorted(fewer)
         ]
