@@ -61,9 +61,10 @@ def _find_topics(text: str) -> list[Topic]:
     if text in PROTOCOLS:
         return [PROTOCOLS[text]]
     refuse_commas(text, also=PROTOCOLS)
-    if "(" in text or "@" in text:
+    kinds = kinds_of(text)
+    if not kinds and ("(" in text or "@" in text):
         return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
-    found = [find(text, kind) for kind in kinds_of(text) or (None,)]
+    found = [find(text, kind) for kind in kinds or (None,)]
     return [
         definition(k=None, **options) if options else definition for definition, options in found
     ]
