@@ -382,6 +382,15 @@ class Options(TypedDict, total=False):
             kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True,
         ),
     ]
+    phi: Annotated[
+        Any,
+        Option(
+            help="How similar rows and columns (images and captions) are in meaning: a matrix of "
+            "their shape, as semmetrics pairs writes it, for NCS, SR and nDCG. With NAME= it is "
+            "that of measures such as 'NCS(phi=NAME)@10'.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="[NAME=]FILE", repeat=True, file=True,
+        ),
+    ]
     similarity: Annotated[
         str | None,
         Option(

@@ -49,6 +49,7 @@ _WHAT = {
     "classes": "the class list differs from the signature's",
     "gallery": "the gallery differs from the signature's",
     "emb": "the embedding differs from the signature's",
+    "matrix": "phi differs from the signature's",
     "lookup": "the rule of lookup differs from the signature's",
     "oov": "what stands for unknown labels differs from the signature's",
     "taxonomy": "the taxonomy differs from the signature's",

@@ -32,6 +32,7 @@ from semmetrics.core.ragged import (
 from semmetrics.core.ranks import Counts
 from semmetrics.data.block import Block, Task
 from semmetrics.data.lists import Ids
+from semmetrics.data.phi import phi_identities
 from semmetrics.data.rankings import Rows
 from semmetrics.frozen import dataclass
 
@@ -208,6 +209,11 @@ class RetrievalTask(Task):
         for fold in np.unique(mine[ranked]).tolist():
             chosen = ranked[mine[ranked] == fold]
             yield chosen, rows[chosen], np.flatnonzero(theirs == fold)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What each phi is, for signatures."""
+        return phi_identities(self.beside)
 
     @property
     def on_device(self) -> bool:

@@ -97,6 +97,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "retrieval": (
                 "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
             ),
+            "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
         },
     },
 }  # fmt: skip
@@ -132,7 +133,7 @@ _AMBIGUOUS = {
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
     "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery", "similarity",
-    "folds", "groups", "phi",
+    "folds", "groups", "matrix",
 ])  # fmt: skip
 
 

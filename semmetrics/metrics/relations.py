@@ -38,14 +38,14 @@ _MATRIX = "give an array of numbers, with a row for each image and a column for 
 
 @dataclass(frozen=True, eq=False)
 class Retrieved:
-    """The items that some queries in a row retrieved, without what is left out.
+    """The items that some queries retrieved, without what is left out.
 
     Attributes
     ----------
     matrix : array, shape (images, captions), or what gives rows by slices
     queries : {"rows", "columns"}
-    start : int
-        The first of the queries.
+    rows : int array, shape (queries,)
+        Which queries of the matrix they are.
     places : array, shape (queries, k), int64
         Best first; -1 where a ranking is shorter.
     leave_out : pair of int arrays or None
@@ -53,7 +53,7 @@ class Retrieved:
 
     matrix: Any
     queries: Queries
-    start: int
+    rows: Ints
     places: Ints
     leave_out: Relation | None
 
@@ -65,7 +65,7 @@ class Retrieved:
         k: int,
         queries: Queries,
         leave_out: Relation | None,
-        start: int,
+        rows: Any,
     ) -> Retrieved:
         """Check a ranking, and keep the first k that count.
 
@@ -76,12 +76,7 @@ class Retrieved:
         """
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        if not 0 <= start <= n_queries - len(places):
-            raise InputError(
-                f"top has {pluralize(len(places), 'row')}, start={start}, and there are "
-                f"{pluralize(n_queries, 'query')} ({queries} of phi)",
-                remedy="give a row a query, and queries='columns' where captions are the queries",
-            )
+        rows = _check_rows(rows, len(places), n_queries, queries)
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
@@ -92,12 +87,12 @@ class Retrieved:
             raise InputError(
                 f"top has {pluralize(int(found[few[0]]), 'rank')} that count, and the largest "
                 f"cutoff is {k}",
-                where=f"query {few[0] + start}{FROM_0}",
+                where=f"query {rows[few[0]]}{FROM_0}",
                 remedy="give more ranks; -1 marks the end of a short ranking",
             )
         wide = np.full((len(places), min(k, width)), -1)
         wide[:, : places.shape[1]] = places[:, : wide.shape[1]]
-        return cls(matrix, queries, start, wide, leave_out)
+        return cls(matrix, queries, rows, wide, leave_out)
 
     @property
     def width(self) -> int:
@@ -107,15 +102,14 @@ class Retrieved:
     def phi(self) -> Floats:
         """Return phi of what is retrieved, shape (queries, k); 0 where a ranking is shorter."""
         found, kept = np.zeros(self.places.shape), self.places >= 0
-        query = np.nonzero(kept)[0] + self.start
+        query = self.rows[np.nonzero(kept)[0]]
         found[kept] = take_phi(self.matrix, query, self.places[kept], self.queries)
         return found
 
     def phi_of(self, relation: Relation) -> Floats:
         """Return phi of a relation's items, one after the other."""
-        return take_phi(
-            self.matrix, row_numbers(relation[0]) + self.start, relation[1], self.queries
-        )
+        query = self.rows[row_numbers(relation[0])]
+        return take_phi(self.matrix, query, relation[1], self.queries)
 
     def among(self, relation: Relation) -> Bools:
         """Tell which of the items are in a relation, shape (queries, k)."""
@@ -123,15 +117,42 @@ class Retrieved:
 
     def own_phi(self) -> Any:
         """Return the part of phi that is of these queries."""
-        some = slice(self.start, self.start + len(self.places))
-        if len(self.places) == sides(self.matrix, self.queries)[0]:
+        n_queries, width = sides(self.matrix, self.queries)
+        if np.array_equal(self.rows, np.arange(n_queries)):
             return self.matrix
-        if self.queries == "rows":
-            return self.matrix[some]
+        by_row = self.queries == "rows"
         if isinstance(self.matrix, np.ndarray):
-            return self.matrix[:, some]
-        rows = row_slices(self.matrix, _MEMORY)
-        return np.concatenate([read_rows(self.matrix, one)[:, some] for one in rows])
+            return self.matrix[self.rows] if by_row else self.matrix[:, self.rows]
+        blocks = row_slices(self.matrix, _MEMORY)
+        if not by_row:
+            return np.concatenate([read_rows(self.matrix, one)[:, self.rows] for one in blocks])
+        found = np.empty((len(self.rows), width))
+        for one in blocks:
+            here = np.flatnonzero((self.rows >= one.start) & (self.rows < one.stop))
+            if len(here):
+                found[here] = read_rows(self.matrix, one)[self.rows[here] - one.start]
+        return found
+
+
+def _check_rows(rows: Any, number: int, n_queries: int, queries: str) -> Ints:
+    """Return the query of each row of a ranking: the first ones, where nothing is said.
+
+    Raises
+    ------
+    InputError
+        If there is another number of them, or no such query.
+    """
+    have = f"top has {pluralize(number, 'row')}"
+    found = np.arange(number) if rows is None else _whole_numbers(rows, 1, "rows")
+    if len(found) != number:
+        raise InputError(f"{have}, and rows= {len(found):,}", remedy="give the query of each")
+    if number and not 0 <= found.min() <= found.max() < n_queries:
+        what = have if rows is None else f"rows= holds {found.min()} to {found.max()}"
+        raise InputError(
+            f"{what}, and there are {pluralize(n_queries, 'query')} ({queries} of phi)",
+            remedy="give a row a query, and queries='columns' where captions are the queries",
+        )
+    return found
 
 
 def as_matrix(values: Any, name: str = "phi") -> Any:

@@ -48,7 +48,7 @@ def ncs(
     leave_out: Any = None,
     extended: int | Literal["k"] | None = None,
     best: MostSimilar | None = None,
-    start: int = 0,
+    rows: ArrayLike | None = None,
 ) -> Floats:
     r"""Return the normalised cumulative semantic score of each query at each cutoff K.
 
@@ -76,9 +76,9 @@ def ncs(
         truth, over the sum of that; it holds so many most similar items, or as many as the cutoff.
     best : MostSimilar, optional
         Of these queries, and without what is left out; found where it is not given.
-    start : int
-        The query of phi that the first row of ``top`` is of: with it, ``top``, ``leave_out`` and
-        ``best`` may be those of some queries in a row.
+    rows : int array, shape (queries,), optional
+        The query of phi that each row of ``top`` is of: with it, ``top``, ``leave_out`` and
+        ``best`` may be those of some queries.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def ncs(
     held = extended if isinstance(extended, int) else most
     if held < 1 or extended not in (None, "k", held):
         raise InputError(f"extended={extended!r}", remedy="give a whole number from 1, or 'k'")
-    got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, start)
+    got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, rows)
     best, found = best_of(got, max(most, held), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
@@ -161,7 +161,7 @@ def semantic_recall(
     phi: Any = None,
     queries: Queries = "rows",
     leave_out: Any = None,
-    start: int = 0,
+    rows: ArrayLike | None = None,
 ) -> Floats:
     r"""Return the semantic recall of each query at each cutoff K.
 
@@ -185,7 +185,7 @@ def semantic_recall(
     variant : {"hard", "soft", "weighted", "hit"}
     phi : array, shape (images, captions), optional
         For "soft" and "weighted", which need it.
-    queries, leave_out, start
+    queries, leave_out, rows
         As for `ncs`; without a phi the gallery is what ``top`` and ``relevant`` hold.
 
     Returns
@@ -219,10 +219,10 @@ def semantic_recall(
     if weighs and phi is None:
         raise InputError(f"variant={variant} needs phi", remedy="give phi=")
     if phi is None:
-        matrix, queries = _Shape.of(top, relevant, leave_out, start), "rows"
+        matrix, queries = _Shape.of(top, relevant, leave_out, rows), "rows"
     else:
         matrix = as_matrix(phi)
-    got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, start)
+    got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, rows)
     relevant = check_relation(relevant, len(got.places), got.width, "relevant")
     hits, size = got.among(relevant), lengths(relevant[0])[:, None]
     if weighs:
@@ -241,7 +241,7 @@ class _Shape:
     shape: tuple[int, int]
 
     @staticmethod
-    def of(top: Any, relevant: Any, leave_out: Any, start: int) -> _Shape:
+    def of(top: Any, relevant: Any, leave_out: Any, rows: Any) -> _Shape:
         """Return the least gallery that holds all places."""
         table, indices = (
             np.asarray(to_numpy(top)),
@@ -251,7 +251,8 @@ class _Shape:
         every = (table, indices, *([] if out is None else [out[1]]))
         places = [part for part in every if part.size and part.dtype.kind in "iu"]
         width = max((int(part.max()) + 1 for part in places), default=0)
-        return _Shape((len(np.atleast_1d(table)) + max(0, start), width))
+        number = len(np.atleast_1d(table)) if rows is None else int(np.max(rows, initial=-1)) + 1
+        return _Shape((number, width))
 
 
 @checked
@@ -265,7 +266,7 @@ def ndcg(
     queries: Queries = "rows",
     leave_out: Any = None,
     best: MostSimilar | None = None,
-    start: int = 0,
+    rows: ArrayLike | None = None,
 ) -> Floats:
     r"""Return nDCG of each query at each cutoff, with phi as graded relevance.
 
@@ -275,7 +276,7 @@ def ndcg(
 
     Parameters
     ----------
-    top, phi, k, queries, leave_out, best, start
+    top, phi, k, queries, leave_out, best, rows
         As for `ncs`.
     gain : {"linear", "exponential"}
         phi, or 2 to the power of phi less 1 (Burges et al. 2005); a phi below 0 gains nothing.
@@ -310,7 +311,7 @@ def ndcg(
         if value not in known:
             raise InputError(f"{name}={value!r}", remedy=f"choose {' or '.join(known)}")
     cutoffs = _cutoffs(k)
-    got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, start)
+    got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
     best = best_of(got, max(cutoffs), best)
     mine, ideal = (
         _sums(_gains(table, gain) * _weights(table.shape[1], discount), cutoffs)

@@ -69,10 +69,9 @@ class MostSimilar:
     def __len__(self) -> int:
         return len(self.values)
 
-    def part(self, start: int, stop: int) -> MostSimilar:
-        """Return those of queries start to stop."""
-        some = slice(start, stop)
-        return MostSimilar(self.values[some], self.places[some], self.sizes[some])
+    def part(self, rows: Any) -> MostSimilar:
+        """Return those of some queries: an int array, or a slice."""
+        return MostSimilar(self.values[rows], self.places[rows], self.sizes[rows])
 
     def relation(self, m: int) -> Relation:
         """Return the m most similar items of each query: the extended ground truth of equation 4.
@@ -365,7 +364,7 @@ def best_of(retrieved: Retrieved, k: int, given: MostSimilar | None) -> MostSimi
     if len(given) != len(retrieved.places):
         raise InputError(
             f"best= is of {pluralize(len(given), 'query')}, and top of {len(retrieved.places):,}",
-            remedy="give best.part(start, stop)",
+            remedy="give best.part(rows)",
         )
     _check_found(given, k, "the largest cutoff")
     return given

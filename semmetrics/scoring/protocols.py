@@ -165,6 +165,21 @@ PROTOCOLS = {
             sizes={"i2t": 1000, "t2i": 5000},
         ),
         Protocol(
+            name="biten2022",
+            title="image-text retrieval judged by meaning, both directions: recall and NCS",
+            source="Biten et al. 2022, tables 2 and 3",
+            entries={
+                **_RECALLS,
+                **{f"R@{k}, equation 1": f"Recall@{k}" for k in (1, 5, 10)},
+                **{f"N@{k}": f"NCS@{k}" for k in (1, 5, 10)},
+                **{f"N@{k}, without GT": f"NCS(ground_truth=left-out)@{k}" for k in (1, 5, 10)},
+                "Rsum": "Rsum",
+                "Nsum": "Nsum",
+            },
+            settings={"direction": "both", "ties": "position", "missing": "error"},
+            kind="retrieval",
+        ),
+        Protocol(
             name="eccv",
             title="image-text retrieval with the positives of ECCV Caption, both directions",
             source="Chun et al. 2022, and eccv-caption 0.1.0",

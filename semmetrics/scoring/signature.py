@@ -11,6 +11,7 @@ measure is meant where several kinds of data have its name.
 
 from __future__ import annotations
 
+from semmetrics.data.phi import PHI
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -24,7 +25,7 @@ __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
-MODELS = ("emb", "lookup", "oov", "taxonomy")
+MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
 _OTHERS = ("task", "groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
 
 
@@ -65,6 +66,9 @@ def signature(
         parts += [f"emb:{_escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
+    if PHI in measure.definition.needs:
+        known = statistics.models.get(f"{PHI}:{measure[PHI]}")  # of sums their terms have it
+        parts += [f"matrix:{_escape(known)}"] if known else []
     if note:
         parts.append(note)
     if bootstrap is not None:

@@ -246,11 +246,13 @@ def shipped(example, tmp_path):
     rows = json.loads((retrieval / "similarities.json").read_text(encoding="utf-8"))
     positives = [[row, row + 1] for row in range(0, 2 * len(rows), 2)]
     five = np.vstack([rows, rows[:2]])  # rows, as many as there are folds
-    np.save(tmp_path / "sims.npy", np.hstack([five, five[:, :4]]))
+    wide = np.hstack([five, five[:, :4]])
+    np.save(tmp_path / "sims.npy", wide)
+    np.save(tmp_path / "phi.npy", np.maximum(0, wide - wide.mean()))
     positives += [[6, 7], [8, 9]]
     (tmp_path / "positives.json").write_text(json.dumps(positives), encoding="utf-8")
     return {
-        **{name: tmp_path / name for name in ("sims.npy", "positives.json")},
+        **{name: tmp_path / name for name in ("sims.npy", "phi.npy", "positives.json")},
         **{name: tmp_path / name for name in made},
         "preds.json": preds,
         "gt.json": gt,

@@ -184,9 +184,7 @@ def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
 
     def values(some, **more):
         shared = {"queries": queries, "leave_out": out, **more}
-        relevant = best.part(0, len(shared["leave_out"][0]) - 1).relation(3)
-        if "start" in more:
-            relevant = best.part(more["start"], more["start"] + len(more["top"])).relation(3)
+        relevant = best.part(more.get("rows", slice(None))).relation(3)
         ranked = shared.pop("top", top)
         weights = {key: shared[key] for key in shared if key != "best"}
         return np.hstack([
@@ -201,15 +199,16 @@ def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
     for some in (*forms, sparse.coo_array(phi), sparse.csc_matrix(phi)):
         assert_array_equal(values(some), whole)
         assert_array_equal(values(some, best=best), whole)
-        for start, stop in ((0, 7), (7, 29), (29, n)):
+        every = rng.permutation(n)
+        for rows in (every[:7], np.arange(7, 29), every[7:]):
             part = {
-                "top": top[start:stop],
-                "leave_out": (np.arange(stop - start + 1), np.zeros(stop - start, int)),
-                "start": start,
+                "top": top[rows],
+                "leave_out": (np.arange(len(rows) + 1), np.zeros(len(rows), int)),
+                "rows": rows,
             }
-            assert_array_equal(values(some, **part), whole[start:stop])
-            given = values(some, best=best.part(start, stop), **part)
-            assert_array_equal(given, whole[start:stop])
+            assert_array_equal(values(some, **part), whole[rows])
+            given = values(some, best=best.part(rows), **part)
+            assert_array_equal(given, whole[rows])
 
 
 def test_tensors_are_taken(tensor):
@@ -283,8 +282,9 @@ def test_a_gallery_smaller_than_the_cutoff():
         ([[0, -1, 1]], {}, "query 0 .from 0.: an item stands behind -1"),
         ([[0.0, 1.0, 2.0]], {}, "is no array of 2 dimensions of whole numbers"),
         ([0, 1, 2], {}, "top=array.* is no array of 2 dimensions"),
-        ([[0, 1, 2]] * 3, {}, "top has 3 rows, start=0, and there are 2 queries"),
-        ([[0, 1, 2]], {"start": 2}, "top has 1 row, start=2"),
+        ([[0, 1, 2]] * 3, {}, "top has 3 rows, and there are 2 queries"),
+        ([[0, 1, 2]], {"rows": [2]}, "rows= holds 2 to 2, and there are 2 queries"),
+        ([[0, 1, 2]], {"rows": [0, 1]}, "top has 1 row, and rows= 2"),
         ([[0, 1, 2]], {"queries": "images"}, "queries="),
         ([[0, 1, 2]], {"k": ()}, "k="),
         ([[0, 1, 2]], {"k": (1, 0)}, "k="),
@@ -316,7 +316,7 @@ def test_too_few_similar_items_and_missing_phi():
     with pytest.raises(InputError, match="the largest cutoff is 3, and 2 similar items a query"):
         metrics.ncs(top, phi, 3, best=best)
     with pytest.raises(InputError, match="best= is of 1 query, and top of 2"):
-        metrics.ncs(top, phi, 2, best=best.part(0, 1))
+        metrics.ncs(top, phi, 2, best=best.part(slice(1)))
     with pytest.raises(InputError, match="m=3 is 3, and 2 similar items"):
         best.relation(3)
     with pytest.raises(InputError, match="variant=soft needs phi"):

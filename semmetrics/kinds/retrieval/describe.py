@@ -9,6 +9,7 @@ import numpy as np
 
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, row_blocks
+from semmetrics.data.phi import PHI
 from semmetrics.data.retrieval_task import UNRANKED, RetrievalTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.description import (
@@ -152,7 +153,7 @@ def explain_definition(definition: Definition) -> dict[str, str]:
     both = isinstance(definition.family, Derived)  # of values of both directions
     return {
         "cutoff": "@k, the first k candidates" if definition.cutoff else "",
-        "options": "--direction both " if both else "",
+        "options": "--direction both " * both + "--phi phi.npy " * (PHI in definition.needs),
     }
 
 

@@ -19,9 +19,11 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
+from semmetrics.kinds.retrieval.phi import takes_phi, unused_phi, with_phi
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse
 from semmetrics.options import check_choice
 
 __all__ = ["KIND"]
@@ -103,13 +105,15 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Return the measure as it is: nothing is lacking."""
-    return text, ""
+    """Say that a measure lacks phi."""
+    lacking = options["phi"] is None and takes_phi(parse(text, "retrieval"))
+    give = "needs phi, a matrix of images x captions that semmetrics pairs writes"
+    return text, f"{give}: phi= (--phi FILE)" if lacking else ""
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
-    """Return the tasks as they are: nothing is fitted."""
-    return tasks
+    """Hand over the matrices phi that measures name."""
+    return with_phi(tasks, measures, options)
 
 
 def retrieval_notes(
@@ -134,6 +138,7 @@ def retrieval_notes(
 
     notes = task_notes(tasks, _COUNTS, of_task)
     notes += unused_weights(options["weights"], [*inputs[-1:]])
+    notes += unused_phi(measures, options)
     return notes + different_items(tasks)
 
 
