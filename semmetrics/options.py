@@ -152,7 +152,7 @@ class Options(TypedDict, total=False):
         str | None,
         Option(
             help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption, "
-            "coco-5k, coco-1k, f30k, eccv.",
+            "coco-5k, coco-1k, f30k, biten2022, eccv.",
             signed=True, group=WHAT, metavar="P", names="protocols",
         ),
     ]
