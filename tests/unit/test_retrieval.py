@@ -351,6 +351,12 @@ def test_bad_vectors(message):
         score(None, **{**options, **BAD_VECTORS[message]})
 
 
+def test_embeddings_say_what_is_evaluated():
+    queries, gallery = vectors()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery, **NAMED}
+    assert semmetrics.score(None, POSITIVES, measures="Recall@5", **options)[0].unit == "query"
+
+
 def test_predictions_and_embeddings_exclude_each_other():
     queries, gallery = vectors()
     with pytest.raises(InputError, match="predictions are given, and embeddings as well"):
