@@ -115,6 +115,14 @@ def test_names_in_the_files_alone(tmp_path):
         assert found.to_dict() == WHOLE, name
 
 
+def test_rows_of_numbers_may_begin_with_whole_ones():
+    table = [[1, 0], [0.5, 1]]
+    options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
+    assert score(table, [[0], [1]], **options)[0].value == 1.0
+    with pytest.raises(InputError, match="it has 1 number, and row 0 has 2"):
+        score([[1, 0], [0.5]], [[0], [1]], **options)
+
+
 def test_hdf5(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "a.h5", "w") as file:
