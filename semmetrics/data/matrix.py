@@ -248,7 +248,7 @@ def is_number_rows(value: Any) -> bool:
     rows = all(isinstance(row, (list, tuple)) for row in value)
     cells = list(value[0]) if rows else []
     plain = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in cells)
-    return plain and any(isinstance(one, float) for one in cells)
+    return plain and any(isinstance(one, float) for row in value for one in row)
 
 
 def number_matrix(value: Any, names: Any, source: str, understood: str) -> Matrix:

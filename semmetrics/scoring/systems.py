@@ -28,7 +28,13 @@ from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, nam
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
+from semmetrics.options import (
+    OPTIONS,
+    ResolvedOptions,
+    check_choice,
+    is_given,
+    resolve_options,
+)
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.score_result import (
@@ -361,6 +367,8 @@ def resolve_inputs(
 ) -> tuple[str, Mapping[str, Any], Any]:
     """Return what is evaluated; where only the data tell, with both sides opened."""
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
+    instead = (one for one in OPTIONS.values() if one.instead and is_given(given.get(one.name)))
+    name = name or next((one.kinds[0] for one in instead), None)
     if name is not None:
         return name, systems, gts
     from semmetrics.kinds.resolve import resolve_kind

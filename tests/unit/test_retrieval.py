@@ -115,6 +115,14 @@ def test_names_in_the_files_alone(tmp_path):
         assert found.to_dict() == WHOLE, name
 
 
+def test_rows_of_numbers_may_begin_with_whole_ones():
+    table = [[1, 0], [0.5, 1]]
+    options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
+    assert score(table, [[0], [1]], **options)[0].value == 1.0
+    with pytest.raises(InputError, match="it has 1 number, and row 0 has 2"):
+        score([[1, 0], [0.5]], [[0], [1]], **options)
+
+
 def test_hdf5(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "a.h5", "w") as file:
@@ -349,6 +357,12 @@ def test_bad_vectors(message):
     options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
     with pytest.raises(InputError, match=message):
         score(None, **{**options, **BAD_VECTORS[message]})
+
+
+def test_embeddings_say_what_is_evaluated():
+    queries, gallery = vectors()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery, **NAMED}
+    assert semmetrics.score(None, POSITIVES, measures="Recall@5", **options)[0].unit == "query"
 
 
 def test_predictions_and_embeddings_exclude_each_other():
