@@ -19,7 +19,7 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.retrieval.phi import takes_phi, unused_phi, with_phi
+from semmetrics.kinds.retrieval.phi_matrices import takes_phi, unused_phi, with_phi
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
