@@ -18,6 +18,7 @@ from benchmarks import (
     reading,
     retrieval,
     semantic,
+    semantic_recall,
     spice,
     tokenizers,
     transport,
@@ -27,7 +28,7 @@ from benchmarks.timing import Row, machine
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
-    tokenizers, captions_ngram, captions_cider, spice, captions, retrieval,
+    tokenizers, captions_ngram, captions_cider, spice, captions, semantic_recall, retrieval,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

@@ -29,7 +29,7 @@ KINDS = ("labels", "captions", "retrieval")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
 
 WHAT, DATA = "What is computed", "What the data are"
-MEANING, CAPTIONS = "What labels mean", "What captions are compared by"
+MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
 RETRIEVAL = "What is retrieved"
 CERTAINTY = "Confidence intervals and signatures"
 _LABELS, _CAPTIONS, _RETRIEVAL = ("labels",), ("captions",), ("retrieval",)
@@ -255,27 +255,27 @@ class Options(TypedDict, total=False):
     embedding: Annotated[
         Any,
         Option(
-            help="What labels are compared with: a file of word vectors, a name of 'semmetrics "
-            "embed list', or kind:NAME or kind:PATH. Without it, the model that comes with "
-            "semmetrics is used. With NAME= it is that of measures such as "
+            help="What labels, phrases and captions are compared with: a file of word vectors, a "
+            "name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
+            "that comes with semmetrics is used. With NAME= it is that of measures such as "
             "'SemF1(embedding=NAME)'.",
-            kinds=_LABELS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
+            group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
         ),
     ]
     lookup: Annotated[
         str | None,
         Option(
-            help="Rule from a label to a vector; auto is the embedding's own.",
-            default="auto", kinds=_LABELS, fixed=True, signed=True,
+            help="Rule from a text to a vector; auto is the embedding's own.",
+            default="auto", fixed=True, signed=True,
             choices=("auto", "kubany2020", "words", "exact", "text"), group=MEANING, metavar="RULE",
         ),
     ]
     oov: Annotated[
         str | None,
         Option(
-            help="What stands for a label without a vector: the vector of the word 'unknown', "
+            help="What stands for a text without a vector: the vector of the word 'unknown', "
             "nothing (skip), zeros, or an error.",
-            default="zero", kinds=_LABELS, fixed=True, signed=True,
+            default="zero", fixed=True, signed=True,
             choices=("unknown", "skip", "zero", "error"), group=MEANING,
         ),
     ]
@@ -283,14 +283,14 @@ class Options(TypedDict, total=False):
         str | None,
         Option(
             help="Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
-            kinds=_LABELS + _RETRIEVAL, group=MEANING, metavar="DEVICE",
+            group=MEANING, metavar="DEVICE",
         ),
     ]
     max_words: Annotated[
         int | None,
         Option(
             help="Read only the first N words of a file of word vectors.",
-            kinds=_LABELS, group=MEANING, metavar="N", read=int, least=1,
+            group=MEANING, metavar="N", read=int, least=1,
         ),
     ]
     cache: Annotated[
@@ -298,7 +298,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Keep the vectors of sentence and transformer models on disk for the next run. In "
             "Python, a path names the file.",
-            default=False, kinds=_LABELS, group=MEANING, read=bool,
+            default=False, group=MEANING, read=bool,
         ),
     ]
     calibration: Annotated[

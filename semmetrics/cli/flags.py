@@ -192,11 +192,12 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 
 def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
-    from semmetrics.metrics.registry import kinds_of_all, parse_all
+    from semmetrics.metrics.registry import kinds_that_have, parse_all
 
     words = split_measures(texts)
-    # where several kinds have them, the data or --task say which are meant
-    return words if len(kinds_of_all(words)) > 1 else parse_all(words, *kinds_of_all(words))
+    found = parse_all(words)
+    shared = any(len(kinds) > 1 for kinds in kinds_that_have(words))
+    return words if shared else found  # the data say which kind is meant
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:

@@ -120,7 +120,7 @@ def _record_id(one: dict[str, Any], key: str, where: str) -> str:
             if key == "category_id" and "caption" in one
             else "see the COCO format",
         )
-    return canonical_id(one[key], at(where, key))
+    return canonical_id(one[key], f"{where}, {key}")
 
 
 def is_coco_captions(value: Mapping[Any, Any]) -> bool:

@@ -365,7 +365,8 @@ def _scored_pairs(item: Mapping[Any, Any], form: Form, where: str) -> list[tuple
 
 def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: str) -> Items:
     places = Places(name, None, unit, range(len(value)))
-    odd = [kind for kind in set(map(type, value)) if issubclass(kind, Mapping)]
+    found = Items(None, value, places, name)
+    odd = [kind for kind in found.types if issubclass(kind, Mapping)]
     if odd and not form.single:  # a record among lists, or scores without an id
         position = next(n for n, item in enumerate(value) if type(item) in odd)
         raise InputError(
@@ -382,7 +383,8 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
         )
     one = form.single and len(value) > 0 and isinstance(value[0], str)
     shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
-    return Items(None, value, places, name, f"{kind}{shape} by position")
+    found.understood = f"{kind}{shape} by position"
+    return found
 
 
 def _is_id_pair(item: Any) -> bool:

@@ -34,6 +34,10 @@ _TEXTS = 1 << 16  # strings that are made at once
 
 def clean_terms(terms: Iterable[str], clean: Callable[[str], Terms]) -> Terms:
     """Return the distinct terms that are left of an entry's, none of them empty."""
+    if isinstance(terms, tuple) and len(terms) == 1:  # as a rule
+        left = clean(terms[0])
+        if len(left) == 1 and left[0]:
+            return left
     return tuple(dict.fromkeys(part for term in terms for part in clean(term) if part))
 
 

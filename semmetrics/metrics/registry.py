@@ -36,7 +36,7 @@ __all__ = [
     "is_builtin",
     "is_own",
     "kinds_of",
-    "kinds_of_all",
+    "kinds_that_have",
     "own_identity",
     "parse",
     "parse_all",
@@ -88,6 +88,8 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "ngsm": ("NGSM",),
             "rouge": ("ROUGE-L",),
             "spice": ("SPICE", "SPIDEr"),
+            "soft_spice": ("Soft-SPICE",),
+            "caption_similarity": ("BagSim",),
         },
     },
     "retrieval": {
@@ -353,7 +355,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     ----------
     text : str
     kind : str, optional
-        What is evaluated; without it, the first kind that has the name.
+        What is evaluated; without it, the first kind that has the name with those options.
 
     Raises
     ------
@@ -371,6 +373,18 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     refuse_commas(text, kind)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
+    kinds = [kind] if kind else kinds_of(form["name"]) or [None]
+    problems = []
+    for one in kinds:
+        try:
+            return _parse_form(text, form, one)
+        except InputError as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
+    """Parse a text that is written as a measure, as one of a kind."""
     definition, fixed = find(form["name"], kind)
     options = _options(text, form["options"] or "")
     for name, value in fixed.items():
@@ -384,6 +398,28 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
         return [definition(k=k, **{**fixed, **options}) for k in ks]
     except InputError as error:
         raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
+
+
+def kinds_that_have(measures: Iterable[str | Measure | Definition]) -> list[tuple[str, ...]]:
+    """Return, for each measure, the kinds that have one of that name and those options.
+
+    Examples
+    --------
+    >>> kinds_that_have(["F1 BagSim", "BagSim(references=mean)"])
+    [('labels',), ('labels', 'captions'), ('captions',)]
+    """
+    found: list[tuple[str, ...]] = []
+    for one in (word for text in measures for word in split_names(text)):
+        if isinstance(one, str):
+            able = []
+            for kind in _kinds_of_text(one):
+                with suppress(InputError):
+                    parse(one, kind)
+                    able.append(kind)
+            found.append(tuple(able))
+        else:
+            found.append(((one.definition if isinstance(one, Measure) else one).kind,))
+    return found
 
 
 def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ()) -> None:
@@ -503,38 +539,20 @@ def cutoffs(text: str) -> list[int]:
     return [int(part) for part in digits]
 
 
-def kinds_of_all(texts: Iterable[str | Measure | Definition]) -> list[str]:
-    """Return the kinds that have all of some measures, with their options.
-
-    Examples
-    --------
-    >>> kinds_of_all(["Recall@5"]), kinds_of_all(["HitRate@1 Recall@5"]), kinds_of_all(["F1 CIDEr"])
-    (['labels', 'retrieval'], ['retrieval'], [])
-    """
-    texts, found = list(texts), []
-    for kind in dict.fromkeys([*_TABLE, *(own for own, _ in _DEFINITIONS)]):
-        with suppress(InputError):
-            if all(measure.definition.kind == kind for measure in parse_all(texts, kind)):
-                found.append(kind)
-    return found
-
-
 def parse_all(
-    texts: Iterable[str | Measure | Definition],
-    kind: str | None = None,
-    *,
-    first: str | None = None,
+    texts: Iterable[str | Measure | Definition], kind: str | None = None, prefer: str = ""
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
-    A text may name several measures, with blanks between.
+    A text may name several measures, with blanks between. Of kinds that share a name, the one that
+    is preferred is taken.
 
     Parameters
     ----------
     texts : iterable of str, Measure or Definition
     kind : str, optional
         What is evaluated: measures of other kinds are refused.
-    first : str, optional
+    prefer : str
         The kind that is meant where several have a name.
 
     Raises
@@ -544,12 +562,12 @@ def parse_all(
 
     Examples
     --------
-    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
+    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], prefer="retrieval")]
     ['retrieval', 'labels']
     """
     measures: list[Measure] = []
     problems = []
-    words = [word for text in texts for word in split_names(text, kind or first)]
+    words = [word for text in texts for word in split_names(text, kind)]
     for text in words:
         try:
             if isinstance(text, Measure):
@@ -557,8 +575,8 @@ def parse_all(
             elif isinstance(text, Definition):
                 measures.append(text())
             elif isinstance(text, str):
-                own = first is not None and first in _kinds_of_text(text)
-                measures += parse(text, first if own else kind)
+                preferred = prefer if prefer in _kinds_of_text(text) else None
+                measures += parse(text, kind or preferred)
             else:
                 raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
         except InputError as error:

@@ -16,7 +16,7 @@ from semmetrics.metrics.registry import (
     find,
     group_of,
     kinds_of,
-    kinds_of_all,
+    kinds_that_have,
     parse,
     refuse_commas,
     split_names,
@@ -45,7 +45,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     problems = []
     for text in (word for several in texts for word in split_names(several) or [several]):
         try:
-            topics += _find_topic(text.strip())
+            topics += _find_topics(text.strip())
         except InputError as error:
             problems.append(error if set("@(,") & set(text) else _unknown_topic(text))
     if len(problems) == 1:
@@ -56,18 +56,18 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     return topics
 
 
-def _find_topic(text: str) -> list[Topic]:
-    """Find a protocol, or the measures of that name: of each kind that has it."""
+def _find_topics(text: str) -> list[Topic]:
+    """Return a protocol, or a measure of each kind that has one of that name and those options."""
     if text in PROTOCOLS:
         return [PROTOCOLS[text]]
     refuse_commas(text, also=PROTOCOLS)
-    if kinds := kinds_of(text):
-        named = [find(text, kind) for kind in kinds]
-        return [d(k=None, **options) if options else d for d, options in named]
-    if "(" not in text and "@" not in text:
-        find(text)
-    kinds = tuple(kinds_of_all([text]))
-    return [parse(text, kind)[0] for kind in kinds] if kinds else [parse(text)[0]]
+    if ("(" in text or "@" in text) and not kinds_of(text):  # mAP@R is a name
+        (kinds,) = kinds_that_have([text])
+        return [parse(text, kind)[0] for kind in kinds or (None,)]
+    found = [find(text, kind) for kind in kinds_of(text) or (None,)]
+    return [
+        definition(k=None, **options) if options else definition for definition, options in found
+    ]
 
 
 def _unknown_topic(text: str) -> InputError:
@@ -176,7 +176,7 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
         return {}
     known = {
         "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
-        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how labels are looked up"
+        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
     }
     if "threshold" in options:
         known["threshold"] = (

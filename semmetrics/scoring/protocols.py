@@ -254,7 +254,7 @@ def _plan_named(
         absent = [NotComputed(*pair) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
-    several = list(parse_all(listed(named), first=kind.name))
+    several = list(parse_all(listed(named), prefer=kind.name))
     for measure in several:
         for rule in rules:
             decoded = _decode(measure, rule, keep)

@@ -5,8 +5,7 @@ Conventions
 ``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
 the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
-fingerprint of their ids and sample weights, where these are given. ``task:retrieval`` says which
-measure is meant where several kinds of data have its name.
+fingerprint of their ids and sample weights, where these are given.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
-from semmetrics.metrics.registry import find, is_own, own_identity
+from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
@@ -25,7 +24,7 @@ __all__ = ["Signed", "read_signature", "signature"]
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy")
-_OTHERS = ("task", "groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
+_OTHERS = ("groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
 
 
 def signature(
@@ -133,8 +132,7 @@ def read_signature(text: str) -> Signed:
     ('CardinalityError', 3)
     """
     name, *parts = text.strip().split("|")
-    kind = next((part[5:] for part in parts if part.startswith("task:")), None)
-    definition, options = find(name, kind)
+    definition, options = find(name, _kind_of(name, parts))
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
     for part in parts:
@@ -165,6 +163,13 @@ def read_signature(text: str) -> Signed:
         known["data"],
         known["v"],
     )
+
+
+def _kind_of(name: str, parts: list[str]) -> str | None:
+    """Return which of the kinds that share a name is meant: the one whose settings are there."""
+    kinds, keys = kinds_of(name), {part.partition(":")[0] for part in parts}
+    said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
+    return next((kind for kind in kinds if all(kind in some for some in said)), None)
 
 
 def _bootstrap(text: str) -> Bootstrap:

@@ -27,7 +27,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
-from semmetrics.metrics.registry import kinds_of_all, parse_all
+from semmetrics.metrics.registry import kinds_that_have, parse_all
 from semmetrics.options import (
     OPTIONS,
     ResolvedOptions,
@@ -335,6 +335,8 @@ def _check_systems(systems: Any) -> None:
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
     """Return what is evaluated, as far as the task, the protocol or the measures say it.
 
+    Measures that several kinds have do not.
+
     Raises
     ------
     InputError
@@ -354,10 +356,9 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         )
     if task or meant or measures is None:
         return task or meant
-    kinds = kinds_of_all(listed(measures))
-    if not kinds:  # one is wrong, or they are of several kinds
-        parse_all(listed(measures))
-    return kinds[0] if len(kinds) == 1 else None
+    parse_all(listed(measures))
+    kinds = {some[0] for some in kinds_that_have(listed(measures)) if len(some) == 1}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def resolve_inputs(
@@ -374,7 +375,13 @@ def resolve_inputs(
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
     systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
-    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    try:
+        return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    except InputError:
+        kinds = kinds_that_have(listed(given.get("measures") or ()))
+        if not kinds or min(map(len, kinds)) < 2:
+            raise
+        return kinds[0][0], systems, gts  # data that could be either: the first that has them
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import compress
 
@@ -115,7 +116,10 @@ def label_task(
         task = _without(task, coding.classes, ignored)
     if empty_predictions == "skip":
         task = _predicted(task)
-    return replace(task, odd=find_oddities(task, pred, ref))
+    odd = find_oddities(task, pred, ref)
+    task = copy(task)  # with how often classes occur, which replace() would count again
+    vars(task)["odd"] = odd
+    return task
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:

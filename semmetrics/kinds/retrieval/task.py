@@ -123,7 +123,6 @@ def _task(
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     counts = {**counts, **relation.counts}
     settings = {
-        "task": "retrieval",
         "missing": options["missing"],
         "direction": direction,
         "tie": options["ties"],
