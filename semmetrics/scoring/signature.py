@@ -11,7 +11,6 @@ measure is meant where several kinds of data have its name.
 
 from __future__ import annotations
 
-from semmetrics.data.phi import PHI
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -66,8 +65,8 @@ def signature(
         parts += [f"emb:{_escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
-    if PHI in measure.definition.needs:
-        known = statistics.models.get(f"{PHI}:{measure[PHI]}")  # of sums their terms have it
+    if "phi" in measure.definition.needs:
+        known = statistics.models.get(f"phi:{measure['phi']}")  # of sums their terms have it
         parts += [f"matrix:{_escape(known)}"] if known else []
     if note:
         parts.append(note)
