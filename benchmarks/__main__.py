@@ -13,6 +13,7 @@ from benchmarks import (
     captions_cider,
     captions_ngram,
     device,
+    discrepancy,
     embedding,
     labels,
     reading,
@@ -30,6 +31,7 @@ MODULES = (
     labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, spice, captions,
     retrieval, semantic_recall,
+    discrepancy,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

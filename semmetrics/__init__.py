@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.competition import rank_competition as rank_competition
     from semmetrics.api.correlate import correlate as correlate
+    from semmetrics.api.discrepancy import add_systems as add_systems
+    from semmetrics.api.discrepancy import select_discrepant as select_discrepant
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
@@ -18,6 +21,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
+    from semmetrics.comparison.dominance import rank_dominance as rank_dominance
     from semmetrics.comparison.summaries import rank_systems as rank_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
@@ -32,7 +36,10 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     )
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
+    from semmetrics.reports.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.reports.records import Records as Records
+    from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
     from semmetrics.reports.table import ScoreTable as ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
     from semmetrics.reports.validation import validate as validate
@@ -45,9 +52,12 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
 
 _PUBLIC = {
     "api.correlate": ("correlate",),
+    "api.competition": ("rank_competition",),
+    "api.discrepancy": ("add_systems", "select_discrepant"),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
+    "comparison.dominance": ("rank_dominance",),
     "comparison.summaries": ("rank_systems",),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
@@ -58,7 +68,10 @@ _PUBLIC = {
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
+    "reports.annotation_page": ("write_annotation_page",),
+    "reports.competition": ("CompetitionRanking",),
     "reports.records": ("Records",),
+    "reports.selection": ("DiscrepancySelection",),
     "reports.table": ("ScoreTable",),
     "reports.threshold_curves": ("ThresholdSweep",),
     "reports.validation": ("validate",),

@@ -54,6 +54,9 @@ COMMANDS = {
     "embed": ("embed:command", "Get, convert and look at embeddings."),
     "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
     "rank": ("score:rank", "Rank systems over several data sets by a normalised measure."),
+    "mad": (
+        "mad:command", "Select the images on which systems differ most, and rank systems by them."
+    ),
     "completion": ("about:completion_command", "Print the completion script of a shell."),
 }  # fmt: skip
 """By name: the module of this package that has the command, with its name there; what it does."""

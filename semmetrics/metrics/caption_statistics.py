@@ -26,7 +26,6 @@ from semmetrics.core.ragged import (
     offsets,
     positions,
     row_numbers,
-    sum_rows,
     take_rows,
 )
 from semmetrics.frozen import dataclass
@@ -49,6 +48,7 @@ __all__ = [
     "ReferenceCount",
     "UniqueCaptions",
     "Vocabulary",
+    "find_repeated_words",
     "has_repeated_word",
 ]
 
@@ -78,14 +78,44 @@ def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TI
     >>> has_repeated_word(np.array([0, 4, 7]), np.array([5, 6, 6, 6, 6, 5, 6])).tolist()
     [True, False]
     """
+    flags = np.zeros(len(indptr) - 1, np.bool_)
+    flags[find_repeated_words(indptr, codes, times)[0]] = True
+    return flags
+
+
+def find_repeated_words(
+    indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES
+) -> tuple[Ints, NDArray[np.integer]]:
+    """Find the words that stand so many times in a row, or more.
+
+    Parameters
+    ----------
+    indptr, codes : int arrays
+        Tokens of each text.
+    times : int
+        At least 1.
+
+    Returns
+    -------
+    texts, words : int arrays
+        The text and the code of each such run.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, section 4.3.
+
+    Examples
+    --------
+    >>> indptr, codes = np.array([0, 4, 7]), np.array([5, 6, 6, 6, 6, 5, 6])
+    >>> [part.tolist() for part in find_repeated_words(indptr, codes)]
+    [[0], [6]]
+    """
     again = np.zeros(len(codes), np.int64)
     again[1:] = (codes[1:] == codes[:-1]) & (positions(indptr)[1:] > 0)
     changes = np.flatnonzero(again == 0)
     # a run of n equal words has n - 1 places that repeat the word before
-    runs = np.diff(changes, append=len(codes))
-    long = np.zeros(len(codes), np.int64)
-    long[changes] = runs >= times
-    return sum_rows(long, indptr) > 0
+    places = changes[np.diff(changes, append=len(codes)) >= times]
+    return row_numbers(indptr)[places], codes[places]
 
 
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:

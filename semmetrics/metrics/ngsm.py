@@ -10,9 +10,10 @@ Values lie in [0, 1]; the two captions can be exchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import (
@@ -39,9 +40,10 @@ from semmetrics.metrics.definition import Definition, Option
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
-__all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs"]
+__all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs", "ngsm_systems"]
 
 _HELD = 1 << 20  # n-grams of pairs in memory at a time
+_BITS = 63  # of a number that is not negative
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -112,16 +114,103 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    product = np.ones(len(first))
-    orders = np.zeros(len(first), np.int64)
-    for one in grams:
-        common = common_ngrams(one, first, second)
-        value = divide(common, one.totals[first] + one.totals[second] - common)
+    common = (common_ngrams(one, first, second) for one in grams)
+    totals = ((one.totals[first], one.totals[second]) for one in grams)
+    return _geometric_mean(common, totals, len(first))
+
+
+def _geometric_mean(
+    common: Iterable[Ints], totals: Iterable[tuple[Ints, Ints]], size: int
+) -> Floats:
+    """Return the geometric mean over orders, from the n-grams shared and those of either side."""
+    product = np.ones(size)
+    orders = np.zeros(size, np.int64)
+    for shared, (first, second) in zip(common, totals, strict=True):
+        value = divide(shared, first + second - shared)
         neither = np.isnan(value)
         orders += ~neither
         product *= np.where(neither, 1.0, value)
     root: Floats = product ** (1.0 / np.maximum(orders, 1))
     return root
+
+
+def ngsm_systems(
+    grams: Sequence[NGrams], captions: Ints, pairs: Sequence[tuple[int, int]]
+) -> Floats:
+    """Return the similarity of the captions of pairs of systems, image by image.
+
+    The values are those of ``ngsm_pairs``. The n-grams of an image are compared once for all
+    systems, which is faster the more systems there are.
+
+    Parameters
+    ----------
+    grams : sequence of NGrams
+        Of orders 1 to N of all captions.
+    captions : int array, shape (systems, images)
+        The caption that each system gives an image.
+    pairs : sequence of pairs of int
+        Of systems.
+
+    Returns
+    -------
+    float array, shape (pairs, images), in [0, 1]
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, equations 1 to 4.
+
+    Examples
+    --------
+    >>> grams = count_ngrams(np.array([0, 3, 6]), np.array([0, 1, 2, 0, 1, 3]), 2)
+    >>> ngsm_systems(grams, np.array([[0, 1], [1, 1]]), [(0, 1)]).round(4).tolist()
+    [[0.4082, 1.0]]
+    """
+    tables = [_shared_counts(one, captions) for one in grams]
+    found = np.ones((len(pairs), captions.shape[1]))
+    for row, (first, second) in enumerate(pairs):
+        common = (
+            sum_rows(np.minimum(table[first], table[second]), indptr) for indptr, table in tables
+        )
+        totals = ((one.totals[captions[first]], one.totals[captions[second]]) for one in grams)
+        found[row] = _geometric_mean(common, totals, captions.shape[1])
+    return found
+
+
+def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer]]:
+    """Count how often each system has each n-gram that two of them have for an image.
+
+    Returns
+    -------
+    indptr : int array, shape (images + 1,)
+    counts : int array, shape (systems, n-grams of images)
+    """
+    systems, images = captions.shape
+    indptr, cells = take_rows(grams.indptr, captions.ravel())
+    owner = np.repeat(np.arange(systems * images), lengths(indptr))
+    keys = owner % images * max(1, len(grams)) + grams.codes[cells]
+    keys, owner, counts = _in_order(keys, owner // images, grams.counts[cells])
+    same = np.zeros(len(keys) + 1, np.bool_)  # whether a cell has the n-gram of the one before
+    np.equal(keys[1:], keys[:-1], out=same[1:-1])
+    kept = same[:-1] | same[1:]
+    group = np.cumsum(~same[:-1][kept]) - 1
+    image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
+    table = np.zeros((systems, len(image)), np.int32)
+    table[owner[kept], group] = counts[kept]
+    return offsets(np.bincount(image, minlength=images)), table
+
+
+def _in_order(keys: Ints, systems: Ints, counts: NDArray[np.integer]) -> tuple[Ints, Ints, Ints]:
+    """Sort cells by their keys."""
+    of_system, of_count = (int(some.max(initial=0)).bit_length() for some in (systems, counts))
+    bits = of_system + of_count
+    if int(keys.max(initial=0)).bit_length() + bits > _BITS:
+        order = np.argsort(keys, kind="stable")
+        return keys[order], systems[order], counts[order].astype(np.int64)
+    # key, system and count in one number: several times faster than an order
+    every = (keys << bits) | (systems << of_count) | counts
+    every.sort()
+    rest = every & ((1 << bits) - 1)
+    return every >> bits, rest >> of_count, rest & ((1 << of_count) - 1)
 
 
 def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, held: int = _HELD) -> Ints:

@@ -12,21 +12,32 @@ from semmetrics.cli.app import program
 PREDS = {"a": ["cat", "dog"], "b": ["dogs"], "c": ["cow"], "d": ["car", "cat"]}
 GT = {"a": ["cat"], "b": ["dog"], "c": ["cow"], "d": ["car"]}
 CAPTIONS = {"a": "a cat sits", "b": "a dog runs"}
+OTHERS = {"a": "two men talk", "b": "a cat runs"}
 REFERENCES = {"a": ["a cat sat", "the cat"], "b": ["the dog runs"]}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, value in (("p", PREDS), ("g", GT), ("c", CAPTIONS), ("r", REFERENCES)):
+    named = {"p": PREDS, "g": GT, "c": CAPTIONS, "r": REFERENCES, "other": OTHERS}
+    for name, value in named.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(value))
     for name in "pg":
         (tmp_path / f"{name}.csv").write_text("id,other,score\na,b,1\na,c,2\nb,c,0.5\n")
+    state().save(tmp_path / "state.json")
     return tmp_path
 
 
 def calibration():
     return semmetrics.calibrate_threshold(PREDS, GT, holdout=1.0, thresholds=[0.2, 0.6]).to_dict()
+
+
+def state():
+    return semmetrics.select_discrepant({"c": CAPTIONS, "other": OTHERS}, 1)
+
+
+def ratings():
+    return [{**row, "rating": 2} for row in state().sheet(ratings=True, annotators=1)]
 
 
 def scores():
@@ -57,8 +68,12 @@ DOCUMENTS = {
     "records": (lambda: [{"id": "a", "labels": ["cat"], "scores": [0.5]}], "validate x.json"),
     "pairs": (lambda: [{"a": "cat", "b": "dog", "same": False}] * 2,
               "calibrate --pairs x.json"),
+    "state": (lambda: json.loads(state().to_json()),
+              "mad rank -m ROUGE-L --references r.json x.json"),
+    "ratings": (ratings, "mad rank --ratings x.json state.json"),
+    "sheet": (lambda: list(state().sheet()), "mad rank --references x.json state.json"),
     "captions": (lambda: CAPTIONS, "pairs --top-k 1 -o - x.json r.json"),
-    "ratings": (lambda: [["a", "b", 1.5], ["a", "c", 0]], "correlate x.json p.csv"),
+    "ratings of pairs": (lambda: [["a", "b", 1.5], ["a", "c", 0]], "correlate x.json p.csv"),
     "scores of pairs": (lambda: [{"a": "a", "b": "b", "score": 1.5}], "correlate p.csv x.json"),
     "relation": (lambda: {"a": ["b", "d"], "b": []}, "correlate p.csv x.json"),
 }  # fmt: skip

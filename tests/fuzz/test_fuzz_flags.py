@@ -25,27 +25,34 @@ CALLS = {
     "explain": "explain F1",
     "list": "list",
     "cite": "cite F1",
+    "mad select": "mad select -k 1 --page p.html -o y.json c.json other.json",
+    "mad add": "mad add -o y.json state.json c.json other.json p.json",
+    "mad rank": "mad rank --references r.json state.json",
 }
 
 
 def flags(name):
-    command = program.get_command(click.Context(program), name)
+    command = program
+    for word in name.split():
+        command = command.get_command(click.Context(command), word)
     for one in command.params:
         if isinstance(one, click.Option) and not one.is_flag and "FILE" not in str(one.metavar):
             yield one.opts[-1]
 
 
 def test_every_command_is_called():
-    assert set(COMMANDS) - set(CALLS) == {"embed", "spice", "completion"}
+    called = {name.split()[0] for name in CALLS}
+    assert set(COMMANDS) - called == {"embed", "spice", "completion"}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_values_of_flags(folder, name):  # noqa: F811
     CliRunner().invoke(program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"])
-    wrong, (first, *rest) = [], CALLS[name].split()
+    words, wrong = CALLS[name].split(), []
+    size = len(name.split())
     for flag in flags(name):
         for value in VALUES:
-            problem = problem_of([first, flag, value, *rest])
+            problem = problem_of([*words[:size], flag, value, *words[size:]])
             if problem:
                 wrong.append(f"{flag} {value[:20]}: {problem}")
     assert not wrong, "\n".join(wrong)

@@ -42,6 +42,7 @@ GOOD = {
 MADE = (
     semmetrics.Calibration, semmetrics.DocumentFrequencies, semmetrics.Score,
     semmetrics.ScoreTable, semmetrics.ThresholdSweep, semmetrics.Measure,
+    semmetrics.DiscrepancySelection, semmetrics.CompetitionRanking,
     InputError, semmetrics.MissingDependencyError,
 )  # fmt: skip
 # What readers read: their messages say the place in the input, which may be long.
@@ -72,6 +73,17 @@ def scored():
     return semmetrics.score(LABELS, LABELS, measures=["F1", "SemF1"], ci=True, resamples=10)
 
 
+ANSWERS = {"a": {"1": "a cat"}, "b": {"1": "a dog"}}
+
+
+def selected():
+    return semmetrics.select_discrepant(ANSWERS, 1)
+
+
+def ranked():
+    return semmetrics.rank_competition(selected(), {"1": ["a cat"]}, measures="ROUGE-L")
+
+
 def own():
     """Good values of some functions, beside `GOOD`."""
     table = scored()
@@ -85,6 +97,18 @@ def own():
         "semmetrics.metrics.similar_images": {"captions": RELATION},
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
         "semmetrics.metrics.images_of_captions": {"captions": RELATION},
+        "semmetrics.select_discrepant": {"systems": ANSWERS, "k": 1},
+        "semmetrics.add_systems": {
+            "selection": selected(),
+            "systems": {**ANSWERS, "c": {"1": "x"}},
+        },
+        "semmetrics.rank_competition": {
+            "selection": selected(),
+            "references": {"1": ["a cat"]},
+            "measures": "ROUGE-L",
+        },
+        "semmetrics.rank_dominance": {"dominance": [[1, 2], [0.5, 1]]},
+        "semmetrics.write_annotation_page": {"sheet": selected().sheet()},
     }
 
 
@@ -164,7 +188,7 @@ def objects():
     score = table["F1"]
     return [table, score, score.replicates, score.ci, score.measure, score.measure.definition,
             table.per_item(), sweep, frequencies, calibration, rank, semmetrics.ReadOptions(),
-            semmetrics.Bootstrap()]  # fmt: skip
+            semmetrics.Bootstrap(), selected(), ranked()]  # fmt: skip
 
 
 OBJECTS = {type(one).__name__: one for one in objects()}

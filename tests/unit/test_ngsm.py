@@ -15,7 +15,7 @@ from oracles.captions_ngram import scored
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
-from semmetrics.metrics.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs
+from semmetrics.metrics.ngsm import NGSM, common_ngrams, ngsm, ngsm_pairs, ngsm_systems
 from semmetrics.metrics.registry import parse
 
 TOKENS = st.lists(st.sampled_from("ab"), max_size=7)
@@ -122,3 +122,24 @@ def test_bad_input():
     with pytest.raises(InputError, match="order=5"):
         parse("NGSM(order=5)")
     assert str(parse("NGSM(order=2,refs=max)")[0]) == "NGSM(order=2,refs=max)"
+
+
+@given(CAPTIONS, st.integers(1, 4), st.integers(1, 4), st.integers(0, 5), st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_systems_have_the_values_of_pairs(captions, orders, systems, images, seed):
+    grams = counted(captions, orders)
+    given = np.random.default_rng(seed).integers(0, len(captions), (systems, images))
+    pairs = [*itertools.combinations(range(systems), 2)]
+    found = ngsm_systems(grams, given, pairs)
+    assert found.shape == (len(pairs), images)
+    for row, (first, second) in zip(found, pairs, strict=True):
+        assert_array_equal(row, ngsm_pairs(grams, given[first], given[second]))
+
+
+def test_systems_whose_numbers_do_not_fit_into_one(monkeypatch):
+    grams = counted([["a", "b", "a"], ["b", "a", "b"], ["a", "a"]])
+    given, pairs = np.array([[0, 1, 2], [1, 1, 0], [2, 0, 1]]), [(0, 1), (2, 0), (1, 2)]
+    expected = ngsm_systems(grams, given, pairs)
+    monkeypatch.setattr("semmetrics.metrics.ngsm._BITS", 3)
+    assert_array_equal(ngsm_systems(grams, given, pairs), expected)
+    assert expected[1, 0] == ngsm_pairs(grams, np.array([2]), np.array([0]))[0]

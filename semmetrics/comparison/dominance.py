@@ -1,0 +1,291 @@
+r"""The dominance of systems over each other, and one global rank of all.
+
+Conventions
+-----------
+``p[i, j]`` is the score of system i on the images that were selected for i and j, a corpus score
+where the measure is one. The dominance of i over j is ``f[i, j] = p[i, j] / p[j, i]``, and its
+reciprocal for measures that are better when they are lower; ``f[i, i]`` is 1, and so is the
+dominance of two systems that both score 0.
+
+The global rank of Wan et al. (2022), equation 7, is the mean over all powers of the dominance
+matrix F of what the power gives a vector of ones, normalised to sum 1:
+:math:`q = \lim_{t \to \infty} \frac{1}{t} \sum_{a=1}^{t} F^a 1 / (1^T F^a 1)`. Where F is
+primitive (some power has no zero, as where all dominances are positive), it is the Perron vector.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from semmetrics.arguments import checked
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.frozen import by_value, dataclass
+
+__all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
+
+_SAME = 1e-12  # relative difference of global scores of systems that share a rank
+_DOUBLINGS = 50  # of the power
+_CONVERGED = 1e-12
+_PERIOD = 10_000  # powers that are averaged at most
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class GlobalRank:
+    """Systems ranked by equation 7, and how it converged.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        The global score of each system; their sum is 1.
+    ranks : tuple of int
+        From 1, best first; systems whose scores agree to 12 digits share the better one.
+    irreducible : bool
+        Whether every system dominates every other, directly or through others.
+    period : int
+        1 where the powers themselves converge, otherwise how many of them repeat in turn: their
+        mean is taken.
+    power : int
+        The power of the matrix at which no score changed by more than 1e-12 any more; of matrices
+        that had not converged, the last that was tried.
+    converged : bool
+    """
+
+    scores: tuple[float, ...]
+    ranks: tuple[int, ...]
+    irreducible: bool
+    period: int
+    power: int
+    converged: bool
+
+
+@checked
+def rank_dominance(dominance: ArrayLike) -> GlobalRank:
+    """Rank systems by their pairwise dominances.
+
+    Parameters
+    ----------
+    dominance : array, shape (systems, systems)
+        Finite and not negative; row i has the dominance of system i over each other.
+
+    Returns
+    -------
+    GlobalRank
+
+    Raises
+    ------
+    InputError
+        If it is no square matrix of such numbers, or a power of it is zero.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, equation 7; Saaty and Vargas, 1984, Journal of
+    Mathematical Psychology 28.
+
+    Examples
+    --------
+    >>> found = rank_dominance([[1, 2], [0.5, 1]])
+    >>> [round(score, 4) for score in found.scores], found.ranks, found.irreducible
+    ([0.6667, 0.3333], (1, 2), True)
+    >>> rank_dominance([[0, 1], [1, 0]]).period
+    2
+    """
+    matrix = _check_dominance(dominance)
+    reach = _reachable(matrix > 0)
+    irreducible = bool(reach.all())
+    period = _period(matrix > 0, reach)
+    matrix = matrix / matrix.max()  # no power overflows
+    high, vector, power, converged = matrix, _step(matrix, None, period), 1, False
+    for _ in range(_DOUBLINGS):
+        before = vector
+        with np.errstate(under="ignore"):
+            high = high @ high
+            if not high.any():
+                raise _vanishing()
+            high = high / high.max()
+            power *= 2
+            vector = _step(matrix, high.sum(axis=1), period)
+        converged = bool(np.abs(vector - before).max() <= _CONVERGED)
+        if converged:
+            break
+    scores = tuple(vector.tolist())
+    return GlobalRank(scores, rank_scores(scores), irreducible, period, power, converged)
+
+
+def _step(matrix: Floats, start: Floats | None, period: int) -> Floats:
+    """Return the mean of the normalised vectors of the powers that follow, one period long."""
+    vector: Floats = np.ones(len(matrix)) if start is None else start
+    total = np.zeros(len(matrix))
+    for _ in range(period):
+        vector = matrix @ (vector / vector.sum())
+        if not vector.sum():
+            raise _vanishing()
+        total += vector / vector.sum()
+    mean: Floats = total / period
+    return mean
+
+
+def _vanishing() -> InputError:
+    return InputError(
+        "a power of the dominance matrix is zero, and has no rank",
+        remedy="let the dominance of each system over itself be 1",
+    )
+
+
+def _check_dominance(dominance: ArrayLike) -> Floats:
+    try:
+        matrix = np.array(dominance, np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise InputError("the dominance is no square matrix of numbers",
+                         remedy="give a row and a column for each system")  # fmt: skip
+    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise InputError(
+            f"the dominance of {row} over {column}{FROM_0} is {matrix[row, column]}",
+            remedy="dominances are finite and not negative: give compute_dominance a floor for "
+            "scores of 0",
+        )
+    if not matrix.any():
+        raise _vanishing()
+    return matrix
+
+
+def _reachable(edges: Bools) -> Bools:
+    """Return whether there is a path of any length, also none, from each node to each other."""
+    reach = edges | np.eye(len(edges), dtype=np.bool_)
+    for _ in range(max(1, len(edges).bit_length())):
+        reach = (reach.astype(np.float64) @ reach) > 0
+    found: Bools = reach
+    return found
+
+
+def _period(edges: Bools, reach: Bools) -> int:
+    """Return the least common multiple of the periods of the strongly connected components."""
+    same = reach & reach.T
+    periods = [1]
+    for members in {tuple(np.flatnonzero(row).tolist()) for row in same}:
+        inner = edges[np.ix_(members, members)]
+        if inner.any():
+            periods.append(_component_period(inner))
+    period = math.lcm(*periods)
+    if period > _PERIOD:
+        raise InputError(f"the powers of the dominance matrix repeat after {period:,} only",
+                         remedy="let the dominance of each system over itself be 1")  # fmt: skip
+    return period
+
+
+def _component_period(edges: Bools) -> int:
+    """Return the greatest common divisor of the lengths of all cycles of one component."""
+    depth: Ints = np.full(len(edges), -1)
+    depth[0], queue, divisor = 0, [0], 0
+    for node in queue:
+        for after in np.flatnonzero(edges[node]).tolist():
+            if depth[after] < 0:
+                depth[after] = depth[node] + 1
+                queue.append(after)
+            divisor = math.gcd(divisor, abs(int(depth[node] + 1 - depth[after])))
+    return divisor
+
+
+def compute_dominance(
+    scores: ArrayLike, *, higher_is_better: bool = True, floor: float | None = None
+) -> Floats:
+    """Return the dominance of each system over each other.
+
+    Parameters
+    ----------
+    scores : array, shape (systems, systems)
+        Row i has the score of system i on the images of i and each other; the diagonal is not
+        read.
+    higher_is_better : bool
+        Of the scores; where lower is better, the dominance is ``p[j, i] / p[i, j]``.
+    floor : float, optional
+        What smaller scores are raised to, above 0. Without it a score of 0 against another is
+        refused: one dominance would be 0, and the other infinite.
+
+    Returns
+    -------
+    float array, shape (systems, systems)
+
+    Raises
+    ------
+    InputError
+        If a score is negative or not finite, or is 0 where the other is not and there is no floor.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, section 3.4.
+
+    Examples
+    --------
+    >>> compute_dominance([[0, 0.4], [0.2, 0]]).tolist()
+    [[1.0, 2.0], [0.5, 1.0]]
+    """
+    values = np.array(scores, np.float64)
+    np.fill_diagonal(values, 1.0)
+    wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise InputError(
+            f"the score of {row} on the images of {row} and {column}{FROM_0} is "
+            f"{values[row, column]}",
+            remedy="choose a measure whose values are defined, and not negative",
+        )
+    if floor is not None:
+        if not 0 < floor < math.inf:
+            raise InputError(f"floor={floor}", remedy="give a positive number")
+        values = np.maximum(values, floor)
+    both = (values == 0) & (values.T == 0)
+    values[both] = 1.0
+    if not values.all():
+        row, column = np.argwhere(values == 0)[0].tolist()
+        raise InputError(
+            f"the score of {row} on the images of {row} and {column}{FROM_0} is 0, and that of "
+            f"{column} is not: its dominance would be infinite",
+            remedy="give a floor= (--floor) that scores of 0 are raised to, or choose a larger k",
+        )
+    found: Floats = values / values.T
+    return found if higher_is_better else found.T.copy()
+
+
+def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
+    """Rank numbers from 1, the largest first; those that agree to 12 digits share the better rank.
+
+    Examples
+    --------
+    >>> rank_scores([0.2, 0.5, 0.2 + 1e-16])
+    (2, 1, 2)
+    """
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])
+    ranks = [1] * len(scores)
+    for number, (before, place) in enumerate(pairwise(order), 2):
+        same = math.isclose(scores[before], scores[place], rel_tol=_SAME)
+        ranks[place] = ranks[before] if same else number
+    return tuple(ranks)
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return Spearman's rank correlation; nan where all of one side are equal.
+
+    Examples
+    --------
+    >>> rank_correlation([1, 2, 3], [1, 3, 2])
+    0.5
+    """
+    ranks = []
+    for side in (first, second):
+        better = rank_scores([-value for value in side])
+        times = [better.count(rank) for rank in better]
+        ranks.append(np.array([r + (n - 1) / 2 for r, n in zip(better, times, strict=True)]))
+    centred = [side - side.mean() for side in ranks]
+    spread = math.sqrt(float((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
+    return float((centred[0] * centred[1]).sum()) / spread if spread else math.nan

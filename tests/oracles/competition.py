@@ -1,0 +1,53 @@
+"""A maximum discrepancy competition in loops: selection, scores of pairs, dominance, ranks."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+from oracles.captions_ngram import ngsm
+
+
+def select(systems, k, similarity=None, n=4):
+    """For each pair the k images of least similarity, equal ones by id."""
+    alike = similarity or (lambda a, b: ngsm(a.split(), b.split(), n))
+    found = {}
+    for first, second in combinations(systems, 2):
+        values = {i: alike(systems[first][i], systems[second][i]) for i in systems[first]}
+        chosen = sorted(values, key=lambda i: (values[i], i))[:k]
+        found[first, second] = [(i, values[i]) for i in chosen]
+    return found
+
+
+def power_mean(matrix, powers):
+    """Equation 7 as it stands, up to a power."""
+    size = len(matrix)
+    vector, total = [1.0] * size, [0.0] * size
+    for _ in range(powers):
+        vector = [math.fsum(f * v for f, v in zip(row, vector, strict=True)) for row in matrix]
+        whole = math.fsum(vector)
+        vector = [v / whole for v in vector]
+        total = [t + v for t, v in zip(total, vector, strict=True)]
+    return [t / powers for t in total]
+
+
+def dominance(scores):
+    size = range(len(scores))
+    return [[1.0 if i == j else scores[i][j] / scores[j][i] for j in size] for i in size]
+
+
+def spearman(first, second):
+    """Of numbers that may be equal: the correlation of their mean ranks."""
+
+    def ranks(values):
+        return [sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2 for v in values]
+
+    a, b = ranks(first), ranks(second)
+    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
+    top = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
+    return top / math.sqrt(sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b))
+
+
+def repeats_word(tokens):
+    """Whether a word stands three or more times in a row."""
+    return any(a == b == c for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False))

@@ -1,0 +1,415 @@
+"""Sheets that are filled and read back, the page to annotate in, and the ranking."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from oracles import competition as oracle
+from unit.test_discrepancy import made
+
+import semmetrics
+from semmetrics import add_systems, rank_competition, select_discrepant
+from semmetrics.errors import InputError
+from semmetrics.reports.annotation_page import write_annotation_page
+
+
+@pytest.fixture(scope="module")
+def state():
+    return select_discrepant(made(m=4), 6)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    others = made(m=3, seed=9)
+    return {image: [one[image] for one in others.values()] for image in others["s0"]}
+
+
+def filled(sheet, truth):
+    """The rows of a sheet of references, each annotator's own filled in."""
+    return [{**r, "caption": truth[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet]
+
+
+def rated(state, annotators=1):
+    """Ratings that depend on the answer and the annotator alone."""
+    rows = state.sheet(ratings=True, annotators=annotators)
+    return [{**r, "rating": 1 + len(r["caption"]) % 5 + int(r["annotator"]) / 10} for r in rows]
+
+
+def scores_by_hand(state, truth, measure, k=None):
+    """The matrix P, each entry one call of ``score``."""
+    size = len(state.systems)
+    found = np.full((size, size), math.nan)
+    for pair in state.pairs:
+        images = pair.images[:k]
+        refs = {image: truth[image] for image in images}
+        i, j = (state.systems.index(name) for name in (pair.first, pair.second))
+        for mine, other, name in ((i, j, pair.first), (j, i, pair.second)):
+            preds = {image: state.answers[image][name][0] for image in images}
+            found[mine, other] = semmetrics.score(preds, refs, measures=measure)[0].value
+    return found
+
+
+# ---- the ranking ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["ROUGE-L", "BLEU-1", "NGSM(order=1)"])
+def test_scores_of_pairs_dominance_and_rank(state, truth, measure):
+    found = rank_competition(state, truth, measures=measure, stability=[2, 4])
+    (one,) = found.rankings
+    expected = scores_by_hand(state, truth, measure)
+    assert_allclose(one.pairs.scores, expected, rtol=1e-12)
+    dominance = oracle.dominance(expected.tolist())
+    assert_allclose(one.dominance, dominance, rtol=1e-12)
+    assert_allclose(one.rank.scores, oracle.power_mean(dominance, 3000), atol=1e-3)
+    for k, value in one.stability.items():
+        fewer = oracle.dominance(scores_by_hand(state, truth, measure, k).tolist())
+        ranks = oracle.power_mean(fewer, 200)
+        whole = oracle.power_mean(dominance, 200)
+        assert value == pytest.approx(oracle.spearman(ranks, whole))
+    own = dict.fromkeys(i for p in state.pairs if "s1" in (p.first, p.second) for i in p.images)
+    preds = {image: state.answers[image]["s1"][0] for image in own}
+    refs = {image: truth[image] for image in own}
+    table = semmetrics.score(preds, refs, measures=measure)
+    assert one.pairs.overall[1] == pytest.approx(table[0].value)
+    assert found.n == len(state.images)
+
+
+def test_fewer_images_are_those_of_a_smaller_k(state, truth):
+    small = select_discrepant(made(m=4), 3)
+    one = rank_competition(state, truth, measures="ROUGE-L", k=3)
+    other = rank_competition(small, truth, measures="ROUGE-L")
+    assert one.to_json() == other.to_json()
+
+
+def test_several_measures_and_their_forms(state, truth):
+    found = rank_competition(state, truth, measures=["ROUGE-L", "BLEU-1"], stability=[3])
+    assert [one.measure for one in found.rankings] == ["ROUGE-L", "BLEU-1"]
+    rows = found.to_records()
+    assert [row["rank"] for row in rows][:4] == sorted(row["rank"] for row in rows[:4])
+    assert len(found.pair_records()) == 2 * 12
+    first = found.pair_records()[0]
+    assert first["dominance"] == pytest.approx(first["first_score"] / first["second_score"])
+    assert len(found.stability_records()) == 2
+    assert found.to_pandas().shape == (8, 5)
+    entry = json.loads(found.render("json"))
+    assert entry["schema"] == "semmetrics.mad-ranking/1"
+    assert entry["rankings"][0]["scores"][0][0] is None
+    assert entry["rankings"][0]["dominance"][0][0] == 1
+    assert entry["rankings"][0]["convergence"]["irreducible"] is True
+    assert sum(entry["rankings"][1]["global_scores"].values()) == pytest.approx(1)
+    for form in ("table", "markdown", "latex", "csv"):
+        assert "ROUGE-L" in found.render(form)
+    assert "<table" in found._repr_html_()
+
+
+def test_a_measure_that_is_better_when_lower():
+    systems = {
+        "good": {"1": ["cat"], "2": ["dog"]},
+        "bad": {"1": ["motorway"], "2": ["concept"]},
+        "worse": {"1": ["concept"], "2": ["election"]},
+    }
+    state = select_discrepant(systems, 2, measure="F1")
+    found = rank_competition(state, {"1": ["kitten"], "2": ["puppy"]}, measures="WMD")
+    assert found.to_records()[0]["system"] == "good"
+    (one,) = found.rankings
+    assert not one.pairs.higher_is_better
+    assert one.dominance[0, 1] == pytest.approx(one.pairs.scores[1, 0] / one.pairs.scores[0, 1])
+
+
+def test_identical_systems_share_a_rank():
+    systems = made(m=2)
+    systems["s2"] = systems["s0"]
+    state = select_discrepant(systems, 40)
+    truth = {image: [systems["s1"][image]] for image in systems["s1"]}
+    found = rank_competition(state, truth, measures="ROUGE-L")
+    ranks = {row["system"]: row["rank"] for row in found.to_records()}
+    assert ranks == {"s1": 1, "s0": 2, "s2": 2}
+    assert "ROUGE-L: systems that share a rank with another: 1" in found.notes
+    assert any("nothing tells them apart" in note for note in state.notes)
+
+
+def test_zero_scores_need_a_floor():
+    systems = {"a": {"1": "x"}, "b": {"1": "y"}, "c": {"1": "z"}}
+    state = select_discrepant(systems, 1)
+    with pytest.raises(InputError) as caught:
+        rank_competition(state, {"1": ["x"]}, measures="ROUGE-L")
+    assert "ROUGE-L: scores that are 0, negative or undefined: b against a; c against a" in str(
+        caught.value
+    )
+    assert "floor= (--floor)" in str(caught.value)
+    found = rank_competition(state, {"1": ["x"]}, measures="ROUGE-L", floor=0.5)
+    assert found.rankings[0].dominance.tolist() == [[1, 2, 2], [0.5, 1, 1], [0.5, 1, 1]]
+    assert "ROUGE-L: scores raised to the floor 0.5: 4" in found.notes
+    assert found.rankings[0].rank.ranks == (1, 2, 2)
+    alike = rank_competition(state, {"1": ["q"]}, measures="ROUGE-L")
+    assert alike.rankings[0].rank.ranks == (1, 1, 1)
+    assert "ROUGE-L: pairs that both score 0, taken as equal: 3" in alike.notes
+
+
+# ---- sheets -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl"])
+def test_a_filled_sheet_is_read_back(state, truth, tmp_path, suffix):
+    rows = filled(state.sheet(), truth)
+    records = semmetrics.Records.from_rows(["image_id", "annotator", "caption"], rows)
+    path = tmp_path / f"sheet{suffix}"
+    if suffix == ".tsv":
+        text = "".join("\t".join(map(str, r)) + "\n" for r in
+                       [records.columns, *(r.values() for r in rows)])  # fmt: skip
+    else:
+        text = getattr(records, f"to_{suffix[1:]}")()
+    path.write_text(text, encoding="utf-8")
+    expected = rank_competition(state, truth, measures="ROUGE-L")
+    found = rank_competition(state, path, measures="ROUGE-L")
+    assert found.to_json() == expected.to_json()
+    assert rank_competition(state, rows, measures="ROUGE-L").to_json() == expected.to_json()
+    frame = pd.DataFrame(rows)
+    assert rank_competition(state, frame, measures="ROUGE-L").to_json() == expected.to_json()
+    # a filled sheet is a file of captions like any other
+    plain = {image: truth[image] for image in state.images}
+    assert rank_competition(state, plain, measures="ROUGE-L").to_json() == expected.to_json()
+
+
+def test_sheets_of_several_files(state, truth, tmp_path):
+    rows = filled(state.sheet(), truth)
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, part in zip(paths, (rows[::2], rows[1::2]), strict=True):
+        path.write_text(json.dumps(part), encoding="utf-8")
+    found = rank_competition(state, paths, measures="BLEU-1")
+    expected = rank_competition(state, truth, measures="BLEU-1")
+    assert_allclose(found.rankings[0].rank.scores, expected.rankings[0].rank.scores)
+
+
+def test_rows_that_are_not_filled(state, truth):
+    rows = filled(state.sheet(), truth)
+    one = state.pairs[0].images[0]
+    some = [{**r, "caption": " "} if r["image_id"] == one else r for r in rows]
+    with pytest.raises(InputError, match=f"1 image is not annotated: '{one}'; fill the sheet"):
+        rank_competition(state, some, measures="ROUGE-L")
+    found = rank_competition(state, some, measures="ROUGE-L", missing="skip")
+    assert "images left out that are not annotated: 1" in found.notes
+    assert found.images["s0", "s1"] == 5
+    assert found.n == len(state.images) - 1
+    with pytest.raises(InputError, match="no image of s0 and s1 is annotated"):
+        rank_competition(state, [{**r, "caption": ""} for r in rows], missing="skip")
+    # two of three annotators left: an image is annotated all the same
+    two = [{**r, "caption": ""} if r["annotator"] == "3" else r for r in rows]
+    assert rank_competition(state, two, measures="ROUGE-L").n == len(state.images)
+
+
+def test_sheets_of_other_images(state, truth):
+    rows = filled(state.sheet(), truth)
+    other = [*rows, {"image_id": "zz", "annotator": "1", "caption": "a dog"}]
+    with pytest.raises(InputError, match="1 image is not of this competition: 'zz'"):
+        rank_competition(state, other, measures="ROUGE-L")
+    found = rank_competition(state, other, measures="ROUGE-L", missing="skip")
+    assert any("'zz'; not used" in note for note in found.notes)
+    more = {**truth, "zz": ["a dog"]}
+    notes = rank_competition(state, more, measures="ROUGE-L").notes
+    assert f"references of images that were not selected, not used: {len(more) - found.n}" in notes
+
+
+def test_ratings(state):
+    rows = rated(state)
+    found = rank_competition(state, ratings=rows)
+    (one,) = found.rankings
+    by_text = {(r["image_id"], r["caption"]): r["rating"] for r in rows}
+    for pair in state.pairs:
+        i, j = (state.systems.index(name) for name in (pair.first, pair.second))
+        values = [by_text[image, state.answers[image][pair.first][0]] for image in pair.images]
+        assert one.pairs.scores[i, j] == pytest.approx(sum(values) / len(values))
+    assert one.measure == "rating"
+    three = rank_competition(state, ratings=rated(state, 3))
+    assert three.rankings[0].pairs.scores[0, 1] == pytest.approx(one.pairs.scores[0, 1] + 0.1)
+
+
+def test_ratings_name_no_system_and_no_answer_twice(state):
+    sheet = state.sheet(ratings=True, annotators=1)
+    assert sheet.columns == ("image_id", "annotator", "caption", "rating")
+    keys = [(row["image_id"], row["caption"]) for row in sheet]
+    assert len(keys) == len({*keys})
+    assert {*keys} == {(i, a[0]) for i, some in state.answers.items() for a in some.values()}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rating": "good"}, "the rating 'good' is no finite number"),
+        ({"rating": math.inf}, "no finite number"),
+        ({"rating": ""}, "not annotated"),
+        ({"rating": -1}, "0, negative or undefined"),
+        ({"caption": "another caption"}, "1 answer is not of this competition"),
+        ({"image_id": "zz"}, "1 answer is not of this competition: 'zz: "),
+        ({"image_id": ""}, "the id is empty"),
+        ({"image_id": None}, "is no id"),
+        ({"caption": 3}, "the caption 3 is no text"),
+    ],
+)
+def test_ratings_that_are_wrong(change, words):
+    state = select_discrepant({"a": {"1": "x"}, "b": {"1": "y"}}, 1)
+    rows = [{**row, "rating": 2} for row in state.sheet(ratings=True, annotators=1)]
+    rows[0] = {**rows[0], **change}
+    with pytest.raises(InputError) as caught:
+        rank_competition(state, ratings=rows)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "give references or ratings, one of them"),
+        ({"references": {}, "ratings": []}, "give references or ratings, one of them"),
+        ({"ratings": []}, "holds no ratings"),
+        ({"ratings": {"1": 2}}, "holds no ratings"),
+        ({"ratings": 3}, "holds no ratings"),
+        ({"references": {"x": ["y"]}, "missing": "empty"}, "missing='empty'"),
+        ({"references": {"x": ["y"]}, "k": 7}, "k=7, and 6 images of each pair were selected"),
+        ({"references": {"x": ["y"]}, "stability": [6]}, "stability of k=6; give 1 to 5"),
+        ({"references": {"x": ["y"]}, "stability": [0]}, "stability of k=0"),
+        ({"references": {"x": ["y"]}, "ci": True}, "rank_competition has no option 'ci'"),
+    ],
+)
+def test_rankings_that_are_refused(state, options, words):
+    with pytest.raises(InputError) as caught:
+        rank_competition(state, **options)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"measures": "F1"}, "F1"), ({"measures": "ROUGE-L", "floor": -1.0}, "floor=-1.0")],
+)
+def test_measures_and_floors_that_are_refused(state, truth, options, words):
+    with pytest.raises(InputError) as caught:
+        rank_competition(state, truth, **options)
+    assert words in str(caught.value)
+
+
+def test_sheets_of_labels():
+    systems = {
+        "a": {"1": ["cat", "dog"], "2": ["bus"]},
+        "b": {"1": ["cat"], "2": ["tram"]},
+    }
+    state = select_discrepant(systems, 2, measure="SemF1")
+    sheet = state.sheet(annotators=2)
+    assert sheet.columns == ("image_id", "annotator", "label")
+    labels = {"1": ["cat", "puppy"], "2": ["bus", ""]}
+    rows = [{**r, "label": labels[r["image_id"]][int(r["annotator"]) - 1]} for r in sheet]
+    found = rank_competition(state, rows, measures="F1", floor=0.1)
+    expected = rank_competition(state, {"1": ["cat", "puppy"], "2": ["bus"]}, measures="F1",
+                                floor=0.1)  # fmt: skip
+    assert found.to_json() == expected.to_json()
+    answers = {row["label"] for row in state.sheet(ratings=True, annotators=1)}
+    assert answers == {"cat; dog", "cat", "bus", "tram"}
+
+
+def test_sheets_after_a_system_was_added():
+    systems = made(m=4)
+    before = select_discrepant({n: systems[n] for n in ("s0", "s1", "s2")}, 6)
+    after = add_systems(before, systems)
+    for ratings in (False, True):
+        whole = list(after.sheet(ratings=ratings))
+        old, new = before.sheet(ratings=ratings), after.sheet(ratings=ratings, since=before)
+        assert sorted(map(str, whole)) == sorted(map(str, [*old, *new]))
+    with pytest.raises(InputError, match="annotators=0"):
+        before.sheet(annotators=0)
+
+
+# ---- the page ---------------------------------------------------------------------------------
+
+
+EVIL = '<script>alert("x")</script>&\'"'
+
+
+def test_the_page_escapes_what_it_shows():
+    systems = {"a": {EVIL: EVIL, "2": "x"}, "b": {EVIL: "b </textarea>", "2": "x"}}
+    state = select_discrepant(systems, 1)
+    for ratings in (False, True):
+        text = write_annotation_page(
+            state.sheet(ratings=ratings), images='im"ages/{id}.jpg', title=EVIL, name=EVIL
+        )
+        assert "<script>alert" not in text
+        assert "</textarea> " not in text.replace("</textarea></p>", "")
+        assert 'src="im&quot;ages/%3Cscript%3E' in text
+        assert len(re.findall("<script", text)) == len(re.findall("</script>", text)) == 2
+        (kept,) = re.findall('<script type="application/json" id="sheet">(.*?)</script>', text)
+        assert json.loads(kept)["rows"][0][0] == EVIL
+        assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", text)
+
+
+def test_the_page_has_a_field_for_each_row(state):
+    sheet = state.sheet()
+    text = write_annotation_page(sheet)
+    assert text.count("<textarea") == len(sheet)
+    assert text.count("<section>") == len(state.images)
+    assert "<img" not in text
+    ratings = state.sheet(ratings=True, annotators=2)
+    text = write_annotation_page(ratings, scale=7)
+    assert text.count('type="radio"') == 7 * len(ratings)
+    (kept,) = re.findall('<script type="application/json" id="sheet">(.*?)</script>', text)
+    rows = list(csv.reader(io.StringIO(ratings.to_csv())))
+    assert json.loads(kept)["columns"] == rows[0]
+    assert json.loads(kept)["rows"] == [row[:-1] for row in rows[1:]]
+
+
+# A browser as far as the page's script needs one: fields, a store, and what a download holds.
+BROWSER = """
+let save, saved;
+const TEXT = %s, FIELDS = %s;
+const elements = {sheet: {textContent: TEXT}, count: {},
+                  save: {addEventListener: (_, act) => { save = act; }}};
+const document = {getElementById: id => elements[id], querySelectorAll: () => FIELDS,
+                  addEventListener: () => {}, createElement: () => ({click() {}})};
+const localStorage = {getItem: () => null, setItem: () => {}};
+class Blob { constructor(parts) { saved = parts.join(""); } }
+const URL = {createObjectURL: () => "", revokeObjectURL: () => {}};
+%s
+save();
+console.log(JSON.stringify([saved, elements.count.textContent]));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
+@pytest.mark.parametrize("ratings", [False, True])
+def test_what_the_page_saves_is_the_filled_sheet(ratings, tmp_path):
+    systems = {"a": {'1,"': 'x, "q"', "2": "z"}, "b": {'1,"': "y\nw", "2": " ü"}}
+    state = select_discrepant(systems, 2)
+    sheet = state.sheet(ratings=ratings, annotators=2)
+    page = write_annotation_page(sheet)
+    (text,) = re.findall('id="sheet">(.*?)</script>', page)
+    (script,) = re.findall("<script>(.*?)</script>", page, re.DOTALL)
+    values = ["4"] * len(sheet) if ratings else [f'a, "b"\n{n}' for n in range(len(sheet))]
+    fields = [{"dataset": {"row": str(n)}, "type": "textarea", "value": value}
+              for n, value in enumerate(values)]  # fmt: skip
+    if ratings:
+        fields = [{**one, "type": "radio", "value": str(v), "checked": v == 4}
+                  for one in fields for v in range(1, 6)]  # fmt: skip
+    program = BROWSER % (json.dumps(text), json.dumps(fields), script)
+    (tmp_path / "page.js").write_text(program, encoding="utf-8")
+    done = subprocess.run(["node", str(tmp_path / "page.js")], capture_output=True, text=True,
+                          encoding="utf-8", check=True)  # fmt: skip
+    saved, count = json.loads(done.stdout)
+    rows = [{**row, sheet.columns[-1]: v} for row, v in zip(sheet, values, strict=True)]
+    assert list(csv.DictReader(io.StringIO(saved, newline=""))) == rows
+    assert count == f"{len(rows)} of {len(rows)} filled"
+    (tmp_path / "saved.csv").write_text(saved, encoding="utf-8", newline="")
+    name = "ratings" if ratings else "references"
+    assert rank_competition(state, **{name: tmp_path / "saved.csv"}, **({} if ratings else {
+        "measures": "BLEU-1"})).n == 2  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "words"), [({"images": "a.jpg"}, "{id}"), ({"scale": 1}, "2")])
+def test_pages_that_are_refused(state, options, words):
+    with pytest.raises(InputError, match=words):
+        write_annotation_page(state.sheet(), **options)

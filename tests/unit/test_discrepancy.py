@@ -1,0 +1,414 @@
+"""Selection of discrepant images: against a loop, in batches, with any measure, and bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import competition as oracle
+from oracles.captions_ngram import Blanks
+
+import semmetrics
+from semmetrics import add_systems, select_discrepant
+from semmetrics.comparison import discrepancy
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+from semmetrics.metrics.caption_statistics import find_repeated_words
+
+CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
+SETS = st.integers(2, 4).flatmap(
+    lambda m: st.lists(st.lists(CAPTION, min_size=m, max_size=m), min_size=3, max_size=12)
+)
+
+
+def named(rows):
+    """Systems from rows of captions; ids are not in the order of their names."""
+    ids = [f"{(7 * n) % len(rows)}{n}" for n in range(len(rows))]
+    names = [f"s{n}" for n in range(len(rows[0]))]
+    return {n: {i: row[k] for i, row in zip(ids, rows, strict=True)} for k, n in enumerate(names)}
+
+
+def made(n=40, m=4, seed=0):
+    rng = random.Random(seed)
+    words = ["a", "dog", "cat", "runs", "sits", "on", "the", "red", "grass", "bus"]
+    return named([[" ".join(rng.choices(words, k=rng.randint(2, 6))) for _ in range(m)]
+                  for _ in range(n)])  # fmt: skip
+
+
+def chosen(selection):
+    return {
+        (pair.first, pair.second): list(zip(pair.images, pair.values, strict=True))
+        for pair in selection.pairs
+    }
+
+
+@given(SETS, st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_selection_is_that_of_a_loop(rows, k):
+    systems = named(rows)
+    found = select_discrepant(systems, k, tokenizer=Blanks())
+    expected = oracle.select(systems, k)
+    for pair, images in chosen(found).items():
+        assert [i for i, _ in images] == [i for i, _ in expected[pair]]
+        assert [v for _, v in images] == pytest.approx([v for _, v in expected[pair]])
+    for pair in found.pairs:
+        a, b = systems[pair.first], systems[pair.second]
+        values = [oracle.ngsm(a[i].split(), b[i].split()) for i in a]
+        assert pair.mean == pytest.approx(sum(values) / len(values))
+        assert pair.identical == sum(a[i] == b[i] for i in a)
+        last = pair.values[-1]
+        assert pair.tied == sum(math.isclose(v, last, abs_tol=1e-12) for v in values)
+        assert pair.taken == sum(v == last for v in pair.values)
+        assert (pair.n, pair.undefined) == (len(a), 0)
+
+
+@pytest.mark.parametrize("ties", ["id", "position", "random"])
+def test_blocks_and_batches_change_nothing(monkeypatch, ties):
+    systems = made()
+    whole = select_discrepant(systems, 5, ties=ties, seed=3)
+    monkeypatch.setattr(discrepancy, "_ANSWERS", 12)
+    blocks = select_discrepant(systems, 5, ties=ties, seed=3)
+    assert blocks.to_json() == whole.to_json()
+    ids = list(systems["s0"])
+    parts = [ids[:7], ids[7:8], ids[8:]]
+    batches = ({n: {i: one[i] for i in part} for n, one in systems.items()} for part in parts)
+    assert select_discrepant(batches, 5, ties=ties, seed=3).to_json() == whole.to_json()
+
+
+def test_the_order_of_images_matters_for_ties_by_position_alone():
+    systems = made()
+    ids = list(systems["s0"])
+    turned = {n: {i: one[i] for i in reversed(ids)} for n, one in systems.items()}
+    for ties, same in (("id", True), ("random", True), ("position", False)):
+        one, other = (select_discrepant(s, 5, ties=ties) for s in (systems, turned))
+        assert (chosen(one) == chosen(other)) == same
+    first, second = (select_discrepant(systems, 5, ties="random", seed=s) for s in (1, 2))
+    assert chosen(first) != chosen(second)
+
+
+def test_ties_by_a_hash_select_other_images_for_each_pair():
+    systems = {n: {f"{i:03}": f"{n}{i}" for i in range(200)} for n in "abcd"}
+    by_id = select_discrepant(systems, 10)
+    assert by_id.images == [f"{i:03}" for i in range(10)]
+    by_hash = select_discrepant(systems, 10, ties="random")
+    assert len(by_hash.images) > 30
+    turned = dict(reversed(systems.items()))
+    pair = {p.first + p.second: p for p in select_discrepant(turned, 10, ties="random").pairs}
+    assert pair["ba"].images == by_hash.pairs[0].images
+
+
+def test_items_without_ids_are_numbered():
+    systems = {"a": ["x y", "same one", "p q"], "b": ["z w", "same one", "r s"]}
+    found = select_discrepant(systems, 2)
+    assert found.pairs[0].images == ("0", "2")
+    batches = [
+        {n: one[:1] for n, one in systems.items()},
+        {n: one[1:] for n, one in systems.items()},
+    ]
+    assert chosen(select_discrepant(batches, 2)) == chosen(found)
+    many = [f"w{n} v" for n in range(12)]
+    assert select_discrepant({"a": many, "b": ["z"] * 12}, 3).pairs[0].images == ("0", "1", "2")
+
+
+def test_other_measures_and_their_direction():
+    systems = {
+        "a": {"1": ["cat"], "2": ["cat", "dog"], "3": ["bus"]},
+        "b": {"1": ["cat"], "2": ["cat"], "3": ["tree"]},
+    }
+    assert select_discrepant(systems, 2, measure="F1").pairs[0].images == ("3", "2")
+    pair = select_discrepant(systems, 3, measure="SemF1").pairs[0]
+    assert pair.images == ("3", "2", "1")
+    table = semmetrics.score(systems["a"], systems["b"], measures="SemF1")
+    assert sorted(pair.values) == sorted(table[0].items.tolist())
+    # WMD is a distance: the largest are the most discrepant
+    far = select_discrepant(systems, 3, measure="WMD").pairs[0]
+    assert far.images[0] == "3"
+    assert list(far.values) == sorted(far.values, reverse=True)
+    assert far.values[-1] == 0
+
+
+def test_a_measure_that_is_not_symmetric_is_computed_both_ways():
+    systems = {"a": {"1": ["x"], "2": ["y"]}, "b": {"1": ["x", "z"], "2": ["y"]}}
+    (pair,) = select_discrepant(systems, 2, measure="Recall").pairs
+    assert dict(zip(pair.images, pair.values, strict=True)) == {"1": 0.75, "2": 1.0}
+    turned = {"b": systems["b"], "a": systems["a"]}
+    assert select_discrepant(turned, 2, measure="Recall").pairs[0].values == pair.values
+
+
+def test_a_function_of_ones_own():
+    systems = made(12, 3)
+
+    def overlap(first, second):
+        return len({*first.split()} & {*second.split()})
+
+    found = select_discrepant(systems, 4, measure=overlap, task="captions")
+    assert found.measure.endswith("overlap")
+    expected = oracle.select(systems, 4, overlap)
+    assert chosen(found) == expected
+    labels = {"a": {"1": ["x", "y"], "2": ["z"]}, "b": {"1": ["x"], "2": ["q"]}}
+    pair = select_discrepant(labels, 1, measure=lambda a, b: len({*a} & {*b})).pairs[0]
+    assert pair.images == ("2",)
+    alone = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["q"]}}
+    seen = []
+    select_discrepant(alone, 1, task="labels", measure=lambda a, b: seen.append((a, b)) or 0)
+    assert seen == [(["x"], ["x"]), (["z"], ["q"])]
+    half = select_discrepant(systems, 1, measure=lambda a, b: math.nan if len(a) > 12 else 0.0)
+    assert all(pair.undefined for pair in half.pairs)
+    assert any("undefined" in note for note in half.notes)
+
+
+def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
+    monkeypatch.setattr(discrepancy, "_ANSWERS", 30)
+    path, said = tmp_path / "out.txt", []
+    systems = made(m=2)
+    path.write_text("\n".join([*systems["s0"]][:3]) + "\n\n", encoding="utf-8")
+    found = select_discrepant(systems, 2, exclude=path, progress=lambda *s: said.append(s))
+    assert said == [(15, 40), (30, 40), (40, 40)]
+    assert found.excluded == tuple(sorted([*systems["s0"]][:3]))
+
+
+def test_excluded_images_give_way_to_the_next():
+    systems = made()
+    before = select_discrepant(systems, 5)
+    out = before.pairs[0].images[:2]
+    after = select_discrepant(systems, 5, exclude=out)
+    assert after.excluded == tuple(sorted(out))
+    more = select_discrepant(systems, 7)
+    assert after.pairs[0].images == more.pairs[0].images[2:]
+    assert not {*out} & {*after.images}
+
+
+def test_what_is_said_of_systems():
+    systems = {
+        "a": {"1": "a man man man", "2": "", "3": "x x x x y y y"},
+        "b": {"1": "a man man man", "2": "", "3": "x x x x y y y"},
+        "c": {"1": "a man man", "2": "b", "3": "z"},
+    }
+    found = select_discrepant(systems, 1)
+    a, c = found.inputs["a"], found.inputs["c"]
+    assert (a["duplicated"], a["duplicated_words"], a["empty"]) == (2, 3, 1)
+    assert (c["duplicated"], c["duplicated_words"], c["empty"]) == (0, 0, 0)
+    assert a["fingerprint"] == found.inputs["b"]["fingerprint"] != c["fingerprint"]
+    said = "\n".join(found.notes)
+    assert "a and b answer the same for all 3 images: nothing tells them apart" in said
+    assert "a: empty captions: 1" in said
+    assert "ties decide in 3 pairs" in said
+    assert found.pairs[0].values == (1.0,)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=8), min_size=1, max_size=6))
+def test_duplicated_words(captions):
+    indptr = offsets(np.array([*map(len, captions)]))
+    flat = np.array([word for caption in captions for word in caption], np.int64)
+    texts, words = find_repeated_words(indptr, flat)
+    expected = [n for n, caption in enumerate(captions) if oracle.repeats_word(caption)]
+    assert sorted({*texts.tolist()}) == expected
+    assert all(captions[n].count(w) >= 3 for n, w in zip(texts, words, strict=True))
+
+
+# ---- systems that are added -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ["id", "position", "random"])
+def test_adding_gives_what_selecting_all_gives(tmp_path, ties):
+    systems = made(m=5)
+    some = {name: systems[name] for name in ("s0", "s1", "s2")}
+    before = select_discrepant(some, 5, ties=ties)
+    before.save(tmp_path / "state.json")
+    after = add_systems(tmp_path / "state.json", systems)
+    whole = select_discrepant(systems, 5, ties=ties)
+    assert chosen(after) == chosen(whole)
+    assert after.answers == whole.answers
+    assert after.inputs == whole.inputs
+    assert after.pairs[:3] == before.pairs
+    new = {row["image_id"] for row in after.sheet(since=before)}
+    assert new == {*after.images} - {*before.images}
+
+
+def test_adding_compares_new_pairs_alone():
+    systems, compared = made(m=3), []
+
+    def similarity(first, second):
+        compared.append({first, second})
+        return float(first == second)
+
+    some = {name: systems[name] for name in ("s0", "s1")}
+    before = select_discrepant(some, 5, measure=similarity, task="captions")
+    compared.clear()
+    after = add_systems(before, systems, measure=similarity)
+    mine = {*systems["s2"].values()}
+    assert len(after.pairs) == 3
+    assert compared
+    assert all(pair & mine for pair in compared)
+
+
+def test_what_cannot_be_added():
+    systems = made(m=3)
+    before = select_discrepant({n: systems[n] for n in ("s0", "s1")}, 5)
+    other = {**systems, "s0": {**systems["s0"], next(iter(systems["s0"])): "something else"}}
+    fewer = {n: dict(list(one.items())[:30]) for n, one in systems.items()}
+    cases = [
+        (lambda: add_systems(before, {"s2": systems["s2"], "s0": systems["s0"]}), "'s1' of the"),
+        (lambda: add_systems(before, {n: systems[n] for n in ("s0", "s1")}), "there is no new"),
+        (lambda: add_systems(before, other), "the answers of 's0' are not those"),
+        (lambda: add_systems(before, fewer), "(40 images then, 30 now)"),
+        (lambda: add_systems(before, systems, tokenizer="13a"), "the state has 'ptb'"),
+        (lambda: add_systems(before, systems, missing="skip"), "selected without missing="),
+        (lambda: add_systems(before, systems, measure=len), "was selected by NGSM"),
+    ]  # fmt: skip
+    for call, words in cases:
+        with pytest.raises(InputError) as caught:
+            call()
+        assert words in str(caught.value)
+    own = select_discrepant({n: systems[n] for n in ("s0", "s1")}, 5, tokenizer=Blanks())
+    with pytest.raises(InputError, match="which the state does not hold; give it again"):
+        add_systems(own, systems)
+    assert len(add_systems(own, systems, tokenizer=Blanks()).pairs) == 3
+
+
+def test_another_embedding_or_tokenizer_is_refused(tmp_path):
+    labels = {"a": {"1": ["cat"]}, "b": {"1": ["dog"]}, "c": {"1": ["bus"]}}
+    some = {name: labels[name] for name in "ab"}
+    path = tmp_path / "words.txt"
+    path.write_text("cat 1 0\ndog 0 1\nbus 1 1\n", encoding="utf-8")
+    before = select_discrepant(some, 1, measure="SemF1(threshold=0.5)", embedding=path)
+    assert len(add_systems(before, labels).pairs) == 3
+    path.write_text("cat 1 0\ndog 0 2\nbus 1 3\n", encoding="utf-8")
+    with pytest.raises(InputError, match="and the state was selected with default:"):
+        add_systems(before, labels)
+    captions = {n: {"1": one["1"][0]} for n, one in labels.items()}
+    first = {n: captions[n] for n in "ab"}
+    before = select_discrepant(first, 1, tokenizer=lambda text: text.split())
+    with pytest.raises(InputError, match="and the state was selected with tok:"):
+        add_systems(before, captions, tokenizer=list)
+    kept = select_discrepant(first, 1, measure="ROUGE-L", tokenizer="13a")
+    assert kept.models == {"tok": "13a"}
+
+
+# ---- the state --------------------------------------------------------------------------------
+
+
+def test_the_state_is_what_it_was(tmp_path):
+    found = select_discrepant(made(), 5)
+    path = tmp_path / "state.json"
+    found.save(path)
+    again = semmetrics.DiscrepancySelection.load(path)
+    assert again.to_json() == found.to_json()
+    assert again.pairs == found.pairs
+    labels = {"a": {"1": [("bin", "ashcan")], "2": []}, "b": {"1": ["x"], "2": ["y"]}}
+    mixed = select_discrepant(labels, 2, measure="F1")
+    mixed.save(path)
+    assert semmetrics.DiscrepancySelection.load(path).answers == mixed.answers
+
+
+@pytest.mark.parametrize("name", ["k", "n", "systems", "answers", "digest", "measure", "options"])
+def test_a_state_that_was_changed_is_refused(tmp_path, name):
+    entry = json.loads(select_discrepant(made(), 5).to_json())
+    entry[name] = 6 if isinstance(entry[name], int) else "other"
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(InputError, match="the state was changed after it was written"):
+        semmetrics.DiscrepancySelection.load(path)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "semmetrics.score/1"}', "3"])
+def test_a_foreign_file_is_refused(tmp_path, text):
+    path = tmp_path / "state.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="this is no state of a competition"):
+        semmetrics.DiscrepancySelection.load(path)
+
+
+def test_records():
+    found = select_discrepant(made(m=3), 4)
+    rows = found.to_records()
+    assert len(rows) == 12
+    assert rows[0]["first_answer"] == found.answers[rows[0]["image_id"]]["s0"][0]
+    assert [row["place"] for row in rows][:4] == [1, 2, 3, 4]
+    assert found.to_pandas().shape == (12, 7)
+    assert len(found.pair_records()) == len(found.system_records()) == 3
+    assert found.render("csv").split("\n")[0] == ",".join(rows.columns)
+    for form in ("table", "markdown", "latex"):
+        assert "s0" in found.render(form)
+    assert "<table" in found._repr_html_()
+
+
+# ---- bad input --------------------------------------------------------------------------------
+
+TWO = {"a": {"1": "x y", "2": "z"}, "b": {"1": "x", "2": "w"}}
+LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "words"),
+    [
+        ({"a": TWO["a"]}, {}, "1 system cannot be compared; give two or more"),
+        ({}, {}, "0 systems cannot be compared"),
+        ([], {}, "there is no batch of systems"),
+        ("a.json", {}, "a str instead of systems by their names"),
+        ([3], {}, "an int instead of systems"),
+        (TWO, {"k": 3}, "k=3, and 2 images have a value of NGSM for a and b; choose a smaller k"),
+        (TWO, {"k": 0}, "k=0; give 1 or more"),
+        (TWO, {"k": 1, "ties": "name"}, "ties='name'"),
+        (TWO, {"k": 1, "measure": "NGSM BLEU-4"}, "2 measures are named"),
+        (LABELS, {"k": 1, "measure": "MacroF1"}, "F1(average=macro) has no value for each image"),
+        (TWO, {"k": 1, "measure": lambda a, b: "much", "task": "captions"}, "it gives 'much' for"),
+        (TWO, {"k": 1, "measure": lambda a, b: 1 / 0, "task": "captions"}, "ZeroDivisionError"),
+        (TWO, {"k": 1, "measure": lambda a, b: math.inf, "task": "captions"}, "is infinite"),
+        (TWO, {"k": 1, "exclude": 3}, "exclude=3"),
+        (TWO, {"k": 1, "exclude": ["1", "2"]}, "0 images have a value"),
+        (TWO, {"k": 1, "weights": {}}, "select_discrepant has no option 'weights'"),
+        (TWO, {"k": 1, "embedding": "static"}, "mean"),
+        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1}, "a lacks 1 of the ids: '2'; b lacks 1"),
+        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1, "missing": "skip"}, "share no image"),
+        ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "one of a and b has ids"),
+        ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "a has 1 item and b has 2"),
+        ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {"k": 1}, "there are 2 captions: 'x', 'y'"),
+        ({1: TWO["a"], 2: TWO["b"]}, {"k": 1}, "systems are called 1, 2"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(systems, options, words):
+    with pytest.raises(InputError) as caught:
+        select_discrepant(systems, **options)
+    assert words in str(caught.value)
+
+
+def test_batches_that_do_not_fit():
+    with pytest.raises(InputError, match="an id comes in two batches"):
+        select_discrepant([TWO, TWO], 1)
+    with pytest.raises(InputError, match=r"batch 1 \(from 0\) has not the systems of the first"):
+        select_discrepant([TWO, {"a": {"3": "x"}, "c": {"3": "y"}}], 1)
+
+
+def test_images_that_a_system_lacks_are_counted():
+    systems = {"a": {"1": "x", "2": "y", "3": "z"}, "b": {"3": "q", "1": "x", "4": "r"}}
+    found = select_discrepant(systems, 1, missing="skip")
+    assert (found.n, found.left_out) == (2, 2)
+    assert found.pairs[0].images == ("3",)
+    assert found.answers == {"3": {"a": ["z"], "b": ["q"]}}
+    assert "images left out that a system lacks: 2" in found.notes
+
+
+def test_the_place_of_an_answer_is_named_in_every_block(monkeypatch):
+    monkeypatch.setattr(discrepancy, "_ANSWERS", 4)
+    systems = {n: [["x"], ["y"], ["z"], ["v"], ["w", n]] for n in "ab"}
+    with pytest.raises(InputError, match=r"item 4 \(from 0\): there are 2 captions: 'w', 'a'"):
+        select_discrepant(systems, 1)
+
+
+def test_duplicate_ids_in_a_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "caption": "x"}\n{"id": "1", "caption": "y"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="there are 2 captions"):
+        select_discrepant({"a": path, "b": {"1": "z"}}, 1)
+
+
+def test_pairs_are_all_there():
+    names = [(pair.first, pair.second) for pair in select_discrepant(made(m=4), 2).pairs]
+    assert names == [*combinations(["s0", "s1", "s2", "s3"], 2)]

@@ -1,0 +1,181 @@
+"""Equation 7, dominance and rank correlation, against loops and a dense eigen-solver."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from oracles import competition as oracle
+from scipy.stats import spearmanr
+
+from semmetrics.comparison.dominance import (
+    compute_dominance,
+    rank_correlation,
+    rank_dominance,
+    rank_scores,
+)
+from semmetrics.comparison.pair_scores import rate_pairs
+from semmetrics.errors import InputError
+
+SIZES = st.integers(2, 9)
+
+
+def positive(size):
+    return arrays(np.float64, (size, size), elements=st.floats(0.01, 100))
+
+
+@given(SIZES.flatmap(positive))
+@settings(max_examples=100, deadline=None)
+def test_of_positive_scores_it_is_the_perron_vector(scores):
+    dominance = compute_dominance(scores)
+    assert_allclose(dominance, oracle.dominance(scores.tolist()), rtol=1e-14)
+    assert_allclose(dominance * dominance.T, 1.0, rtol=1e-14)
+    found = rank_dominance(dominance)
+    values, vectors = np.linalg.eig(dominance)
+    perron = np.abs(vectors[:, np.argmax(values.real)].real)
+    assert_allclose(found.scores, perron / perron.sum(), rtol=1e-9)
+    assert found.irreducible
+    assert found.period == 1
+    assert found.converged
+    assert math.isclose(sum(found.scores), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "period", "irreducible"),
+    [
+        ([[0, 2], [1, 0]], 2, True),  # no power is positive: the powers go round
+        ([[0, 1, 0], [0, 0, 1], [3, 0, 0]], 3, True),
+        ([[1, 2, 0], [0.5, 1, 0], [0, 0, 3]], 1, False),
+        ([[0, 2, 0], [1, 0, 0], [1, 1, 1]], 2, False),
+        ([[1, 0, 0], [0, 0.5, 0], [0, 0, 0.4]], 1, False),
+        ([[1, 1, 1], [1, 1, 1], [1, 1, 1]], 1, True),
+        ([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], 2, True),
+    ],
+)
+def test_equation_7_as_it_stands(matrix, period, irreducible):
+    found = rank_dominance(matrix)
+    assert_allclose(found.scores, oracle.power_mean(matrix, 20_000), atol=1e-3)
+    assert (found.period, found.irreducible, found.converged) == (period, irreducible, True)
+
+
+def test_a_block_that_grows_with_the_power_takes_all():
+    # F^a 1 = (1 + 2a, 1): the mean approaches (1, 0) by 1/a alone
+    found = rank_dominance([[1, 2], [0, 1]])
+    assert_allclose(found.scores, [1, 0], atol=1e-11)
+    assert oracle.power_mean([[1, 2], [0, 1]], 20_000)[0] == pytest.approx(1, abs=1e-3)
+    assert not found.irreducible
+    assert found.ranks == (1, 2)
+
+
+def test_dominances_that_are_far_apart():
+    found = rank_dominance([[1, 1e300], [1e-300, 1]])
+    assert found.scores == pytest.approx((1, 0), abs=1e-200)
+    assert found.ranks == (1, 2)
+    tiny = compute_dominance([[0, 1e-320, 1.0], [1e-300, 0, 1.0], [1.0, 1.0, 0]])
+    assert rank_dominance(tiny).ranks == (3, 1, 2)
+
+
+def test_two_systems_by_hand():
+    assert_allclose(rank_dominance([[1, 3], [1 / 3, 1]]).scores, [0.75, 0.25], rtol=1e-14)
+
+
+@given(SIZES.flatmap(positive), st.randoms(use_true_random=False))
+@settings(max_examples=50, deadline=None)
+def test_the_order_of_systems_does_not_matter(scores, random):
+    order = [*range(len(scores))]
+    random.shuffle(order)
+    found = rank_dominance(compute_dominance(scores))
+    other = rank_dominance(compute_dominance(scores[np.ix_(order, order)]))
+    assert_allclose(other.scores, np.array(found.scores)[order], rtol=1e-9)
+    # where lower is better, the dominance is the reciprocal
+    lower = compute_dominance(1 / scores, higher_is_better=False)
+    assert_allclose(lower, compute_dominance(scores), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        ([[1, -1], [1, 1]], "the dominance of 0 over 1 (from 0) is -1.0"),
+        ([[1, math.inf], [0, 1]], "give compute_dominance a floor"),
+        ([[1, math.nan], [0, 1]], "is nan"),
+        ([[1, 2]], "no square matrix"),
+        ([], "no square matrix"),
+        ([["x"]], "no square matrix"),
+        ([[0, 0], [0, 0]], "a power of the dominance matrix is zero"),
+        ([[0, 1], [0, 0]], "a power of the dominance matrix is zero"),
+    ],
+)
+def test_matrices_that_have_no_rank(matrix, words):
+    with pytest.raises(InputError) as caught:
+        rank_dominance(matrix)
+    assert words in str(caught.value)
+
+
+def test_scores_of_zero():
+    with pytest.raises(InputError, match="its dominance would be infinite; give a floor="):
+        compute_dominance([[0, 0.5], [0, 0]])
+    assert compute_dominance([[0, 0.5], [0, 0]], floor=0.25).tolist() == [[1, 2], [0.5, 1]]
+    assert compute_dominance([[0, 0], [0, 0]]).tolist() == [[1, 1], [1, 1]]
+    assert compute_dominance([[0, 1e-9], [2e-9, 0]], floor=1e-6).tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "floor", "words"),
+    [
+        ([[0, -0.5], [1, 0]], None, "is -0.5"),
+        ([[0, math.nan], [1, 0]], 0.1, "is nan"),
+        ([[0, 1], [1, 0]], 0.0, "floor=0.0; give a positive number"),
+        ([[0, 1], [1, 0]], math.inf, "give a positive number"),
+    ],
+)
+def test_scores_that_have_no_dominance(scores, floor, words):
+    with pytest.raises(InputError) as caught:
+        compute_dominance(scores, floor=floor)
+    assert words in str(caught.value)
+
+
+def test_ranks_share_the_better_place():
+    assert rank_scores([0.2, 0.5, 0.5 * (1 - 1e-15), 0.1]) == (3, 1, 1, 4)
+    assert rank_scores([1, 1e-13, 1e-15]) == (1, 2, 3)
+    assert rank_scores([]) == ()
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8))
+def test_rank_correlation(pairs):
+    first, second = zip(*pairs, strict=True)
+    found = rank_correlation(first, second)
+    if len({*first}) == 1 or len({*second}) == 1:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(oracle.spearman(first, second), abs=1e-12)
+        assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
+
+
+def test_the_printed_ranks_of_the_paper():
+    """Tables 3 and 4 of Wan et al. 2022: printed scores, ranks and their differences."""
+    cider = [132.0, 131.2, 128.9, 128.3, 128.3, 120.5, 120.1, 115.6, 113.9]
+    mine = [2, 1, 3, 4, 9, 5, 6, 8, 7]
+    found = rank_scores(cider)
+    assert found == (1, 2, 3, 4, 4, 6, 7, 8, 9)  # printed as 4 and 5 for the two that share 128.3
+    assert [a - b for a, b in zip((1, 2, 3, 4, 5, 6, 7, 8, 9), mine, strict=True)] == [
+        -1, 1, 0, 0, -4, 1, 1, 0, 2,
+    ]  # fmt: skip
+    spice = [23.40, 22.68, 22.64, 22.60, 21.87, 21.40, 20.92, 20.50, 20.02]
+    other = [1, 2, 9, 3, 5, 6, 4, 7, 8]
+    differences = [a - b for a, b in zip(rank_scores(spice), other, strict=True)]
+    assert differences == [0, 0, -6, 1, 0, 0, 3, 1, 1]
+
+
+def test_ratings_are_averaged_by_pair():
+    ratings = {("1", "a"): 4.0, ("1", "b"): 2.0, ("2", "a"): 1.0, ("2", "c"): 3.0, ("3", "b"): 5.0,
+               ("3", "c"): 1.0, ("1", "c"): 9.0}  # fmt: skip
+    images = {("a", "b"): ["1"], ("a", "c"): ["1", "2"], ("b", "c"): ["3"]}
+    found = rate_pairs(["a", "b", "c"], images, ratings)
+    nan = math.nan
+    assert_allclose(found.scores, [[nan, 4, 2.5], [2, nan, 5], [6, 1, nan]])
+    assert_allclose(found.overall, [2.5, 3.5, 13 / 3])
