@@ -41,6 +41,7 @@ NOT_SELECTING = (
     "measures", "protocol", "top_k", "decode", "threshold", "keep_at_least", "set_size_probs",
     "weights", "score_references", "empty_predictions", "ci", "ci_method", "seed", "resamples",
     "level", "keep_rows",
+    *(name for name, option in OPTIONS.items() if option.kinds == ("retrieval",)),
 )  # fmt: skip
 """The options of a score that mean nothing here."""
 

@@ -245,9 +245,9 @@ def is_number_rows(value: Any) -> bool:
     """
     if not isinstance(value, Sequence) or isinstance(value, str) or not len(value):
         return False
-    rows = all(isinstance(row, (list, tuple)) for row in value)
-    cells = list(value[0]) if rows else []
-    plain = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in cells)
+    if not all(isinstance(row, (list, tuple)) for row in value):
+        return False
+    plain = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value[0])
     return plain and any(isinstance(one, float) for row in value for one in row)
 
 

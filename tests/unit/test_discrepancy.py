@@ -364,7 +364,7 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
         (TWO, {"k": 1, "exclude": 3}, "exclude=3"),
         (TWO, {"k": 1, "exclude": ["1", "2"]}, "0 images have a value"),
         (TWO, {"k": 1, "weights": {}}, "select_discrepant has no option 'weights'"),
-        (TWO, {"k": 1, "embedding": "static"}, "mean"),
+        (TWO, {"k": 1, "classes": ["x"]}, "mean"),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1}, "a lacks 1 of the ids: '2'; b lacks 1"),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1, "missing": "skip"}, "share no image"),
         ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "one of a and b has ids"),
