@@ -346,7 +346,7 @@ def _parts(text: str) -> dict[str, str]:
     return {
         name: value
         for name, value in parts.items()
-        if name not in _FITTED or value.startswith("df@")
+        if name not in _FITTED or value.startswith(("df@", "parser-"))
     }
 
 

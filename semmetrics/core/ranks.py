@@ -236,5 +236,7 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
 def _order(values: Any, places: Ints, later: Bools | None, row: int) -> Ints:
     """Sort candidates by falling value; those of equal ones by position, or as ``later`` says."""
     behind = np.zeros(len(places), np.bool_) if later is None else later[row][places]
-    order: Ints = places[np.lexsort((places, behind, -values.astype(np.float64)))]
+    exact = values.dtype.kind == "f"  # whole numbers beyond 2**53 are not, as floats
+    keys = -values.astype(np.float64) if exact else -np.unique(values, return_inverse=True)[1]
+    order: Ints = places[np.lexsort((places, behind, keys))]
     return order

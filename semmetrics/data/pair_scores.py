@@ -33,11 +33,12 @@ from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, pluralize, shown
 from semmetrics.frozen import dataclass
 
-__all__ = ["PairMatrix", "PairRelation", "PairScores", "PairValues", "open_pair_values",
-           "read_pair_scores"]  # fmt: skip
+__all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
+           "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
 
 ToId: TypeAlias = Callable[[Any], str]
-_IDS = ".ids.json"
+IDS_BESIDE = ".ids.json"
+"""What the name of a matrix ends with, of the file of its ids."""
 _TABLES = ("csv", "tsv", "json", "jsonl")
 _BESIDE = 'write {"images": [...], "captions": [...]}, the ids of rows and columns'
 
@@ -254,7 +255,7 @@ def open_pair_values(
         with enough_memory(source.name, options.max_bytes):
             kind = format_among(source, options, "values of pairs are", ("npy", *_TABLES))
             if kind == "npy":
-                rows, columns = _read_ids(os.fspath(data) + _IDS, options)
+                rows, columns = read_pair_ids(os.fspath(data) + IDS_BESIDE, options)
                 return _matrix(plain_array(source, options, 2), rows, columns, to_id, source.name)
             if kind == "json" and isinstance(value := parse_source(source), Mapping):
                 return _relation(value, to_id, source.name)
@@ -277,8 +278,14 @@ def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> Pai
     return PairMatrix(values, *sides)
 
 
-def _read_ids(path: str, options: ReadOptions) -> tuple[list[Any], list[Any]]:
-    """Read the ids beside a matrix."""
+def read_pair_ids(path: str, options: ReadOptions) -> tuple[list[Any], list[Any]]:
+    """Read the ids of the rows and of the columns of a matrix, from the file beside it.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it holds something else.
+    """
     try:
         value = parse_source(load(path, options.max_bytes))
     except InputError as error:

@@ -168,7 +168,7 @@ def _relation(task: RetrievalTask, phi: Phi) -> Relation:
     there = np.flatnonzero(places >= 0)
     there = there[np.argsort(places[there], kind="stable")]
     own = _own(task, there)
-    number = np.zeros(len(phi.place), np.int64)
+    number = np.zeros(phi.matrix.shape[0 if phi.queries == "rows" else 1], np.int64)
     number[places[there]] = lengths(own[0])
     return offsets(number), own[1]
 
@@ -212,15 +212,18 @@ def _ncs(chosen: Chosen, measure: Measure) -> Floats:
 
 def _recall(chosen: Chosen, measure: Measure) -> Floats:
     truth, m = str(measure["ground_truth"]), int(measure["m"])  # type: ignore[arg-type]
+    best = chosen.best(truth)
     if measure["similar"] == "items":
-        relevant = chosen.best(truth).relation(m)
+        relevant = best.relation(m)
     else:
         relevant = _by_images(chosen, m, int(measure["depth"]), truth)  # type: ignore[arg-type]
     variant: Any = measure["variant"]
     phi = chosen.phi.matrix
-    return semantic_recall(
+    values = semantic_recall(
         chosen.top, relevant, _k(measure), variant=variant, phi=phi, **chosen.shared(truth)
     )
+    similar = best.values[:, :m].sum(axis=1) > 0  # else nothing is similar, and any would do
+    return np.where(similar[:, None], values, np.nan)
 
 
 def _by_images(chosen: Chosen, m: int, depth: int, truth: str) -> Relation:

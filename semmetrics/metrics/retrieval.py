@@ -187,7 +187,8 @@ class QueryValues(ItemSums):
             values = self.values(ranks)
         else:
             values = self.values(ranks, self.k)
-            block.note(("fewer", self.k), int((ranks.candidates < self.k).sum()))
+            fewer = "fewer", self.k, self.values.__name__
+            block.note(fewer, int((ranks.candidates < self.k).sum()))
         values = np.where(ranks.number > 0, values, np.nan)
         return value_columns(values, np.ones(len(block), np.int64), ranks.number)
 

@@ -133,7 +133,13 @@ def _share(part: Floats, whole: Floats, epsilon: float) -> Floats:
 def _sums(table: NDArray[Any], cutoffs: Sequence[int]) -> Floats:
     """Sum the first of each row up to each cutoff; what is not there is 0."""
     running = np.zeros((len(table), table.shape[1] + 1))
-    np.cumsum(table, axis=1, out=running[:, 1:])
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.cumsum(table, axis=1, out=running[:, 1:])
+    if not np.isfinite(running).all():
+        raise InputError(
+            "phi, or 2 to the power of it, is too large to be added up",
+            remedy="divide it, or take gain='linear'",
+        )
     return running[:, np.minimum(cutoffs, table.shape[1])]
 
 
@@ -328,7 +334,8 @@ def _weights(ranks: int, discount: str) -> Floats:
 
 def _gains(phi: Floats, gain: str) -> Floats:
     above = np.maximum(phi, 0.0)
-    return np.exp2(above) - 1 if gain == "exponential" else above
+    with np.errstate(over="ignore"):
+        return np.exp2(above) - 1 if gain == "exponential" else above
 
 
 @checked

@@ -23,6 +23,7 @@ from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Floats,
     Ints,
+    cell_keys,
     distinct_codes,
     lengths,
     offsets,
@@ -220,7 +221,7 @@ def similar_images(
 
     Returns
     -------
-    array, shape (images, m), int64
+    array, shape (images, m or the number of images), int64
         Most similar first; -1 where the lists hold fewer images.
 
     Raises
@@ -262,7 +263,7 @@ def similar_images(
     owner = (cells // n_images)[order]
     counts = np.bincount(owner, minlength=n_images)
     rank = np.arange(len(owner)) - np.repeat(offsets(counts)[:-1], counts)
-    found = np.full((n_images, m), -1)
+    found = np.full((n_images, min(m, n_images)), -1)
     found[owner[rank < m], rank[rank < m]] = (cells % n_images)[order][rank < m]
     return found
 
@@ -270,6 +271,8 @@ def similar_images(
 @checked
 def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     """Return all captions of the images of each row: the extended ground truth of image queries.
+
+    A caption of several images counts once.
 
     Parameters
     ----------
@@ -300,7 +303,10 @@ def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     found, flat = take_rows(indptr, table[kept])
     owner = np.nonzero(kept)[0]
     counts = np.bincount(owner, lengths(found), len(table)).astype(np.int64)
-    return offsets(counts), indices[flat]
+    rows, codes = row_numbers(offsets(counts)), indices[flat]
+    keys = cell_keys(offsets(counts), codes, int(codes.max(initial=-1)) + 1)
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
 
 
 @checked

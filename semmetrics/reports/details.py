@@ -38,14 +38,17 @@ _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 def collect_item_values(scores: Sequence[Score]) -> Records:
     """Collect the value of each item, with a column for each measure that has such values.
 
+    Of data in several parts a column says which; measures of others have no value there.
+
     Raises
     ------
     InputError
         If no measure has item values.
     """
     headings = _item_headings(scores)
-    columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", *headings)}
     parts = dict.fromkeys((one.system, one.part) for one in scores if one.items is not None)
+    known = ("id", "system", "part") if len({part for _, part in parts}) > 1 else ("id", "system")
+    columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", "part", *headings)}
     for system, part in parts:
         found = {
             score.heading: score for score in scores if (score.system, score.part) == (system, part)
@@ -53,11 +56,12 @@ def collect_item_values(scores: Sequence[Score]) -> Records:
         ids = _plain_ids(next(iter(found.values())))
         columns["id"].append(ids)
         columns["system"].append([system] * len(ids))
+        columns["part"].append([part] * len(ids))
         for heading in headings:
             values = found[heading].items if heading in found else None
             columns[heading].append(np.full(len(ids), np.nan) if values is None else values)
     joined: dict[str, Any] = {name: np.concatenate(columns[name]) for name in headings}
-    named = {name: [one for part in columns[name] for one in part] for name in ("id", "system")}
+    named = {name: [one for part in columns[name] for one in part] for name in known}
     return Records({**named, **joined})
 
 
@@ -111,7 +115,7 @@ def _plain_number(name: str, value: Any) -> Any:
 
 
 def find_worst_items(scores: Sequence[Score], number: int) -> Records:
-    """Find the worst items of each system by the first measure that has item values.
+    """Find the worst items of each system and part by the first measure that has item values.
 
     Items without a value are left out; of equal ones those that come first are taken.
 
@@ -134,10 +138,11 @@ def find_worst_items(scores: Sequence[Score], number: int) -> Records:
     """
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise InputError(f"the worst {number!r} items", remedy="give a whole number from 1")
-    heading = _item_headings(scores)[0]
+    _item_headings(scores)  # there is one
+    first = {score.part: score.heading for score in reversed(scores) if score.items is not None}
     rows: list[dict[str, Any]] = []
     for score in scores:
-        if score.heading == heading:
+        if score.heading == first.get(score.part):
             rows += _worst_rows(score, score.task, int(number))
     columns = dict.fromkeys(name for row in rows for name in row)
     return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)

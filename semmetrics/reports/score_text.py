@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from semmetrics.errors import pluralize
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.records import align, draw, format_full
@@ -143,7 +144,7 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
 def _cause_text(record: dict[str, Any]) -> str:
     text = _CAUSES.get(record["cause"], record["cause"].replace("_", " "))
     if record["unit"]:
-        text += f" ({record['unit']}s)"
+        text += f" ({pluralize(2, record['unit']).partition(' ')[2]})"
     policy = _POLICIES.get(str(record["policy"]))
     return f"{text}, {policy}" if policy else text
 

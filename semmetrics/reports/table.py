@@ -118,9 +118,10 @@ class ScoreTable:
         if found:
             several = len({score.system for score in found}) > 1
             often = "for several systems" if several else f"{len(found)} times"
-            raise UnknownKeyError(
-                f"{brief(key)} is there {often}", remedy="write table[system, measure]"
-            )
+            remedy = "write table[system, measure]"
+            if len({score.part for score in found}) > 1:
+                remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
+            raise UnknownKeyError(f"{brief(key)} is there {often}", remedy=remedy)
         if system is not None and system not in self.systems:
             remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
             raise UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)

@@ -132,7 +132,7 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         ("NCS@5", {"phi": None}, r"no phi is given.*phi= \(--phi FILE\)"),
         ("NCS(phi=SPICE)@5", {}, r"there is no phi 'SPICE'; write it first: semmetrics pairs"),
         ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
-        ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"no phi is given; say which is meant"),
+        ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"2 phi are given.*; say which is meant"),
         ("NCS@5", {"phi": PHI.T}, r"phi has shape 60 x 12, and what ranks 12 x 60; give its trans"),
         ("NCS@5", {"phi": PHI[:, :9]}, r"phi has shape 12 x 9.* of the same rows"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, r"phi is no full matrix"),

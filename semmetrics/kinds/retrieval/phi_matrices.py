@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.matrix import Matrix
+from semmetrics.data.pair_scores import IDS_BESIDE, read_pair_ids
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi, fingerprint
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks
 from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.metrics.definition import Measure
@@ -67,8 +71,29 @@ def _given(options: Options) -> dict[str, Any]:
     return dict(given) if isinstance(given, Mapping) else {"default": given}
 
 
-def _read(name: str, options: Options) -> tuple[Any, Matrix, str]:
-    """Return the matrix of a name as it was given, as it was read, and its identity."""
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """A matrix as it was read.
+
+    Attributes
+    ----------
+    origin : object
+        What was given.
+    values : array
+    ids : pair of lists of str or None
+        Of its rows and of its columns.
+    identity, source : str
+    """
+
+    origin: Any
+    values: Any
+    ids: tuple[list[str] | None, list[str] | None]
+    identity: str
+    source: str
+
+
+def _read(name: str, options: Options) -> _Given:
+    """Return the matrix of a name; read once."""
     given = _given(options)
     if name == "default" and name not in given and len(given) == 1:
         (name,) = given
@@ -76,25 +101,48 @@ def _read(name: str, options: Options) -> tuple[Any, Matrix, str]:
         given[name] = name
     if name not in given:
         raise InputError(
-            "no phi is given" if name == "default" else f"there is no phi {name!r}",
+            f"there is no phi {name!r}"
+            if name != "default"
+            else f"{len(given)} phi are given, and none of them is the default"
+            if given
+            else "no phi is given",
             remedy=_remedy(name, given),
         )
     opened = options.opened.setdefault(PHI, {})
-    kept = opened.get(name)
-    if kept is None or kept[0] is not given[name]:
-        matrix = as_candidates(given[name], source=f"phi {name}", options=options["read"])
-        if not isinstance(matrix, Matrix) or matrix.sparse:
-            raise InputError(
-                "phi is no full matrix", where=matrix.source, remedy="give an array, or a .npy file"
-            )
-        kept = opened[name] = given[name], matrix, fingerprint(matrix.values)
-    return kept  # type: ignore[no-any-return]
+    if name not in opened or opened[name].origin is not given[name]:
+        opened[name] = _open(name, given[name], options)
+    found: _Given = opened[name]
+    return found
+
+
+def _open(name: str, origin: Any, options: Options) -> _Given:
+    """Read a matrix, with the ids of its rows and columns if it has some."""
+    files = options["read"] or ReadOptions()
+    matrix = as_candidates(origin, source=f"phi {name}", options=files)
+    if not isinstance(matrix, Matrix) or matrix.sparse:
+        raise InputError(
+            "phi is no full matrix", where=matrix.source, remedy="give an array, or a .npy file"
+        )
+    rows = None if isinstance(matrix.ids, range) else [str(one) for one in matrix.ids]
+    columns = [str(one) for one in matrix.vocabulary] if matrix.named else None
+    if isinstance(origin, str | os.PathLike):
+        beside = f"{os.fspath(origin)}{IDS_BESIDE}"
+        if Path(beside).exists():
+            rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
+            if (len(rows), len(columns)) != matrix.values.shape:
+                raise InputError(
+                    f"it names {len(rows):,} rows and {len(columns):,} columns, and the matrix has "
+                    f"shape {matrix.values.shape}",
+                    where=beside,
+                    remedy="write both again with semmetrics pairs, or remove the file",
+                )
+    return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
 
 
 def _remedy(name: str, given: Mapping[str, Any]) -> str:
     """Say how a phi is given."""
     if given and name == "default":
-        return f"say which is meant, as NCS(phi=NAME)@10: {listing(given)}"
+        return f"say which is meant, as NCS(phi=NAME)@10: {listing(given)}; or give one alone"
     if name in _COMPUTED:
         return (
             f"write it first: semmetrics pairs --phi {name} -o phi.npy CAPTIONS REFERENCES; then "
@@ -107,7 +155,7 @@ def _remedy(name: str, given: Mapping[str, Any]) -> str:
 
 def _beside(
     task: RetrievalTask,
-    found: Mapping[str, tuple[Any, Matrix, str]],
+    found: Mapping[str, _Given],
     wanted: Sequence[Measure],
     options: Options,
 ) -> dict[str, Any]:
@@ -122,58 +170,91 @@ def _beside(
     needed = [needed_depth(measure, most) for measure in wanted]
     return {
         **task.beside,
-        PHI: {name: _fit(task, matrix, key, options) for name, (_, matrix, key) in found.items()},
+        PHI: {name: _fit(task, given, options) for name, given in found.items()},
         DEPTH: max(depth for depth, _ in needed),
         MOST: max(items for _, items in needed),
     }
 
 
-def _fit(task: RetrievalTask, matrix: Matrix, identity: str, options: Options) -> Phi:
+def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     """Check a matrix against what ranks, and say where each query lies in it."""
     turned = task.settings["direction"] == "t2i"
-    shape, place = _shape(task, matrix, options)
-    want = shape[::-1] if turned else shape
-    if matrix.values.shape != want:
-        across = matrix.values.shape == want[::-1]
-        raise InputError(
-            f"phi has shape {matrix.values.shape[0]:,} x {matrix.values.shape[1]:,}, and what "
-            f"ranks {want[0]:,} x {want[1]:,}",
-            where=matrix.source,
-            remedy="give its transpose" if across else "give phi of the same rows and columns",
-        )
-    _check_names(task, matrix, options)
-    return Phi(matrix.values, "columns" if turned else "rows", place, identity)
+    queries, gallery = given.ids[::-1] if turned else given.ids
+    n_queries, n_gallery = given.values.shape[::-1] if turned else given.values.shape
+    place = _places(task, queries, n_queries, given, options)
+    order = None if gallery is None else _order(task, gallery, given)
+    if order is None and n_gallery != task.scores.shape[1]:
+        _refuse_shape(task, given, turned)
+    values = given.values
+    if order is not None:
+        values = values[order] if turned else values[:, order]
+    return Phi(values, "columns" if turned else "rows", place, given.identity)
 
 
-def _shape(task: RetrievalTask, matrix: Matrix, options: Options) -> tuple[tuple[int, int], Ints]:
-    """Return how many queries and candidates phi must have, and the place of each row in it."""
-    if not isinstance(task.scores, RankedLists):
-        return task.scores.shape, np.arange(task.scores.shape[0])
-    if options["queries"] is None or options["gallery"] is None:
-        raise InputError(
-            "ranked lists do not say which row and column of phi are theirs",
-            where=matrix.source,
-            remedy="name them in the order of phi: queries= (--queries) and gallery= (--gallery)",
-        )
-    names = {str(name): number for number, name in enumerate(options["queries"])}
-    place = np.full(task.scores.shape[0], -1)
-    ranked = task.rows >= 0
-    own = [names.get(str(name), -1) for name in np.asarray(task.ids, object)[ranked].tolist()]
-    place[task.rows[ranked]] = own
-    return (len(names), task.scores.shape[1]), place
+def _places(
+    task: RetrievalTask, ids: Sequence[str] | None, size: int, given: _Given, options: Options
+) -> Ints:
+    """Return the place in phi of each row of what ranks: by its id where both have ids."""
+    listed = isinstance(task.scores, RankedLists)
+    number = task.scores.shape[0]
+    if listed and ids is None:
+        if options["queries"] is None or options["gallery"] is None:
+            raise InputError(
+                "ranked lists do not say which row and column of phi are theirs",
+                where=given.source,
+                remedy="name them in the order of phi: queries= (--queries) and gallery= "
+                "(--gallery)",
+            )
+        ids = [str(name) for name in options["queries"]]
+        if len(ids) != size:
+            _refuse_shape(task, given, False)
+    if ids is None or (isinstance(task.ids, range) and not listed):
+        if size != number:
+            _refuse_shape(task, given, task.settings["direction"] == "t2i")
+        return np.arange(number)
+    known = {name: place for place, name in enumerate(ids)}
+    ranked = np.flatnonzero(task.rows >= 0)
+    own = [str(task.ids[row]) for row in ranked.tolist()]
+    lost = [name for name in own if name not in known]
+    if lost:
+        _refuse_ids(lost, "query", given)
+    place = np.full(number, -1)
+    place[task.rows[ranked]] = [known[name] for name in own]
+    return place
 
 
-def _check_names(task: RetrievalTask, matrix: Matrix, options: Options) -> None:
-    """Refuse a matrix whose columns have other names than the gallery."""
-    if not matrix.named or task.settings["direction"] == "t2i" or isinstance(task.gallery, range):
-        return
-    mine = list(map(str, task.gallery[: task.scores.shape[1]]))
-    if mine != list(map(str, matrix.vocabulary)):
-        raise InputError(
-            "the columns of phi have other names than the gallery, or another order",
-            where=matrix.source,
-            remedy="give phi with the columns of the gallery, in its order",
-        )
+def _order(task: RetrievalTask, ids: Sequence[str], given: _Given) -> Ints | None:
+    """Return where the candidates of the gallery lie in phi; None where they lie as they are."""
+    if isinstance(task.gallery, range):
+        return None
+    own = [str(name) for name in task.gallery[: task.scores.shape[1]]]
+    if own == list(ids):
+        return None
+    known = {name: place for place, name in enumerate(ids)}
+    lost = [name for name in own if name not in known]
+    if lost:
+        _refuse_ids(lost, "candidate", given)
+    return np.array([known[name] for name in own], np.int64)
+
+
+def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
+    raise InputError(
+        f"phi has no {pluralize(len(lost), noun)}: {listing(lost)}",
+        where=given.source,
+        remedy="give phi of all queries and candidates, with the same ids",
+    )
+
+
+def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
+    want, have = task.scores.shape, given.values.shape
+    want = want[::-1] if turned else want
+    raise InputError(
+        f"phi has shape {have[0]:,} x {have[1]:,}, and what ranks {want[0]:,} x {want[1]:,}",
+        where=given.source,
+        remedy="give its transpose"
+        if have == want[::-1]
+        else "give phi of the same rows and columns",
+    )
 
 
 def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:

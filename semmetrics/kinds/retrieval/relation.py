@@ -204,9 +204,15 @@ class Relation:
         return Relation(joined.ids, rows, joined.ref.indptr, codes, counts, outside)
 
     def turned(self, sides: Sides, missing: str) -> Relation:
-        """Return the columns as queries, with the rows that have them as positives."""
-        rows = self.rows[row_numbers(self.indptr)]
-        there = (rows >= 0) & (self.codes < len(sides.rows))  # others are no queries, or no rows
+        """Return the columns as queries, with the rows that have them as positives.
+
+        Positives that have no row are outside the gallery.
+        """
+        lost = np.flatnonzero(self.rows < 0)
+        gallery = self.rows.copy()
+        gallery[lost] = len(sides.columns) + np.arange(len(lost))
+        rows = gallery[row_numbers(self.indptr)]
+        there = self.codes < len(sides.rows)  # others are no queries
         columns, rows = self.codes[there], rows[there]
         order = np.lexsort((rows, columns))
         number = np.bincount(columns, minlength=len(sides.rows))
@@ -216,8 +222,10 @@ class Relation:
             every = np.flatnonzero(number)
             counts = {"missing_reference": len(number) - len(every)}
         codes = rows[order]
+        counts["positives_outside"] = int((codes >= len(sides.columns)).sum())
+        outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
-        return Relation(ids, every, offsets(number[every]), codes, counts)
+        return Relation(ids, every, offsets(number[every]), codes, counts, outside)
 
 
 def _refuse_length(positives: Lists, sides: Sides) -> None:
