@@ -20,7 +20,7 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
-from semmetrics.scoring.bootstrap import replicate
+from semmetrics.scoring.bootstrap import Subject, replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
@@ -315,22 +315,23 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    scores: list[Score] = []
+    subjects = []
     for name, statistics in aligned.items():
         # Items may be left out of one system alone, and their labels with them.
         frame = replace(union, in_reference=statistics.n_reference > 0)
         chosen = [measure for measure, _ in measures[name]]
         values = [_value(measure, statistics, frame) for measure in chosen]
-        made: Sequence[Replicates | None] = [None] * len(chosen)
-        if ci is not None:
-            made = replicate(statistics, chosen, values, frame, ci, progress)
-        scores += [
-            _score(name, statistics, frame, *what, heading, value, replicates, ci)
-            for what, heading, value, replicates in zip(
-                measures[name], headings, values, made, strict=True
-            )
-        ]
-    return scores
+        subjects.append(Subject(statistics, chosen, values, frame))
+    made: Sequence[Sequence[Replicates | None]] = [[None] * len(s.measures) for s in subjects]
+    if ci is not None:
+        made = replicate(subjects, ci, progress)
+    return [
+        _score(name, one.statistics, one.frame, *what, heading, value, replicates, ci)
+        for name, one, several in zip(aligned, subjects, made, strict=True)
+        for what, heading, value, replicates in zip(
+            measures[name], headings, one.points, several, strict=True
+        )
+    ]
 
 
 def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:

@@ -1,0 +1,290 @@
+"""Exact sums of columns under weights that are drawn for items, or for groups of items together.
+
+Conventions
+-----------
+What is drawn stands in the order of its hashes, so the order of the input changes nothing. Numbers
+are cut into parts on grids of powers of two, whose sums are exact in any order; the sums of all
+columns of all systems are one matrix product. Counts of labels are sparse products.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Column, Dense, OneHot
+from semmetrics.core.hashing import Hashes
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Statistic
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.statistics import Statistics
+
+__all__ = ["Draws", "Part", "Stack", "WeightedSums", "chunk_size"]
+
+Part: TypeAlias = tuple[str, Column, "Floats | None"]
+_BLOCK = 1 << 15
+_MEMORY = 1 << 26
+
+
+def chunk_size(systems: Sequence[Statistics]) -> int:
+    """Return how many resamples are taken at a time, so that memory stays within the budget."""
+    labels = sum(len(one.labels) for one in systems)
+    largest = max(len(systems[0]) * 2, 8 * 4 * labels, _BLOCK * 8)
+    return max(1, min(128, _MEMORY // largest))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What is drawn: items, or groups of items together.
+
+    Attributes
+    ----------
+    place : int array, shape (items,)
+        The place of each item, or of its group, among those drawn: by rising hash, which no
+        permutation or split changes.
+    most : int
+        How many items a resample can have.
+    hashes : uint64 array
+        Of what can be drawn, rising.
+    """
+
+    place: Ints
+    most: int
+    hashes: Hashes
+
+    @staticmethod
+    def of(statistics: Statistics) -> Draws:
+        """Items where there are no groups."""
+        if statistics.groups is None:
+            order = statistics.order
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            return Draws(place, len(place), statistics.hashes[order])
+        groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
+        return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
+
+    def fingerprint(self, bootstrap: Bootstrap) -> str:
+        """Return sixteen hex digits of a hash of all that decides the weights."""
+        hashed = hashlib.blake2b(f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8)
+        hashed.update(self.hashes.astype("<u8").tobytes())
+        return hashed.hexdigest()
+
+    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
+        """Draw as many as there are, with replacement: shape (up to ``chunk``, drawn)."""
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        for start in range(0, bootstrap.resamples, chunk):
+            counts = np.empty((min(chunk, bootstrap.resamples - start), n), np.uint16)
+            for row in counts:
+                row[:] = np.bincount(generator.integers(0, n, n), minlength=n)
+            yield counts
+
+    def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
+        """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        for start in range(0, bootstrap.resamples, chunk):
+            number = min(chunk, bootstrap.resamples - start)
+            rows = [np.frombuffer(generator.bytes(-(-n // 8)), np.uint8) for _ in range(number)]
+            yield np.unpackbits(np.stack(rows), axis=1, count=n)
+
+    def added(self, values: Floats) -> Floats:
+        """Return what is drawn in place of items: the sums of groups."""
+        return np.bincount(self.place, values, len(self.hashes))
+
+
+class Stack:
+    """Vectors side by side that are summed by one matrix product; equal ones are kept once."""
+
+    def __init__(self) -> None:
+        self._vectors: list[Floats] = []
+        self._known: dict[bytes, int] = {}
+
+    def add(self, vector: Floats) -> int:
+        """Keep a vector, and return its place."""
+        key = hashlib.blake2b(np.ascontiguousarray(vector).data, digest_size=16).digest()
+        place = self._known.setdefault(key, len(self._vectors))
+        if place == len(self._vectors):
+            self._vectors.append(vector)
+        return place
+
+    def multiply(self, counts: NDArray[Any]) -> Floats:
+        """Return the sums of all vectors, shape (counts, vectors)."""
+        total = np.zeros((len(counts), len(self._vectors)))
+        if not self._vectors:
+            return total
+        for start in range(0, counts.shape[1], _BLOCK):
+            part = slice(start, start + _BLOCK)
+            table = np.stack([vector[part] for vector in self._vectors])
+            total += counts[:, part].astype(np.float64) @ table.T
+        return total
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A sum, or a category's share of it, as one vector's sum less those of others."""
+
+    statistic: Statistic
+    name: str
+    plus: int
+    minus: tuple[int, ...] = ()
+    category: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSums:
+    """What measures of one system aggregate, under weights of what is drawn.
+
+    Attributes
+    ----------
+    statistics : Statistics
+        With rows.
+    draws : Draws
+    exact : mapping from additive statistic to its columns in parts whose sums are exact
+    rows : tuple of Statistic
+        Those that are not additive.
+    """
+
+    statistics: Statistics
+    draws: Draws
+    exact: dict[Statistic, list[Part]]
+    rows: tuple[Statistic, ...]
+    terms: list[_Term] = field(repr=False)
+    sparse: list[tuple[Statistic, Part]] = field(repr=False)
+
+    @staticmethod
+    def of(
+        statistics: Statistics, needed: Iterable[Statistic], draws: Draws, stack: Stack
+    ) -> WeightedSums:
+        """Put the columns that statistics have into a stack.
+
+        Raises
+        ------
+        InputError
+            If rows were not kept.
+        """
+        needed = list(dict.fromkeys(needed))
+        exact = {
+            s: [
+                (name, part, heavy)
+                for name, column in statistics.rows(s).items()
+                for part, heavy in _exact(column, statistics.weights, draws.most)
+            ]
+            for s in needed
+            if s.additive
+        }
+        found = WeightedSums(
+            statistics, draws, exact, tuple(s for s in needed if not s.additive), [], []
+        )
+        for s, parts in exact.items():
+            for part in parts:
+                found._place(s, part, stack)
+        return found
+
+    def _place(self, s: Statistic, part: Part, stack: Stack) -> None:
+        name, column, heavy = part
+        if isinstance(column, Dense):
+            place = stack.add(self.draws.added(column.values))
+            self.terms.append(_Term(s, name, place))
+        elif isinstance(column, OneHot):
+            self.terms.extend(self._categories(s, name, column, heavy, stack))
+        else:
+            self.sparse.append((s, part))
+
+    def _categories(
+        self, s: Statistic, name: str, column: OneHot, heavy: Floats | None, stack: Stack
+    ) -> list[_Term]:
+        """Sum each category but the commonest, which is all less the others."""
+        ones = np.ones(len(column)) if heavy is None else heavy
+        counts = np.bincount(column.codes, minlength=column.width)
+        common = int(counts.argmax())
+        others = [c for c in np.flatnonzero(counts).tolist() if c != common]
+        places = {
+            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0))) for c in others
+        }
+        every = stack.add(self.draws.added(ones))
+        shared = {"statistic": s, "name": name, "width": column.width}
+        terms = [_Term(plus=place, category=c, **shared) for c, place in places.items()]
+        return [*terms, _Term(plus=every, minus=(*places.values(),), category=common, **shared)]
+
+    def sums(self, counts: NDArray[Any], product: Floats) -> dict[Statistic, Any]:
+        """Return what each statistic's measures aggregate.
+
+        Parameters
+        ----------
+        counts : int array, shape (B, drawn)
+            At most 2**16.
+        product : float array, shape (B, vectors)
+            Of the stack, with these counts.
+        """
+        total: dict[Statistic, Any] = {s: {} for s in self.exact}
+        for term in self.terms:
+            part = product[:, term.plus] - product[:, list(term.minus)].sum(axis=1)
+            sums = total[term.statistic]
+            if term.width:
+                cells = sums.setdefault(term.name, np.zeros((len(counts), term.width)))
+                cells[:, term.category] += part
+            else:
+                sums[term.name] = sums[term.name] + part if term.name in sums else part
+        if self.sparse or self.rows:
+            of_items = counts[:, self.draws.place]
+            self._add_sparse(total, of_items)
+            total |= self._weighted_rows(of_items)
+        return total
+
+    def _add_sparse(self, total: dict[Statistic, Any], counts: NDArray[Any]) -> None:
+        sums: list[Any] = [0.0] * len(self.sparse)
+        for start in range(0, counts.shape[1] if sums else 0, _BLOCK):
+            stop = min(start + _BLOCK, counts.shape[1])
+            # by item in memory, as the sparse product reads it
+            drawn = counts[:, start:stop].astype(np.float64, order="F")
+            for place, (_, (_, column, weights)) in enumerate(self.sparse):
+                heavy = drawn if weights is None else drawn * weights[start:stop]
+                sums[place] = sums[place] + column.rows(start, stop).resample(heavy)
+        for (s, (name, _, _)), part in zip(self.sparse, sums, strict=True):
+            total[s][name] = total[s][name] + part if name in total[s] else part
+
+    def _weighted_rows(self, counts: NDArray[Any]) -> dict[Statistic, Any]:
+        if not self.rows:
+            return {}
+        heavy = counts.astype(np.float64)
+        heavy *= 1.0 if self.statistics.weights is None else self.statistics.weights
+        order = self.statistics.order
+        return {
+            s: {"rows": self.statistics.rows(s), "weights": heavy, "order": order}
+            for s in self.rows
+        }
+
+
+def _exact(column: Any, weights: Floats | None, most: int) -> list[tuple[Column, Floats | None]]:
+    """Columns, with item weights, that add up to the column and whose weighted sums are exact."""
+    if hasattr(column, "values"):
+        values = column.values.astype(np.float64)
+        parts = _grids(values if weights is None else values * weights, most)
+        return [(Dense(part), None) for part in parts]
+    return (
+        [(column, None)] if weights is None else [(column, part) for part in _grids(weights, most)]
+    )
+
+
+def _grids(values: Floats, most: int) -> list[Floats]:
+    """Two parts, on a coarse and a fine grid of powers of two; their sum is the values.
+
+    No more than ``most`` items are drawn, so that all sums of either part are whole multiples of
+    its grid that a float64 holds: they are the same in any order.
+    """
+    bits = 52 - most.bit_length()
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    parts, rest = [], values
+    for shift in (bits - exponent, 2 * bits - exponent):
+        part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
+        parts.append(part)
+        rest = rest - part
+        if not rest.any():
+            break
+    return parts
