@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
-from semmetrics.scoring.resampling import Draws, Part, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.resampling import Draws, Part, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Subject", "replicate"]
@@ -119,7 +119,7 @@ def _replicate_alike(
     ]
     values = [np.empty((len(one.measures), bootstrap.resamples)) for one, _ in systems]
     done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
-    for counts in systems[0][1].counts(bootstrap, chunk):
+    for counts in ahead(systems[0][1].counts(bootstrap, chunk)):
         product = stack.multiply(counts)
         for rows, (one, _), sums in zip(values, systems, weighted, strict=True):
             parts = one.aggregate(sums.sums(counts, product))

@@ -12,22 +12,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, Dense, OneHot
+from semmetrics.core.columns import Column, Dense, OneHot, Sparse
 from semmetrics.core.hashing import Hashes
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Draws", "Part", "Stack", "WeightedSums", "chunk_size"]
+__all__ = ["Draws", "Part", "Stack", "WeightedSums", "ahead", "chunk_size"]
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
+T = TypeVar("T")
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
 
@@ -37,6 +38,24 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     labels = sum(len(one.labels) for one in systems)
     largest = max(len(systems[0]) * 2, 8 * 4 * labels, _BLOCK * 8)
     return max(1, min(128, _MEMORY // largest))
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """Make the next item in a thread of its own, while the one before is used.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    from concurrent.futures import ThreadPoolExecutor  # only intervals need it
+
+    nothing = object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = pool.submit(next, items, nothing)
+            yield item  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -93,35 +112,89 @@ class Draws:
             yield np.unpackbits(np.stack(rows), axis=1, count=n)
 
     def added(self, values: Floats) -> Floats:
-        """Return what is drawn in place of items: the sums of groups."""
+        """Sum the values of items that are drawn together."""
         return np.bincount(self.place, values, len(self.hashes))
+
+    def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
+        """Gather the labels of items that are drawn together, and the weight of each."""
+        items = row_numbers(column.indptr)
+        drawn = self.place[items]
+        order = np.argsort(drawn, kind="stable")
+        indptr = offsets(np.bincount(drawn, minlength=len(self.hashes)))
+        gathered = Sparse(indptr, column.codes[order], column.width)
+        return gathered, None if weights is None else weights[items][order]
+
+
+class Product(NamedTuple):
+    """Sums under weights: of vectors, shape (weights, vectors), and of each label column."""
+
+    vectors: Floats
+    labels: list[Floats]
 
 
 class Stack:
-    """Vectors side by side that are summed by one matrix product; equal ones are kept once."""
+    """Columns of what is drawn, side by side: all are summed by one product; equal ones once."""
 
     def __init__(self) -> None:
         self._vectors: list[Floats] = []
+        self._labels: list[Sparse] = []
+        self._weights: list[Floats | None] = []
         self._known: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
         """Keep a vector, and return its place."""
-        key = hashlib.blake2b(np.ascontiguousarray(vector).data, digest_size=16).digest()
-        place = self._known.setdefault(key, len(self._vectors))
+        place = self._known.setdefault(_hash(vector), len(self._vectors))
         if place == len(self._vectors):
             self._vectors.append(vector)
         return place
 
-    def multiply(self, counts: NDArray[Any]) -> Floats:
-        """Return the sums of all vectors, shape (counts, vectors)."""
-        total = np.zeros((len(counts), len(self._vectors)))
-        if not self._vectors:
-            return total
+    def add_labels(self, column: Sparse, weights: Floats | None) -> int:
+        """Keep a column of labels, each weighted where weights are given; return its place."""
+        some = [] if weights is None else [weights]
+        key = _hash(column.indptr, column.codes, np.array(column.width), *some)
+        place = self._known.setdefault(key, len(self._labels))
+        if place == len(self._labels):
+            self._labels.append(column)
+            self._weights.append(weights)
+        return place
+
+    def multiply(self, counts: NDArray[Any]) -> Product:
+        """Return the sums of all columns under counts, shape (B, drawn)."""
+        vectors = np.zeros((len(counts), len(self._vectors)))
+        labels = [np.zeros((column.width, len(counts))) for column in self._labels]
         for start in range(0, counts.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
-            table = np.stack([vector[part] for vector in self._vectors])
-            total += counts[:, part].astype(np.float64) @ table.T
-        return total
+            if self._vectors:
+                table = np.stack([vector[part] for vector in self._vectors])
+                vectors += counts[:, part].astype(np.float64) @ table.T
+            if self._labels:
+                self._add_labels(labels, part, np.ascontiguousarray(counts[:, part].T))
+        return Product(vectors, [np.ascontiguousarray(table.T) for table in labels])
+
+    def _add_labels(self, labels: list[Floats], part: slice, drawn: NDArray[Any]) -> None:
+        """Add what a block of drawn items, shape (block, B), has of each label."""
+        from scipy.sparse import csc_array
+
+        every = {np.dtype(np.float64): drawn.astype(np.float64)}
+        for column, weights, total in zip(self._labels, self._weights, labels, strict=True):
+            rows = column.rows(part.start, min(part.stop, len(column)))
+            first, last = column.indptr[part.start], column.indptr[part.start] + len(rows.codes)
+            # below 2**24 the sums of counts are exact in float32, too
+            most = int(drawn.max(initial=0)) * len(rows.codes)
+            kind = np.dtype(np.float32 if weights is None and most < 1 << 24 else np.float64)
+            if kind not in every:
+                every[kind] = drawn.astype(kind)
+            data = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
+            table = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
+            total += table @ every[kind]
+
+
+def _hash(*arrays: NDArray[Any]) -> bytes:
+    hashed = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        hashed.update(f"{array.dtype}{array.shape}".encode())
+        hashed.update(np.ascontiguousarray(array).data)
+    return hashed.digest()
 
 
 @dataclass(frozen=True)
@@ -155,7 +228,7 @@ class WeightedSums:
     exact: dict[Statistic, list[Part]]
     rows: tuple[Statistic, ...]
     terms: list[_Term] = field(repr=False)
-    sparse: list[tuple[Statistic, Part]] = field(repr=False)
+    labels: list[tuple[Statistic, str, int]] = field(repr=False)
 
     @staticmethod
     def of(
@@ -193,8 +266,10 @@ class WeightedSums:
             self.terms.append(_Term(s, name, place))
         elif isinstance(column, OneHot):
             self.terms.extend(self._categories(s, name, column, heavy, stack))
+        elif isinstance(column, Sparse):
+            self.labels.append((s, name, stack.add_labels(*self.draws.gathered(column, heavy))))
         else:
-            self.sparse.append((s, part))
+            raise TypeError(f"no sums of {type(column).__name__}")
 
     def _categories(
         self, s: Statistic, name: str, column: OneHot, heavy: Floats | None, stack: Stack
@@ -212,47 +287,34 @@ class WeightedSums:
         terms = [_Term(plus=place, category=c, **shared) for c, place in places.items()]
         return [*terms, _Term(plus=every, minus=(*places.values(),), category=common, **shared)]
 
-    def sums(self, counts: NDArray[Any], product: Floats) -> dict[Statistic, Any]:
+    def sums(self, counts: NDArray[Any], product: Product) -> dict[Statistic, Any]:
         """Return what each statistic's measures aggregate.
 
         Parameters
         ----------
         counts : int array, shape (B, drawn)
             At most 2**16.
-        product : float array, shape (B, vectors)
+        product : Product
             Of the stack, with these counts.
         """
         total: dict[Statistic, Any] = {s: {} for s in self.exact}
         for term in self.terms:
-            part = product[:, term.plus] - product[:, list(term.minus)].sum(axis=1)
-            sums = total[term.statistic]
+            minus = product.vectors[:, list(term.minus)].sum(axis=1)
+            part, sums = product.vectors[:, term.plus] - minus, total[term.statistic]
             if term.width:
                 cells = sums.setdefault(term.name, np.zeros((len(counts), term.width)))
                 cells[:, term.category] += part
             else:
                 sums[term.name] = sums[term.name] + part if term.name in sums else part
-        if self.sparse or self.rows:
-            of_items = counts[:, self.draws.place]
-            self._add_sparse(total, of_items)
-            total |= self._weighted_rows(of_items)
-        return total
-
-    def _add_sparse(self, total: dict[Statistic, Any], counts: NDArray[Any]) -> None:
-        sums: list[Any] = [0.0] * len(self.sparse)
-        for start in range(0, counts.shape[1] if sums else 0, _BLOCK):
-            stop = min(start + _BLOCK, counts.shape[1])
-            # by item in memory, as the sparse product reads it
-            drawn = counts[:, start:stop].astype(np.float64, order="F")
-            for place, (_, (_, column, weights)) in enumerate(self.sparse):
-                heavy = drawn if weights is None else drawn * weights[start:stop]
-                sums[place] = sums[place] + column.rows(start, stop).resample(heavy)
-        for (s, (name, _, _)), part in zip(self.sparse, sums, strict=True):
+        for s, name, place in self.labels:
+            part = product.labels[place]
             total[s][name] = total[s][name] + part if name in total[s] else part
+        return total | self._weighted_rows(counts)
 
     def _weighted_rows(self, counts: NDArray[Any]) -> dict[Statistic, Any]:
         if not self.rows:
             return {}
-        heavy = counts.astype(np.float64)
+        heavy = counts[:, self.draws.place].astype(np.float64)
         heavy *= 1.0 if self.statistics.weights is None else self.statistics.weights
         order = self.statistics.order
         return {
