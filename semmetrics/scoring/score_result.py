@@ -186,6 +186,19 @@ class Score:
         rows = self.statistics.rows(family.statistic(self.measure))
         return family.items(self.measure, rows, self.frame)
 
+    @property
+    def averaged(self) -> Floats | None:
+        """The values whose mean the score is; None for other scores.
+
+        An undefined value is there as what its policy counts it as, and nan where it is left out.
+        """
+        family = self.measure.definition.family
+        if not hasattr(family, "averaged"):
+            return None
+        rows = self.statistics.rows(family.statistic(self.measure))
+        values: Floats | None = family.averaged(self.measure, rows, self.frame)
+        return values
+
     @cached_property
     def per_label(self) -> dict[str, NDArray[Any]] | None:
         """Columns "label", "value" and counts of the labels averaged over; None without such."""
