@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.comparisons import compare as compare
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
@@ -17,7 +18,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
-    from semmetrics.comparison.summaries import rank_systems as rank_systems
+    from semmetrics.comparison.ranking import Ranking as Ranking
+    from semmetrics.comparison.ranking import rank_systems as rank_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     )
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.reports.comparisons import ComparisonTable as ComparisonTable
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.table import ScoreTable as ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
@@ -42,10 +45,11 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.score_result import Score as Score
 
 _PUBLIC = {
+    "api.comparisons": ("compare",),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
-    "comparison.summaries": ("rank_systems",),
+    "comparison.ranking": ("Ranking", "rank_systems"),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
@@ -54,6 +58,7 @@ _PUBLIC = {
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
+    "reports.comparisons": ("ComparisonTable",),
     "reports.records": ("Records",),
     "reports.table": ("ScoreTable",),
     "reports.threshold_curves": ("ThresholdSweep",),

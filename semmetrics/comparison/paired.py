@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 
 from semmetrics.comparison.significance import (
-    CORRECTIONS,
-    TESTS,
     correct_p,
     shifted_p,
     shifted_size_p,
@@ -37,6 +35,7 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Statistic
+from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.scoring.intervals import Bootstrap, Replicates
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.score_result import Score
@@ -381,8 +380,8 @@ def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None
         if values is None or len(values) != len(one.statistics.hashes):
             return None
         found.append(values[one.statistics.order])
-    hashes = [one.statistics.hashes[one.statistics.order] for one in (score, against)]
-    return (found[0], found[1]) if np.array_equal(*hashes) else None
+    mine, theirs = (one.statistics.hashes[one.statistics.order] for one in (score, against))
+    return (found[0], found[1]) if np.array_equal(mine, theirs) else None
 
 
 def _subtract(mine: Floats, theirs: Floats) -> Floats:
@@ -395,30 +394,48 @@ def _difference(
     score: Score, against: Score, design: Design, p: float, corrected: float, number: int
 ) -> Difference:
     mine, theirs = _replicates(score), _replicates(against)
-    low, high = score.measure.definition.bounds
+    least, most = score.measure.definition.bounds
     paired = replace(
         mine,
         values=mine.values - theirs.values,
         value=score.value - against.value,
         left_out=mine.left_out - theirs.left_out,
-        bounds=(low - high, high - low),
+        bounds=(least - most, most - least),
     )
     made = paired.interval(design.bootstrap.level, design.bootstrap.method)
-    limits, method = (made.low, made.high), made.method
+    low, high, method = made.low, made.high, made.method
     if design.test == "t":
         found = _item_differences(score, against, "t")
-        limits, method = student_t(found, design.bootstrap.level)[1:], "t"
+        (_, low, high), method = student_t(found, design.bootstrap.level), "t"
     error = paired.standard_error * math.sqrt(max(1, int(mine.sizes.sum())))
-    pair = _paired_values(score, against)
-    counts: list[int | None] = [None] * 4
-    if pair is not None:
-        sign = 1 if score.measure.definition.higher_is_better else -1
-        items = sign * _subtract(*pair)
-        counts = [int(n.sum()) for n in (items > 0, items == 0, items < 0, np.isnan(items))]
+    wins, ties, losses, undefined = _count_items(score, against)
     return Difference(
-        score, against, design, *limits, method, p, corrected,
-        paired.value / error if error > 0 else math.nan, *counts, number,
-    )  # fmt: skip
+        score=score,
+        against=against,
+        design=design,
+        low=low,
+        high=high,
+        method=method,
+        p=p,
+        p_corrected=corrected,
+        effect_size=paired.value / error if error > 0 else math.nan,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        undefined=undefined,
+        comparisons=number,
+    )
+
+
+def _count_items(score: Score, against: Score) -> tuple[int | None, ...]:
+    """Count the items that a system wins, ties and loses, and those without a value in both."""
+    pair = _paired_values(score, against)
+    if pair is None:
+        return None, None, None, None
+    sign = 1 if score.measure.definition.higher_is_better else -1
+    items = sign * _subtract(*pair)
+    every = (items > 0, items == 0, items < 0, np.isnan(items))
+    return tuple(int(some.sum()) for some in every)
 
 
 def swapped_differences(

@@ -2,13 +2,13 @@
 
 Conventions
 -----------
-All p values are two-sided. Where differences are simulated, p = (c + 1) / (n + 1), of which c are at
-least as large as the difference that was found; differences that rounding alone tells apart are
-equal. p is 1 where nothing differs, and nan where there is no difference to test.
+All p values are two-sided. Where n differences are simulated, p = (c + 1) / (n + 1): c of them are
+at least as large as the difference that was found. Differences that rounding alone tells apart
+are equal. p is 1 where nothing differs, and nan where there is no difference to test.
 
 Methods
 -------
-``bootstrap``            differences of resamples, moved so that their mean is 0 (the null hypothesis)
+``bootstrap``            differences of resamples, moved so that their mean is 0
 ``bootstrap-sacrebleu``  the same of their sizes, as Riezler & Maxwell 2005 and sacrebleu have it
 ``randomization``        differences after the items of both systems are swapped at random
 ``t``, ``wilcoxon``      from the differences of items
@@ -25,10 +25,9 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError, listing
+from semmetrics.options import CORRECTIONS
 
 __all__ = [
-    "CORRECTIONS",
-    "TESTS",
     "correct_p",
     "shifted_p",
     "shifted_size_p",
@@ -37,21 +36,6 @@ __all__ = [
     "student_t",
 ]
 
-TESTS = {
-    "bootstrap": "paired bootstrap test",
-    "bootstrap-sacrebleu": "paired bootstrap test of sacrebleu",
-    "randomization": "approximate randomisation test",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-}
-"""The tests, and what each is called in text."""
-CORRECTIONS = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "benjamini-hochberg": "Benjamini and Hochberg",
-    "none": "",
-}
-"""The corrections for many comparisons, and who they are by."""
 _ROUNDING = 1e-12  # of the differences, relative to the largest one
 _EXACT = 50  # items whose signed ranks are counted out
 
@@ -125,7 +109,7 @@ def shifted_size_p(replicates: ArrayLike, difference: float) -> float:
 
     Where the sign of the difference is clear, one tail is counted: p is half of `shifted_p`, and
     systems without a difference are told apart more often than the level says. As in sacrebleu,
-    only what is larger than the difference counts; other than there, p is 1 where no resample differs.
+    only what is larger than the difference counts; unlike there, p is 1 where no resample differs.
 
     Parameters
     ----------

@@ -57,9 +57,7 @@ class Subject:
 
     def aggregate(self, sums: Mapping[Statistic, Any]) -> list[Floats]:
         """Compute each measure from the sums of its statistic."""
-        return [
-            m.definition.family.aggregate(m, sums[s], self.frame) for m, s in self._each()
-        ]
+        return [m.definition.family.aggregate(m, sums[s], self.frame) for m, s in self._each()]
 
     def _each(self) -> list[tuple[Measure, Statistic]]:
         needed = self.needed()

@@ -113,7 +113,10 @@ class Draws:
 
     def added(self, values: Floats) -> Floats:
         """Sum the values of items that are drawn together."""
-        return np.bincount(self.place, values, len(self.hashes))
+        sums: Floats = np.bincount(self.place, values, len(self.hashes)).astype(
+            np.float64, copy=False
+        )
+        return sums
 
     def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
         """Gather the labels of items that are drawn together, and the weight of each."""
@@ -175,17 +178,17 @@ class Stack:
         """Add what a block of drawn items, shape (block, B), has of each label."""
         from scipy.sparse import csc_array
 
-        every = {np.dtype(np.float64): drawn.astype(np.float64)}
+        every: dict[Any, Any] = {np.float64: drawn.astype(np.float64)}
         for column, weights, total in zip(self._labels, self._weights, labels, strict=True):
             rows = column.rows(part.start, min(part.stop, len(column)))
             first, last = column.indptr[part.start], column.indptr[part.start] + len(rows.codes)
             # below 2**24 the sums of counts are exact in float32, too
             most = int(drawn.max(initial=0)) * len(rows.codes)
-            kind = np.dtype(np.float32 if weights is None and most < 1 << 24 else np.float64)
+            kind: Any = np.float32 if weights is None and most < 1 << 24 else np.float64
             if kind not in every:
                 every[kind] = drawn.astype(kind)
-            data = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
-            table = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
+            data: Any = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
+            table: Any = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
             total += table @ every[kind]
 
 
@@ -283,9 +286,9 @@ class WeightedSums:
             c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0))) for c in others
         }
         every = stack.add(self.draws.added(ones))
-        shared = {"statistic": s, "name": name, "width": column.width}
-        terms = [_Term(plus=place, category=c, **shared) for c, place in places.items()]
-        return [*terms, _Term(plus=every, minus=(*places.values(),), category=common, **shared)]
+        width, rest = column.width, tuple(places.values())
+        terms = [_Term(s, name, place, (), c, width) for c, place in places.items()]
+        return [*terms, _Term(s, name, every, rest, common, width)]
 
     def sums(self, counts: NDArray[Any], product: Product) -> dict[Statistic, Any]:
         """Return what each statistic's measures aggregate.

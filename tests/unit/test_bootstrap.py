@@ -379,8 +379,8 @@ def test_errors(options, message):
 def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
+    one = bootstrap.Subject(score.statistics, [score.measure], [0.0], score.frame)
     with pytest.raises(InputError, match="item rows were not kept"):
-        one = bootstrap.Subject(score.statistics, [score.measure], [0.0], score.frame)
         bootstrap.replicate([one], Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 
