@@ -64,7 +64,7 @@ class ComparisonTable(Sequence[Difference]):
     >>> round(one.difference, 4), round(one.p, 4), one.wins, one.ties, one.losses
     (0.5, 0.0756, 3, 3, 0)
     >>> print(found.sentences()[0])
-    new and old: no difference holds in F1 (p = 0.076)
+    new and old: no difference holds in F1 (p = 0.0756)
     """
 
     differences: list[Difference]
@@ -385,19 +385,16 @@ def _rank_records(scores: Sequence[Score]) -> Records:
 
 
 def _format_p(p: float) -> str:
-    """Write p with two digits that count.
+    """Write p with four digits after the point.
 
     Examples
     --------
-    >>> _format_p(0.0316), _format_p(0.5), _format_p(0.00009999), _format_p(0.00001)
-    ('0.032', '0.50', '0.00010', '<0.0001')
+    >>> _format_p(0.04963), _format_p(1.0), _format_p(0.00001)
+    ('0.0496', '1.0000', '<0.0001')
     """
     if math.isnan(p):
         return ""
-    if p < 5e-5:
-        return "<0.0001"
-    rounded = float(f"{p:.1e}")
-    return f"{p:.{max(2, 1 - math.floor(math.log10(rounded)))}f}"
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _name_all(differences: Sequence[Difference]) -> str:
