@@ -19,7 +19,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from semmetrics.arguments import checked_but
+from semmetrics.arguments import checked, checked_but
 from semmetrics.comparison.diagram import draw_mean_ranks
 from semmetrics.comparison.ranks import (
     Friedman,
@@ -192,6 +192,7 @@ class Ranking(Sequence[Rank]):
             return np.zeros((0, 0))
         return rank_matrix(self._table())[0]
 
+    @checked
     def differences(self, first: str, second: str, *, ties: Ties = "best") -> list[dict[str, Any]]:
         """Compare the ranks of the systems on two data sets, as `rank_differences`.
 

@@ -198,7 +198,9 @@ class ComparisonTable(Sequence[Difference]):
         return self.to_text()
 
     def __repr__(self) -> str:
-        return self.to_text()
+        held = sum(one.significant for one in self)
+        which = f"{', '.join(self.systems)} and {self[0].baseline}" if self.differences else ""
+        return f"ComparisonTable({held} of {pluralize(len(self), 'difference')} hold: {which})"
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells(4, 1.0)
@@ -275,18 +277,18 @@ class ComparisonTable(Sequence[Difference]):
         """Say where no difference can hold, because p cannot become small enough."""
         first = self.differences[0]
         design, made = first.design, first.design.bootstrap
-        least = 1 / (made.resamples + 1) if design.test in _DRAWN else 0.0
-        if design.test in ("randomization", "wilcoxon"):
-            least = max(least, 2.0 ** (1 - min(1000, first.score.n)))
-        if design.correction != "none":
-            least *= first.comparisons
-        if least >= 1 - made.level:
-            more = "resamples" if design.test in _DRAWN else "items"
-            few = pluralize(first.score.n, first.score.unit)
-            yield (
-                f"no difference can hold: the smallest p of {few}, corrected, is "
-                f"{_format_p(min(1.0, least))}; take more {more} or fewer comparisons"
-            )
+        smallest = {}
+        if design.test in _DRAWN:
+            smallest["resamples"] = 1 / (made.resamples + 1)
+        if design.test in ("randomization", "wilcoxon"):  # of so many signs one is the smallest
+            smallest[f"{first.score.unit}s"] = 2.0 ** (1 - min(1000, first.score.n))
+        many = 1 if design.correction == "none" else first.comparisons
+        for what, p in smallest.items():
+            if p * many >= 1 - made.level:
+                yield (
+                    f"no difference can hold: p, corrected, is at least "
+                    f"{_format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
+                )
 
     @checked
     def differing(self, n: int = 10, measure: str | None = None) -> Records:
