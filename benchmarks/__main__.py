@@ -12,6 +12,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    comparison,
     device,
     embedding,
     labels,
@@ -27,6 +28,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, spice, captions,
+    comparison,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run

@@ -97,10 +97,14 @@ class Draws:
     def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
         """Draw as many as there are, with replacement: shape (up to ``chunk``, drawn)."""
         generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        together = max(1, _BLOCK // max(n, 1))
         for start in range(0, bootstrap.resamples, chunk):
             counts = np.empty((min(chunk, bootstrap.resamples - start), n), np.uint16)
-            for row in counts:
-                row[:] = np.bincount(generator.integers(0, n, n), minlength=n)
+            for first in range(0, len(counts), together):
+                rows = counts[first : first + together]
+                drawn = generator.integers(0, n, rows.shape)  # the same as row by row
+                drawn += n * np.arange(len(rows))[:, None]
+                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
             yield counts
 
     def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
@@ -140,6 +144,7 @@ class Stack:
 
     def __init__(self) -> None:
         self._vectors: list[Floats] = []
+        self._largest: list[float] = []  # infinite where a number is not whole
         self._labels: list[Sparse] = []
         self._weights: list[Floats | None] = []
         self._known: dict[bytes, int] = {}
@@ -148,7 +153,9 @@ class Stack:
         """Keep a vector, and return its place."""
         place = self._known.setdefault(_hash(vector), len(self._vectors))
         if place == len(self._vectors):
+            whole = bool((vector == np.rint(vector)).all())
             self._vectors.append(vector)
+            self._largest.append(float(np.abs(vector).max(initial=0)) if whole else np.inf)
         return place
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
@@ -167,12 +174,25 @@ class Stack:
         labels = [np.zeros((column.width, len(counts))) for column in self._labels]
         for start in range(0, counts.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
-            if self._vectors:
-                table = np.stack([vector[part] for vector in self._vectors])
-                vectors += counts[:, part].astype(np.float64) @ table.T
+            drawn = counts[:, part]
+            most = int(drawn.sum(axis=1, dtype=np.int64).max(initial=0))
+            for places, kind in self._kinds(most):
+                table = np.stack([self._vectors[place][part] for place in places]).astype(kind)
+                vectors[:, places] += drawn.astype(kind) @ table.T
             if self._labels:
-                self._add_labels(labels, part, np.ascontiguousarray(counts[:, part].T))
+                self._add_labels(labels, part, np.ascontiguousarray(drawn.T))
         return Product(vectors, [np.ascontiguousarray(table.T) for table in labels])
+
+    def _kinds(self, most: int) -> Iterator[tuple[list[int], Any]]:
+        """Say which vectors are summed in which type, where at most so many items are drawn.
+
+        Sums of whole numbers below 2**24 are exact in float32, at half the cost.
+        """
+        small = [largest * max(most, 1) < 1 << 24 for largest in self._largest]
+        for kind, chosen in ((np.float32, True), (np.float64, False)):
+            places = [place for place, one in enumerate(small) if one is chosen]
+            if places:
+                yield places, kind
 
     def _add_labels(self, labels: list[Floats], part: slice, drawn: NDArray[Any]) -> None:
         """Add what a block of drawn items, shape (block, B), has of each label."""
