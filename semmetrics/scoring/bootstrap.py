@@ -117,7 +117,8 @@ def _replicate_alike(
     ]
     values = [np.empty((len(one.measures), bootstrap.resamples)) for one, _ in systems]
     done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
-    for counts in ahead(systems[0][1].counts(bootstrap, chunk)):
+    first = systems[0][1]
+    for counts in ahead(first.counts(bootstrap, chunk), worth=first.are_many):
         product = stack.multiply(counts)
         for rows, (one, _), sums in zip(values, systems, weighted, strict=True):
             parts = one.aggregate(sums.sums(counts, product))

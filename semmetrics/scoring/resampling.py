@@ -31,24 +31,35 @@ Part: TypeAlias = tuple[str, Column, "Floats | None"]
 T = TypeVar("T")
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
+_TOGETHER = 1 << 20  # items drawn in one chunk, where they are few
+_WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
 
 
 def chunk_size(systems: Sequence[Statistics]) -> int:
     """Return how many resamples are taken at a time, so that memory stays within the budget."""
-    labels = sum(len(one.labels) for one in systems)
-    largest = max(len(systems[0]) * 2, 8 * 4 * labels, _BLOCK * 8)
-    return max(1, min(128, _MEMORY // largest))
+    items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
+    largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
+    return max(1, min(max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
     """Make the next item in a thread of its own, while the one before is used.
+
+    Parameters
+    ----------
+    items : iterator
+    worth : bool
+        Whether an item takes longer than handing it over; if not, there is no thread.
 
     Examples
     --------
-    >>> list(ahead(iter("abc")))
-    ['a', 'b', 'c']
+    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
+    (['a', 'b', 'c'], ['a', 'b', 'c'])
     """
-    from concurrent.futures import ThreadPoolExecutor  # only intervals need it
+    if not worth:
+        yield from items
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     nothing = object()
     with ThreadPoolExecutor(1) as pool:
@@ -115,6 +126,11 @@ class Draws:
             rows = [np.frombuffer(generator.bytes(-(-n // 8)), np.uint8) for _ in range(number)]
             yield np.unpackbits(np.stack(rows), axis=1, count=n)
 
+    @property
+    def are_many(self) -> bool:
+        """Whether drawing some chunks of them takes longer than handing them over."""
+        return len(self.hashes) >= _BLOCK
+
     def added(self, values: Floats) -> Floats:
         """Sum the values of items that are drawn together."""
         sums: Floats = np.bincount(self.place, values, len(self.hashes)).astype(
@@ -169,44 +185,42 @@ class Stack:
         return place
 
     def multiply(self, counts: NDArray[Any]) -> Product:
-        """Return the sums of all columns under counts, shape (B, drawn)."""
+        """Return the sums of all columns under counts, shape (B, drawn).
+
+        No row of counts draws more than there are.
+        """
         vectors = np.zeros((len(counts), len(self._vectors)))
         labels = [np.zeros((column.width, len(counts))) for column in self._labels]
         for start in range(0, counts.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
             drawn = counts[:, part]
-            most = int(drawn.sum(axis=1, dtype=np.int64).max(initial=0))
-            for places, kind in self._kinds(most):
+            for places, kind in self._kinds(counts.shape[1]):
                 table = np.stack([self._vectors[place][part] for place in places]).astype(kind)
                 vectors[:, places] += drawn.astype(kind) @ table.T
             if self._labels:
-                self._add_labels(labels, part, np.ascontiguousarray(drawn.T))
+                self._add_labels(labels, part, counts)
         return Product(vectors, [np.ascontiguousarray(table.T) for table in labels])
 
     def _kinds(self, most: int) -> Iterator[tuple[list[int], Any]]:
-        """Say which vectors are summed in which type, where at most so many items are drawn.
-
-        Sums of whole numbers below 2**24 are exact in float32, at half the cost.
-        """
-        small = [largest * max(most, 1) < 1 << 24 for largest in self._largest]
+        """Say which vectors are summed in which type, where at most so many are drawn."""
+        small = [largest * most < _WHOLE for largest in self._largest]
         for kind, chosen in ((np.float32, True), (np.float64, False)):
             places = [place for place, one in enumerate(small) if one is chosen]
             if places:
                 yield places, kind
 
-    def _add_labels(self, labels: list[Floats], part: slice, drawn: NDArray[Any]) -> None:
-        """Add what a block of drawn items, shape (block, B), has of each label."""
+    def _add_labels(self, labels: list[Floats], part: slice, counts: NDArray[Any]) -> None:
+        """Add what a block of what is drawn has of each label."""
         from scipy.sparse import csc_array
 
-        every: dict[Any, Any] = {np.float64: drawn.astype(np.float64)}
+        every: dict[Any, Any] = {}
         for column, weights, total in zip(self._labels, self._weights, labels, strict=True):
             rows = column.rows(part.start, min(part.stop, len(column)))
             first, last = column.indptr[part.start], column.indptr[part.start] + len(rows.codes)
-            # below 2**24 the sums of counts are exact in float32, too
-            most = int(drawn.max(initial=0)) * len(rows.codes)
-            kind: Any = np.float32 if weights is None and most < 1 << 24 else np.float64
+            most = counts.shape[1] * int(np.diff(rows.indptr).max(initial=0))
+            kind: Any = np.float32 if weights is None and most < _WHOLE else np.float64
             if kind not in every:
-                every[kind] = drawn.astype(kind)
+                every[kind] = np.ascontiguousarray(counts[:, part].T, kind)
             data: Any = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
             table: Any = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
             total += table @ every[kind]

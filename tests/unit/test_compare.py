@@ -12,9 +12,10 @@ from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 
 import semmetrics
 from benchmarks import significance as simulation
-from semmetrics import Bootstrap, compare
+from semmetrics import Bootstrap, compare, options
 from semmetrics.comparison import significance
-from semmetrics.comparison.paired import Design, compare_scores, swapped_differences
+from semmetrics.comparison.paired import Design, compare_scores
+from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
 
@@ -183,7 +184,7 @@ def test_corrections():
         false_discovery_control(p[:4])
     )
     assert significance.correct_p(p, "none")[:4] == p[:4]
-    assert all(math.isnan(significance.correct_p(p, name)[4]) for name in significance.CORRECTIONS)
+    assert all(math.isnan(significance.correct_p(p, name)[4]) for name in options.CORRECTIONS)
 
 
 def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
