@@ -31,7 +31,7 @@ Part: TypeAlias = tuple[str, Column, "Floats | None"]
 T = TypeVar("T")
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
-_TOGETHER = 1 << 20  # items drawn in one chunk, where they are few
+_TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
 
 
@@ -39,7 +39,7 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     """Return how many resamples are taken at a time, so that memory stays within the budget."""
     items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
     largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
-    return max(1, min(max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
+    return max(1, min(_MOST, max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
 
 
 def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:

@@ -346,11 +346,11 @@ def test_progress_counts_resamples():
         preds,
         refs,
         measures=["F1"],
-        ci=Bootstrap(resamples=300),
+        ci=Bootstrap(resamples=3000),
         progress=lambda *a: seen.append(a),
     )
     assert seen[0] == (10, 10)
-    assert seen[-1] == (300, 300)
+    assert seen[-1] == (3000, 3000)
     assert len(seen) > 2
 
 
