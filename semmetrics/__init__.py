@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
-    from semmetrics.comparison.ranking import Ranking as Ranking
-    from semmetrics.comparison.ranking import rank_systems as rank_systems
+    from semmetrics.comparison.dataset_ranking import Ranking as Ranking
+    from semmetrics.comparison.dataset_ranking import rank_systems as rank_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     )
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
-    from semmetrics.reports.comparisons import ComparisonTable as ComparisonTable
+    from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.table import ScoreTable as ScoreTable
     from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
@@ -49,7 +49,7 @@ _PUBLIC = {
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
-    "comparison.ranking": ("Ranking", "rank_systems"),
+    "comparison.dataset_ranking": ("Ranking", "rank_systems"),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
@@ -58,7 +58,7 @@ _PUBLIC = {
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
-    "reports.comparisons": ("ComparisonTable",),
+    "reports.comparison_table": ("ComparisonTable",),
     "reports.records": ("Records",),
     "reports.table": ("ScoreTable",),
     "reports.threshold_curves": ("ThresholdSweep",),

@@ -9,7 +9,7 @@ from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
 from semmetrics.comparison.paired import Design, check_systems, compare_scores
 from semmetrics.options import COMPARED, OPTIONS, check_options
-from semmetrics.reports.comparisons import ComparisonTable
+from semmetrics.reports.comparison_table import ComparisonTable
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.systems import prepare_systems, score_prepared

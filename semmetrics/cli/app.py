@@ -29,7 +29,7 @@ __all__ = ["COMMANDS", "program"]
 COMMANDS = {
     "score": ("score:score", "Score predictions against ground truth."),
     "compare": (
-        "comparisons:compare", "Compare systems with a baseline: differences, intervals, p values."
+        "compare:compare", "Compare systems with a baseline: differences, intervals, p values."
     ),
     "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
     "calibrate": (
@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "embed": ("embed:command", "Get, convert and look at embeddings."),
     "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
-    "rank": ("comparisons:rank", "Rank systems over several data sets, and test their ranks."),
+    "rank": ("compare:rank", "Rank systems over several data sets, and test their ranks."),
     "completion": ("about:completion_command", "Print the completion script of a shell."),
 }  # fmt: skip
 """By name: the module of this package that has the command, with its name there; what it does."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from semmetrics.comparison.ranking import Ranking
+from semmetrics.comparison.dataset_ranking import Ranking
 from semmetrics.errors import pluralize
 from semmetrics.reports.records import Records, draw, format_full
 
@@ -56,7 +56,7 @@ def report_ranks(ranking: Ranking) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.comparison.ranking import rank_normalized
+    >>> from semmetrics.comparison.dataset_ranking import rank_normalized
     >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
     >>> for part in report_ranks(rank_normalized(values)):
     ...     print(part)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import semmetrics
+from semmetrics.comparison.dataset_ranking import rank_normalized
 from semmetrics.comparison.diagram import draw_mean_ranks
-from semmetrics.comparison.ranking import rank_normalized
 from semmetrics.comparison.ranks import (
     alike,
     critical_difference,
@@ -241,7 +241,10 @@ def test_groups_are_the_largest_ones():
         (lambda: critical_difference(3, 5, 1.0), "level=1.0"),
         (lambda: rank_differences({"A": 1.0}, {"B": 1.0}), "no system in common"),
         (lambda: draw_mean_ranks(["A"], [1.0], 0.5), "at least two systems"),
-        (lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(), "at least two systems"),
+        (
+            lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(),
+            "1 system has all data sets: nothing",
+        ),
         (lambda: rank_normalized({"x": {"A": 1.0}}).differences("x", "z"), "no data set 'z'"),
         (lambda: semmetrics.rank_systems({"x": []}, by="mean"), "by='mean'"),
         (lambda: semmetrics.rank_systems({"x": []}, level=2.0), "level=2.0"),

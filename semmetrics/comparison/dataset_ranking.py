@@ -222,6 +222,11 @@ class Ranking(Sequence[Rank]):
             If there are fewer than two systems that have all data sets.
         """
         names = self.ranked
+        if len(names) < 2:
+            raise InputError(
+                f"{pluralize(len(names), 'system', 'have')} all data sets: nothing to draw",
+                remedy="give scores of at least two systems on every data set",
+            )
         means = [place.mean_rank for place in self.places if not place.lacking]
         title = f"mean ranks by {self.measure} over {pluralize(len(self.values), 'data set')}"
         return draw_mean_ranks(names, means, self.critical_difference, self.groups, title)

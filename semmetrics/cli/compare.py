@@ -113,7 +113,7 @@ def compare(
     from semmetrics.cli.files import check_files, name_files, write_text
     from semmetrics.cli.messages import say, say_understood, show_progress
     from semmetrics.cli.score import by_system
-    from semmetrics.reports.comparisons import draw_differing, draw_rank_matrix
+    from semmetrics.reports.comparison_table import draw_differing, draw_rank_matrix
 
     if not preds or gt is None:
         raise click.UsageError("name files of predictions and, last, the ground truth")
@@ -211,7 +211,7 @@ def rank(
     """
     from semmetrics.cli.files import check_endings, check_files, name_files, open_output, write_text
     from semmetrics.cli.messages import say
-    from semmetrics.comparison.ranking import rank_systems
+    from semmetrics.comparison.dataset_ranking import rank_systems
     from semmetrics.reports import rankings as text
 
     check_files(files, {"-o": output, "--diagram": diagram})
