@@ -251,7 +251,8 @@ def _check_items(name: str, task: Any, baseline: str, other: Any) -> None:
         only += [f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}"] * bool(alone)
     raise InputError(
         f"{name} and {baseline} have different items: {'; '.join(only) or 'some several times'}",
-        remedy="give the same items to both, or missing='empty' (--missing empty)",
+        remedy="give the same items to both; missing='skip' and empty_predictions='skip' leave "
+        "items out of one system alone",
     )
 
 
