@@ -17,7 +17,9 @@ from benchmarks import (
     embedding,
     labels,
     reading,
+    retrieval,
     semantic,
+    semantic_recall,
     spice,
     tokenizers,
     transport,
@@ -29,6 +31,7 @@ MODULES = (
     labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, spice, captions,
     comparison,
+    retrieval, semantic_recall,
 )  # fmt: skip
 WORKLOADS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": run
@@ -54,14 +57,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help=f"{QUICK.examples:,} examples and {QUICK.repeats} runs, printed and not written",
     )
     parser.add_argument("-o", "--output", type=Path, help="write the results to this file")
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help=f"write those of --only into {RESULTS.name}, on the same machine as the others",
+    )
     options = parser.parse_args(arguments)
+    if options.update and (options.quick or options.output or not options.only):
+        parser.error("--update goes with --only alone")
     scale = QUICK if options.quick else labels.Scale()
     rows: dict[str, list[Row]] = {}
     for name in options.only or WORKLOADS:
         sys.stderr.write(f"{name} ...\n")
         rows[name] = WORKLOADS[name](scale)
     text = report(rows, scale)
-    partial = options.only or options.quick
+    if options.update:
+        text = updated(RESULTS.read_text(encoding="utf-8"), text)
+    partial = (options.only and not options.update) or options.quick
     output = options.output or (None if partial else RESULTS)
     if output is None:
         sys.stdout.write(text)
@@ -94,6 +106,22 @@ def report(rows: dict[str, list[Row]], scale: labels.Scale) -> str:
         ]
         lines += [f"| {row.workload} | {row.ours} | {row.peer} | {row.ratio} |" for row in table]
     return "\n".join(lines) + "\n"
+
+
+def updated(old: str, new: str) -> str:
+    """Return a report with the tables of another in place of its own, in the usual order.
+
+    Raises
+    ------
+    SystemExit
+        If they are of different machines or versions.
+    """
+    (head, *tables), (other, *more) = (text.split("\n## ") for text in (old, new))
+    if head.strip() != other.strip():
+        raise SystemExit(f"{RESULTS} is of another machine or version: measure all of it again")
+    found = {table.partition("\n")[0]: table.strip("\n") for table in (*tables, *more)}
+    order = sorted(found, key=[*WORKLOADS, *found].index)
+    return "\n\n## ".join([head.strip(), *(found[name] for name in order)]) + "\n"
 
 
 if __name__ == "__main__":

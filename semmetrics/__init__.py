@@ -1,4 +1,4 @@
-"""Metrics of label sets and captions: the numbers that a paper would print."""
+"""Metrics of label sets, captions and retrieval: the numbers that a paper would print."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
     from semmetrics.api.comparisons import compare as compare
+    from semmetrics.api.correlate import correlate as correlate
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
     from semmetrics.kinds.captions.reading import as_captions as as_captions
     from semmetrics.kinds.labels.reading import as_labels as as_labels
+    from semmetrics.kinds.retrieval.reading import as_candidates as as_candidates
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.document_frequencies import DocumentFrequencies as DocumentFrequencies
     from semmetrics.metrics.document_frequencies import (
@@ -46,6 +48,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
 
 _PUBLIC = {
     "api.comparisons": ("compare",),
+    "api.correlate": ("correlate",),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
@@ -54,6 +57,7 @@ _PUBLIC = {
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
     "kinds.labels.reading": ("as_labels",),
+    "kinds.retrieval.reading": ("as_candidates",),
     "metrics.definition": ("Measure",),
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),

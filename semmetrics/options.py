@@ -26,21 +26,29 @@ __all__ = ["CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS"
            "decoding_rules", "hint_of", "is_asked", "is_given", "join_names", "resolve_options",
            "split_names"]  # fmt: skip
 
-KINDS = ("labels", "captions")
+KINDS = ("labels", "captions", "retrieval")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
 
 WHAT, DATA = "What is computed", "What the data are"
-MEANING, CAPTIONS = "What labels mean", "What captions are compared by"
+MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
+RETRIEVAL = "What is retrieved"
 CERTAINTY = "Confidence intervals and signatures"
-_LABELS, _CAPTIONS = ("labels",), ("captions",)
+_LABELS, _CAPTIONS, _RETRIEVAL = ("labels",), ("captions",), ("retrieval",)
 FORMATS = {
     **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
-    **dict.fromkeys(("npy", "npz"), _LABELS),
+    **dict.fromkeys(("npy", "npz"), _LABELS + _RETRIEVAL),
+    "hdf5": _RETRIEVAL,
     "coco": KINDS,
     "txt": _CAPTIONS,
+    "trec": _RETRIEVAL,
 }
 """The formats of files, each with the kinds that are read from it."""
-COLUMNS = {"label": _LABELS, "score": _LABELS, "caption": _CAPTIONS}
+COLUMNS = {
+    "label": _LABELS,
+    "score": _LABELS + _RETRIEVAL,
+    "caption": _CAPTIONS,
+    "candidate": _RETRIEVAL,
+}
 """The columns beside the ids that may be named, each with its kinds."""
 
 TESTS = {
@@ -98,6 +106,8 @@ class Option:
         The smallest value of a number.
     repeat, file : bool
         Whether it may be given several times, and whether its value is a path.
+    instead : bool
+        Whether it stands in place of the predictions.
     names : str
         Which names a shell completes: "measures", "protocols", "normalizations" or "rules".
     batch : str
@@ -119,6 +129,7 @@ class Option:
     least: int | None = None
     repeat: bool = False
     file: bool = False
+    instead: bool = False
     names: str = ""
     batch: str = ""
     name: str = field(default="", compare=False)
@@ -161,7 +172,8 @@ class Options(TypedDict, total=False):
     protocol: Annotated[
         str | None,
         Option(
-            help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption.",
+            help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption, "
+            "coco-5k, coco-1k, f30k, biten2022, eccv.",
             signed=True, group=WHAT, metavar="P", names="protocols",
         ),
     ]
@@ -264,42 +276,43 @@ class Options(TypedDict, total=False):
     embedding: Annotated[
         Any,
         Option(
-            help="What labels are compared with: a file of word vectors, a name of 'semmetrics "
-            "embed list', or kind:NAME or kind:PATH. Without it, the model that comes with "
-            "semmetrics is used. With NAME= it is that of measures such as "
+            help="What labels, phrases and captions are compared with: a file of word vectors, a "
+            "name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
+            "that comes with semmetrics is used. With NAME= it is that of measures such as "
             "'SemF1(embedding=NAME)'.",
-            kinds=_LABELS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
+            kinds=_LABELS + _CAPTIONS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
         ),
     ]
     lookup: Annotated[
         str | None,
         Option(
-            help="Rule from a label to a vector; auto is the embedding's own.",
-            default="auto", kinds=_LABELS, fixed=True, signed=True,
-            choices=("auto", "kubany2020", "words", "exact", "text"), group=MEANING, metavar="RULE",
+            help="Rule from a text to a vector; auto is the embedding's own.",
+            default="auto", fixed=True, signed=True,
+            choices=("auto", "kubany2020", "words", "exact", "text"), kinds=_LABELS + _CAPTIONS,
+            group=MEANING, metavar="RULE",
         ),
     ]
     oov: Annotated[
         str | None,
         Option(
-            help="What stands for a label without a vector: the vector of the word 'unknown', "
+            help="What stands for a text without a vector: the vector of the word 'unknown', "
             "nothing (skip), zeros, or an error.",
-            default="zero", kinds=_LABELS, fixed=True, signed=True,
-            choices=("unknown", "skip", "zero", "error"), group=MEANING,
+            default="zero", fixed=True, signed=True,
+            choices=("unknown", "skip", "zero", "error"), kinds=_LABELS + _CAPTIONS, group=MEANING,
         ),
     ]
     device: Annotated[
         str | None,
         Option(
             help="Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
-            kinds=_LABELS, group=MEANING, metavar="DEVICE",
+            group=MEANING, metavar="DEVICE",
         ),
     ]
     max_words: Annotated[
         int | None,
         Option(
             help="Read only the first N words of a file of word vectors.",
-            kinds=_LABELS, group=MEANING, metavar="N", read=int, least=1,
+            kinds=_LABELS + _CAPTIONS, group=MEANING, metavar="N", read=int, least=1,
         ),
     ]
     cache: Annotated[
@@ -307,7 +320,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Keep the vectors of sentence and transformer models on disk for the next run. In "
             "Python, a path names the file.",
-            default=False, kinds=_LABELS, group=MEANING, read=bool,
+            default=False, kinds=_LABELS + _CAPTIONS, group=MEANING, read=bool,
         ),
     ]
     calibration: Annotated[
@@ -357,6 +370,89 @@ class Options(TypedDict, total=False):
             help="Score the references too, each against the others of its image, as the system "
             "'human'.",
             default=False, kinds=_CAPTIONS, key="cand", group=CAPTIONS, read=bool, batch="whole",
+        ),
+    ]
+    queries: Annotated[
+        Path | Iterable[Any] | None,
+        Option(
+            help="The ids of the queries (one a line, or JSON), in the order of the rows of the "
+            "matrix or of their embeddings.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True,
+        ),
+    ]
+    gallery: Annotated[
+        Path | Iterable[Any] | None,
+        Option(
+            help="The ids of the candidates (one a line, or JSON), in the order of the columns of "
+            "the matrix or of their embeddings.",
+            kinds=_RETRIEVAL, key="gallery", group=RETRIEVAL, metavar="FILE", file=True,
+        ),
+    ]
+    queries_embeddings: Annotated[
+        Any,
+        Option(
+            help="Vectors of the queries (.npy, .npz, .h5), one a row, in place of a matrix of "
+            "similarities; with gallery_embeddings.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True, instead=True,
+        ),
+    ]
+    gallery_embeddings: Annotated[
+        Any,
+        Option(
+            help="Vectors of the candidates, one a row.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True,
+        ),
+    ]
+    phi: Annotated[
+        Any,
+        Option(
+            help="How similar rows and columns (images and captions) are in meaning: a matrix of "
+            "their shape, as semmetrics pairs writes it, for NCS, SR and nDCG. With NAME= it is "
+            "that of measures such as 'NCS(phi=NAME)@10'.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="[NAME=]FILE", repeat=True, file=True,
+        ),
+    ]
+    similarity: Annotated[
+        str | None,
+        Option(
+            help="How vectors are compared: by their cosine, or their dot product.",
+            default="cosine", kinds=_RETRIEVAL, key="similarity", fixed=True, signed=True,
+            choices=("cosine", "dot"), group=RETRIEVAL,
+        ),
+    ]
+    direction: Annotated[
+        str | None,
+        Option(
+            help="Which side are the queries: the rows of the matrix (i2t), its columns (t2i, with "
+            "the positives turned round), or each in turn (both).",
+            default="i2t", kinds=_RETRIEVAL, key="direction", fixed=True, signed=True,
+            choices=("i2t", "t2i", "both"), group=RETRIEVAL,
+        ),
+    ]
+    reverse_positives: Annotated[
+        Any,
+        Option(
+            help="The positives of each column, for t2i; without them, the positives of the rows "
+            "turned round.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True,
+        ),
+    ]
+    ties: Annotated[
+        str | None,
+        Option(
+            help="How equal similarities are ranked: the first in the gallery first (position), "
+            "positives before others (optimistic), or others before positives (pessimistic).",
+            default="position", kinds=_RETRIEVAL, key="tie", fixed=True, signed=True,
+            choices=("position", "optimistic", "pessimistic"), group=RETRIEVAL,
+        ),
+    ]
+    folds: Annotated[
+        int | None,
+        Option(
+            help="Cut the rows into so many parts of equal size, in their order, and rank the "
+            "candidates of a part alone: those that are positives of its rows.",
+            kinds=_RETRIEVAL, key="folds", fixed=True, signed=True, group=RETRIEVAL, metavar="N",
+            read=int, least=2,
         ),
     ]
     ci: Annotated[
@@ -495,6 +591,8 @@ _ELSEWHERE = {
     "ignore": ("ignore_index", "ignore_labels", "exclude"),
     "threshold": ("thresholds", "score_threshold"),
     "doc_freq": ("df", "idf", "document_frequencies"),
+    "queries": ("query_ids", "row_ids"),
+    "gallery": ("gallery_ids", "column_ids", "corpus"),
 }
 _NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
 _OF_MEASURES = {
@@ -593,7 +691,7 @@ def resolve_options(
     kind: str,
     *,
     protocol: str | None = None,
-    fixed: Mapping[str, str] = MappingProxyType({}),
+    fixed: Mapping[str, Any] = MappingProxyType({}),
 ) -> ResolvedOptions:
     """Return the value of every option: given, fixed by a protocol, or the default.
 

@@ -36,6 +36,7 @@ def dump(captions: Path, out: Path, memory: str = "3g") -> None:
     java, folder = SPICE_FILES.locate()
     if shutil.which("javac") is None:
         raise InputError("there is no Java compiler", remedy="install a JDK, 11 or later")
+    out.parent.mkdir(parents=True, exist_ok=True)
     done = _whole_lines(out)
     path = os.pathsep.join(
         map(str, [folder / "*", folder / "lib" / "*", *(jar_folder() / jar for jar in JARS)])

@@ -11,6 +11,7 @@ more than its tag, and so its attachments are learned from few captions.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import time
 from collections import Counter, defaultdict
@@ -43,6 +44,7 @@ _COMMON = 2  # times that a word of the vocabulary is seen
 _COMMON_LABEL = 15
 _LONGEST = 80
 _TOKENS = 1200  # in a batch
+_WARM = 300  # steps until the rate is reached
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,65 @@ def _measure(model: Parser, batches: Sequence[Batch]) -> str:
     return f"tags {tags / tokens:.4f} edges {2 * edges / both:.4f} named {2 * named / both:.4f}"
 
 
+class _Trainer:
+    """A network that learns, and the moving average of its weights.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    sizes : Sizes
+    state : mapping from name to tensor, optional
+        Weights to go on from.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, sizes: Sizes, state: dict[str, Tensor] | None = None
+    ) -> None:
+        self.vocabulary, self.sizes, self.steps = vocabulary, sizes, 0
+        self._model, self.average = Parser(sizes), Parser(sizes)
+        if state is not None:
+            self._model.load_state_dict(state)
+        self.average.load_state_dict(self._model.state_dict())
+        self._optimizer = torch.optim.AdamW(_groups(self._model), betas=(0.9, 0.98), fused=True)
+        self._counts = torch.tensor(vocabulary.counts, dtype=torch.float32)
+        self._closed = torch.tensor([word in _CLOSED_WORDS for word in vocabulary.words])
+        self._hidden = torch.tensor(
+            [_HIDDEN_CLOSED if tag in _CLOSED_TAGS else _HIDDEN for tag in vocabulary.tags]
+        )
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], options: dict[str, int]) -> _Trainer:
+        """Begin with the words of sentences and random weights."""
+        words = Vocabulary.of(sentences)
+        return cls(words, Sizes(len(words.words), len(words.tags), len(words.labels), **options))
+
+    @classmethod
+    def load(cls, path: Path) -> _Trainer:
+        """Go on from weights that were saved."""
+        found = torch.load(path, weights_only=True)
+        return cls(Vocabulary(**found["vocabulary"]), Sizes(**found["sizes"]), found["state"])
+
+    def save(self, path: Path) -> None:
+        """Write the average."""
+        made = {"sizes": asdict(self.sizes), "vocabulary": asdict(self.vocabulary)}
+        torch.save({**made, "state": self.average.state_dict()}, path)
+
+    def learn(self, batch: Batch, rate: float) -> None:
+        """Learn from a batch, at a rate that the first steps do not reach."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate * min(1, (self.steps + 1) / _WARM)
+        self._optimizer.zero_grad()
+        _loss(self._model, batch, self._counts, self._hidden, self._closed).backward()
+        torch.nn.utils.clip_grad_norm_(self._model.parameters(), 2.0)
+        self._optimizer.step()
+        self.steps += 1
+        share = 1 - min(0.998, self.steps / (self.steps + 50))
+        with torch.no_grad():
+            torch._foreach_lerp_(
+                list(self.average.parameters()), list(self._model.parameters()), share
+            )
+
+
 def train(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],
@@ -225,51 +286,20 @@ def train(
     order = random.Random(seed)
     sentences = [one for one in sentences if len(one.words) <= _LONGEST]
     order.shuffle(sentences)
-    if start is None:
-        vocabulary = Vocabulary.of(sentences)
-        sizes = Sizes(
-            len(vocabulary.words), len(vocabulary.tags), len(vocabulary.labels), **options
-        )
-        model, average = Parser(sizes), Parser(sizes)
-    else:
-        found = torch.load(start, weights_only=True)
-        vocabulary, sizes = Vocabulary(**found["vocabulary"]), Sizes(**found["sizes"])
-        model, average = Parser(sizes), Parser(sizes)
-        model.load_state_dict(found["state"])
-    coder = _Coder(vocabulary)
-    average.load_state_dict(model.state_dict())
-    optimizer = torch.optim.AdamW(_groups(model), lr=rate, betas=(0.9, 0.98), fused=True)
-    counts = torch.tensor(vocabulary.counts, dtype=torch.float32)
-    closed = torch.tensor([word in _CLOSED_WORDS for word in vocabulary.words])
-    hidden = torch.tensor(
-        [_HIDDEN_CLOSED if tag in _CLOSED_TAGS else _HIDDEN for tag in vocabulary.tags]
-    )
+    trainer = _Trainer.of(sentences, options) if start is None else _Trainer.load(start)
+    coder = _Coder(trainer.vocabulary)
     batches, dev_batches = _batches(sentences, coder), _batches(dev, coder)
-    steps = epochs * len(batches)
-    begun, step = time.monotonic(), 0
+    begun, steps = time.monotonic(), epochs * len(batches)
     for epoch in range(epochs):
         order.shuffle(batches)
         for batch in batches:
-            done = max(step / steps, (time.monotonic() - begun) / 60 / minutes)
-            falling = 0.5 + 0.5 * np.cos(np.pi * min(1, done))
-            for group in optimizer.param_groups:
-                group["lr"] = rate * min(1, (step + 1) / 300) * falling
-            optimizer.zero_grad()
-            _loss(model, batch, counts, hidden, closed).backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-            optimizer.step()
-            step += 1
-            with torch.no_grad():
-                torch._foreach_lerp_(
-                    list(average.parameters()), list(model.parameters()),
-                    1 - min(0.998, step / (step + 50)),
-                )  # fmt: skip
+            done = max(trainer.steps / steps, (time.monotonic() - begun) / 60 / minutes)
+            trainer.learn(batch, rate * (0.5 + 0.5 * math.cos(math.pi * min(1, done))))
             if done >= 1:
                 break
         spent = f"{time.monotonic() - begun:.0f} s"
-        print(epoch + 1, step, spent, _measure(average, dev_batches), flush=True)
-        made = {"sizes": asdict(sizes), "vocabulary": asdict(vocabulary)}
-        torch.save({**made, "state": average.state_dict()}, out)
+        print(epoch + 1, trainer.steps, spent, _measure(trainer.average, dev_batches), flush=True)
+        trainer.save(out)
         if done >= 1:
             break
 

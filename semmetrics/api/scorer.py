@@ -27,7 +27,7 @@ import numpy as np
 from semmetrics.api.scores import document_options, table_of
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, a_kind, listing
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.collection import BY_ITEM, WHOLE, Collection
@@ -223,7 +223,9 @@ class Scorer:
         """Return everything but what is opened, which is opened again."""
         given = dict(self._given)
         if "measures" in given:  # as measures, which say what to import where they are not known
-            given["measures"] = parse_all(given["measures"], self._kind)
+            shared = len(kinds_of_all(given["measures"])) > 1
+            if self._kind is not None or not shared:
+                given["measures"] = parse_all(given["measures"], first=self._kind)
         return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -47,7 +47,9 @@ _WHAT = {
     "n": "the number of items differs from the signature's",
     "data": "the ground truth differs from the signature's",
     "classes": "the class list differs from the signature's",
+    "gallery": "the gallery differs from the signature's",
     "emb": "the embedding differs from the signature's",
+    "matrix": "phi differs from the signature's",
     "lookup": "the rule of lookup differs from the signature's",
     "oov": "what stands for unknown labels differs from the signature's",
     "taxonomy": "the taxonomy differs from the signature's",
@@ -110,7 +112,8 @@ def score(
     Parameters
     ----------
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix
-        See ``semmetrics.as_labels`` and ``semmetrics.as_captions``.
+        See ``semmetrics.as_labels``, ``semmetrics.as_captions`` and ``semmetrics.as_candidates``.
+        Predictions are None where embeddings stand in their place (``queries_embeddings``).
     system : str, optional
         What the table calls it. The default is the file's name without its ending, or "preds".
     **options
@@ -254,6 +257,7 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
         said["embedding"] = _embeddings(signed, given.get("embedding"))
     asked = given.get("ci") is not False  # an interval may be left out
     said |= {"measures": [signed.measure], "ci": (asked and signed.bootstrap) or False}
+    said["task"] = given.get("task") or signed.measure.definition.kind
     return {**given, **said}
 
 

@@ -42,6 +42,9 @@ COMMANDS = {
     "pairs": (
         "caption_commands:pairs", "Compute a measure of all captions for all images."
     ),
+    "correlate": (
+        "correlate:command", "Correlate phi, NCS or binary relevance with ratings by people."
+    ),
     "spice": ("spice:command", "Set up SPICE's own parser, and parse captions for it."),
     "validate": (
         "validate:command", "Say what is in a file, how it is understood, and what is odd."

@@ -143,6 +143,8 @@ def _check_how(
         "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
         "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
         "semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json",
+        "semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json "
+        "references.json",
     ],
 )
 @click.argument("captions", type=FILE, metavar="CAPTIONS")
@@ -152,9 +154,11 @@ def _check_how(
     "--phi",
     default="CIDEr-D",
     show_default=True,
-    help="CIDEr-D, CIDEr or SPICE, with its options.",
+    help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
 )
-@score_options("tokenizer", "doc_freq", "tuples")
+@score_options(
+    "tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words", "cache"
+)
 @option(
     WHAT,
     "--rows",

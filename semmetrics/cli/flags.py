@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 READING, OUTPUT = "How files are read", "Output"
-_EMBEDDING_NAME = re.compile(r"[\w.+-]+")
+_SPEC_NAME = re.compile(r"[\w.+-]+")
 _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
           "cardinality+scores")  # fmt: skip
 _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
@@ -203,9 +203,11 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 
 def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
-    from semmetrics.metrics.registry import parse_all
+    from semmetrics.metrics.registry import kinds_of_all, parse_all
 
-    return parse_all(split_measures(texts))
+    words = split_measures(texts)
+    # where several kinds have them, the data or --task say which are meant
+    return words if len(kinds_of_all(words)) > 1 else parse_all(words, *kinds_of_all(words))
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
@@ -235,37 +237,44 @@ def embeddings(texts: Iterable[str]) -> dict[str, str]:
     >>> embeddings(["./a=b.bin"])
     {'default': './a=b.bin'}
     """
+    return _by_name(texts, "--embedding", "an embedding", "SemF1(embedding=NAME)")
+
+
+def _by_name(texts: Iterable[str], flag: str, noun: str, example: str) -> dict[str, str]:
+    """Return what is given as [NAME=]SPEC by name, "default" where there is none."""
     found: dict[str, str] = {}
     for text in texts:
-        name, spec = _split_spec(text)
+        name, spec = _split_spec(text, flag, noun)
         if name in found:
+            bare = noun.partition(" ")[2] or noun
             raise InputError(
-                "the default embedding is given twice"
+                f"the default {bare} is given twice"
                 if name == "default"
-                else f"the embedding {name!r} is given twice",
-                where=f"--embedding {text}",
-                remedy="give each a name: --embedding NAME=SPEC, and -m 'SemF1(embedding=NAME)'",
+                else f"the {bare} {name!r} is given twice",
+                where=f"{flag} {text}",
+                remedy=f"give each a name: {flag} NAME=SPEC, and -m '{example}'",
             )
         found[name] = spec
     return found
 
 
-def _split_spec(text: str) -> tuple[str, str]:
+def _split_spec(text: str, flag: str, noun: str) -> tuple[str, str]:
     name, sign, spec = text.partition("=")
     if not sign or any(mark in name for mark in "/\\:"):  # a path or kind:PATH that has the sign
         name, spec = "default", text
-    if not _EMBEDDING_NAME.fullmatch(name):
+    if not _SPEC_NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} is no name of an embedding",
-            where=f"--embedding {text}",
+            f"{name!r} is no name of {noun}",
+            where=f"{flag} {text}",
             remedy="use letters, digits and . _ + - before the sign =; write ./a=b.bin for a file "
             "that has the sign in its name",
         )
     if not spec.strip():
+        what = "a name, a path, kind:NAME or kind:PATH" if flag == "--embedding" else "a path"
         raise InputError(
             "nothing is named",
-            where=f"--embedding {text}",
-            remedy="write --embedding [NAME=]SPEC with a name, a path, kind:NAME or kind:PATH",
+            where=f"{flag} {text}",
+            remedy=f"write {flag} [NAME=]SPEC with {what}",
         )
     return name, spec
 
@@ -277,8 +286,10 @@ def named_files(given: Mapping[str, Any]) -> list[str]:
         value = given.get(name) or ()
         texts = [value] if isinstance(value, str) else value
         if name == "embedding":
-            specs = [_split_spec(text)[1] for text in texts]
+            specs = [_split_spec(text, one.flag, "an embedding")[1] for text in texts]
             found += [path for spec in specs for path in (spec, spec.partition(":")[2]) if path]
+        elif name == "phi":
+            found += [_split_spec(text, one.flag, "a phi")[1] for text in texts]
         elif name == "ignore":
             found += [text[1:] for text in texts if text.startswith("@")]
         elif one.file:
@@ -290,4 +301,5 @@ _CONVERTED: Mapping[str, Callable[[Any, Any], Any]] = {
     "measures": _read_measures,
     "ignore": _read_ignored,
     "embedding": lambda texts, read: embeddings(texts),
+    "phi": lambda texts, read: _by_name(texts, "--phi", "a phi", "NCS(phi=NAME)@10"),
 }

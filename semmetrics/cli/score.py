@@ -24,7 +24,7 @@ from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.options import CERTAINTY, WHAT
+from semmetrics.options import CERTAINTY, OPTIONS, WHAT
 
 if TYPE_CHECKING:
     from semmetrics.reports.records import Records
@@ -86,6 +86,9 @@ class Output:
         "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
         "zcat preds.jsonl.gz | semmetrics score - gt.json",
         "semmetrics score --protocol coco-caption captions.json references.json",
+        "semmetrics score --protocol f30k sims.npy positives.json",
+        "semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy "
+        "qrels.trec",
     ],
 )
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
@@ -145,13 +148,17 @@ def score(
     Or they hold captions: {"id": "caption"} against {"id": ["reference", ...]}, COCO results and
     annotations, JSONL, CSV, TSV, Parquet, or lines of text.
 
+    Or PRED ranks candidates for queries (--task retrieval): a matrix of similarities (.npy, .npz,
+    .h5, JSON), ranked lists, or a TREC run; GT has the positives: {"query": ["candidate", ...]}.
+
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
     from semmetrics.cli.files import check_endings, check_files, name_files, write_text
     from semmetrics.cli.messages import complain, say, say_understood
 
-    if not preds or gt is None:
+    instead = any(given[name] is not None for name, one in OPTIONS.items() if one.instead)
+    if gt is None or not (preds or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     output = Output(**{name: given.pop(name) for name in Output.__dataclass_fields__})
     check_files(
@@ -160,11 +167,13 @@ def score(
         remedy="give the output another name (the ground truth is the last file)",
     )
     check_endings(output.files(), ENDINGS)
-    names = name_files(preds)
+    systems: dict[str, str | None] = dict(zip(name_files(preds), preds, strict=True))
+    systems = systems or {"embeddings": None}
+    names = list(systems)
     given["set_size_probs"] = by_system(given["set_size_probs"], names)
     options = read_given(given)
     options["keep_rows"] = output.per_item is not None or output.worst is not None
-    table = _score(dict(zip(names, preds, strict=True)), gt, rescore, options, quiet=quiet)
+    table = _score(systems, gt, rescore, options, quiet=quiet)
     say_understood(table, quiet=quiet)
     text, details = _render(output, table), _collect_details(output, table)
     remarks = _collect_remarks(output, table)
@@ -189,7 +198,7 @@ def by_system(files: Sequence[str], names: Sequence[str]) -> Any:
 
 
 def _score(
-    systems: Mapping[str, str],
+    systems: Mapping[str, str | None],
     gt: str,
     signature: str | None,
     options: Mapping[str, Any],

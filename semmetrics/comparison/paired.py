@@ -348,6 +348,8 @@ def _p_value(score: Score, against: Score, design: Design) -> float:
     if design.test in _SIMULATED:
         values = _replicates(score).values - _replicates(against).values
         return _SIMULATED[design.test](values, difference)
+    if math.isnan(difference):
+        return math.nan
     found = _item_differences(score, against, design.test)
     return student_t(found)[0] if design.test == "t" else signed_rank_p(found)
 
@@ -402,7 +404,7 @@ def _difference(
     )
     made = paired.interval(design.bootstrap.level, design.bootstrap.method)
     low, high, method = made.low, made.high, made.method
-    if design.test == "t":
+    if design.test == "t" and not math.isnan(p):
         found = _item_differences(score, against, "t")
         (_, low, high), method = student_t(found, design.bootstrap.level), "t"
     error = paired.standard_error * math.sqrt(max(1, int(mine.sizes.sum())))

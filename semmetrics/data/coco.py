@@ -13,6 +13,7 @@ __all__ = [
     "category_names",
     "is_coco",
     "is_coco_captions",
+    "read_coco_caption_ids",
     "read_coco_captions",
     "read_coco_labels",
 ]
@@ -159,6 +160,27 @@ def read_coco_captions(value: Mapping[str, Any], name: str) -> Items:
     items.understood = f"COCO captions, {counted(annotations, 'caption')}"
     if bare:
         items.notes.append(f"{counted(bare, 'image')} without captions left out")
+    return items
+
+
+def read_coco_caption_ids(value: Mapping[str, Any], name: str) -> Items:
+    """The ids of the captions of each image of COCO annotations, in the order of the annotations.
+
+    Examples
+    --------
+    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
+    >>> found = read_coco_caption_ids({"annotations": captions}, "captions.json")
+    >>> list(found.ids), found.items
+    (['7'], [['40']])
+    """
+    read_coco_captions(value, name)  # refuses what is wrong
+    found: dict[str, list[str]] = {}
+    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
+        own = _record_id(annotation, "id", where)
+        found.setdefault(_record_id(annotation, "image_id", where), []).append(own)
+    ids = list(found)
+    items = Items(ids, list(found.values()), Places(name, ids), name)
+    items.understood = f"COCO captions, ids of {counted(value['annotations'], 'caption')}"
     return items
 
 

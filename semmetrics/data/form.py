@@ -33,7 +33,7 @@ __all__ = [
     "unused",
 ]
 
-TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz")
+TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
 EXTENSIONS = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -49,11 +49,24 @@ EXTENSIONS = {
     ".feather": "arrow",
     ".npy": "npy",
     ".npz": "npz",
+    ".h5": "hdf5",
+    ".hdf5": "hdf5",
     ".txt": "txt",
+    ".trec": "trec",
+    ".run": "trec",
+    ".qrels": "trec",
+    ".qrel": "trec",
 }
 RECORD_IDS = ("id", "image_id", "img_id")
 IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
-_APART = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"))  # roles
+_APART = (  # roles
+    ("id", "label"),
+    ("id", "score"),
+    ("label", "score"),
+    ("id", "caption"),
+    ("id", "candidate"),
+    ("candidate", "score"),
+)
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
@@ -88,6 +101,11 @@ class Form:
         Whether an entry may be an empty text; otherwise an empty cell is an item without entries.
     first_id : str or None
         The id column that goes before others.
+    ids, scores : tuple of str
+        More names that the column of ids, or of scores, is known by.
+    numbered : bool
+        Whether entries may be whole numbers, which are then names; lists of other numbers are the
+        rows of a matrix, whose values may be any.
     """
 
     noun: str
@@ -100,16 +118,21 @@ class Form:
     single: bool = False
     blank: bool = False
     first_id: str | None = None
+    ids: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+    numbered: bool = False
 
     @property
     def table(self) -> dict[str, Role]:
         """The roles of the columns of a table."""
-        return self._roles(Role(IDS), Role(self.columns), Role(_SCORES, False))
+        scores = Role((*self.scores, *_SCORES), False)
+        return self._roles(Role((*self.ids, *IDS)), Role(self.columns), scores)
 
     @property
     def record(self) -> dict[str, Role]:
         """The roles of the keys of a JSON record."""
-        return self._roles(Role(RECORD_IDS), Role(self.keys), Role(("scores",), False))
+        ids, scores = (*self.ids, *RECORD_IDS), (*self.scores, "scores")
+        return self._roles(Role(ids), Role(self.keys), Role(scores, False))
 
     def _roles(self, id_: Role, value: Role, score: Role) -> dict[str, Role]:
         roles = {"id": id_, self.noun: value}
@@ -125,7 +148,7 @@ class ReadOptions:
     format : str, optional
         One of `FORMATS`; "txt" holds captions only. None takes it from the extension (".gz"
         aside), and on standard input from the content.
-    id_column, label_column, score_column, caption_column : str, optional
+    id_column, label_column, score_column, caption_column, candidate_column : str, optional
         Columns of a table, or keys of JSON records. None recognises them by name, in any case.
     delimiter : str, optional
         The character between CSV cells; None is a comma, or a tab for TSV.
@@ -154,6 +177,7 @@ class ReadOptions:
     label_column: str | None = None
     score_column: str | None = None
     caption_column: str | None = None
+    candidate_column: str | None = None
     delimiter: str | None = None
     label_delimiter: str | None = None
     max_line_bytes: int = 64 * 2**20
@@ -360,7 +384,9 @@ def _how_to_name(
             quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
             what = "a tab" if sign == "\t" else repr(sign)
             return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
-    reader = next((f"as_{noun}s" for noun in ("label", "caption") if noun in roles), "")
+    reader = next(
+        (f"as_{noun}s" for noun in ("label", "caption", "candidate") if noun in roles), ""
+    )
     if name is not None and reader:
         call = f"{reader}(path, options=ReadOptions({role}_column=...))"
         return (

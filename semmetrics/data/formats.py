@@ -13,7 +13,8 @@ from semmetrics.errors import InputError
 
 __all__ = ["beginning", "format_among", "format_of", "header", "sniff"]
 
-_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow"}
+_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",
+           b"\x89HDF": "hdf5"}  # fmt: skip
 _INK = re.compile(r"\S")
 
 

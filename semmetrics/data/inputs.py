@@ -25,7 +25,7 @@ from semmetrics.data.formats import beginning, format_of, header
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix
+from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import InputError, Places, a_kind, at, counted
 from semmetrics.frozen import dataclass
@@ -173,13 +173,25 @@ def _read_format(
         except OddError:
             pass
     if kind == "json":
-        value = source.parsed(parse_source)
-        if isinstance(value, dict) and is_columns(value, form, options, source.name):
-            from semmetrics.data.objects import read_columns
-
-            found = read_columns(value, form, source.name, options)
-            return replace(found, understood=f"JSON, {found.understood}")
+        found = _read_json_table(source, form, names, options)
+        if found is not None:
+            return found
     return encode(_read_strictly(source, kind, form, options), form)
+
+
+def _read_json_table(
+    source: Source, form: Form, names: Any, options: ReadOptions
+) -> Lists | Matrix | None:
+    """Read a document that is a mapping of columns, or rows of numbers; None of any other."""
+    value = source.parsed(parse_source)
+    if form.numbered and is_number_rows(value):
+        return number_matrix(value, names, source.name, "JSON, rows of numbers")
+    if not isinstance(value, dict) or not is_columns(value, form, options, source.name):
+        return None
+    from semmetrics.data.objects import read_columns
+
+    found = read_columns(value, form, source.name, options)
+    return replace(found, understood=f"JSON, {found.understood}")
 
 
 def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) -> Items:
@@ -189,6 +201,10 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
         return read_table(source, form, options, tabs=kind == "tsv")
     if kind == "txt":
         return _read_text(source, form, options)
+    if kind == "trec":
+        from semmetrics.data.trec import read_trec
+
+        return read_trec(source, form, options)
     return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
 
 
@@ -224,10 +240,11 @@ class Sample:
 
     Attributes
     ----------
-    shape : {"strings", "lists", "entries", "columns", "keys", "mapping", "text", "matrix", "other"}
+    shape : {"strings", "lists", "entries", "columns", "keys", "mapping", "text", "run", "matrix",
+    "other"}
         A string an item; lists of strings; lists of something else, such as scores; a table or
-        records with ``names``; a ``mapping`` that may be a COCO file; plain text; a matrix; what
-        is none of these, or cannot be read.
+        records with ``names``; a ``mapping`` that may be a COCO file; plain text; a ranked run or
+        its judgements; a matrix; what is none of these, or cannot be read.
     what : str
         The same in words.
     names : sequence of str
@@ -317,7 +334,9 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         from semmetrics.data.arrow import arrow_schema
 
         return _named("columns", arrow_schema(source, kind).names)
-    return Sample("text", "plain text") if kind == "txt" else Sample("matrix", "a matrix")
+    if kind in ("txt", "trec"):
+        return Sample("text", "plain text") if kind == "txt" else Sample("run", "TREC lines")
+    return Sample("matrix", "a matrix")
 
 
 def _sample_value(value: Any, what: str) -> Sample:

@@ -98,6 +98,8 @@ def encode(found: Items, form: Form) -> Lists:
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
     scores = None
+    if form.numbered:
+        items = [list(map(_name, item)) for item in items]
     try:
         vocabulary, codes = _code(chain.from_iterable(items), size)
         plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
@@ -120,6 +122,15 @@ def encode(found: Items, form: Form) -> Lists:
         noun=form.noun,
         order="sorted" if sets else found.order,
     )
+
+
+def _name(entry: Any) -> Any:
+    """Return a whole number as text, also where it has a score."""
+    if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+        return str(entry)
+    if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
+        return (_name(entry[0]), entry[1])
+    return entry
 
 
 def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:

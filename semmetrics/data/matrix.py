@@ -22,7 +22,7 @@ from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
-           "members"]  # fmt: skip
+           "is_number_rows", "members", "number_matrix"]  # fmt: skip
 
 _BLOCK = 1 << 22  # values looked at together
 
@@ -197,7 +197,8 @@ def as_matrix(
             f"the matrix has shape {values.shape}", where=source, remedy="give items x classes"
         )
     n_items, n_names = values.shape
-    terms = class_terms(map(str, range(n_names)) if names is None else names)
+    numbered: list[Terms] = [(str(number),) for number in range(n_names if names is None else 0)]
+    terms = numbered if names is None else class_terms(names)
     if len(terms) != n_names:
         raise InputError(
             f"the matrix has {pluralize(n_names, 'column')} and the class list "
@@ -232,6 +233,47 @@ def as_matrix(
     if values.dtype.kind == "f":
         check_finite(values, source)
     return made
+
+
+def is_number_rows(value: Any) -> bool:
+    """Tell whether it is a list of rows of numbers, some of which are not whole.
+
+    Examples
+    --------
+    >>> is_number_rows([[0.5, 1], [0.25, 0]]), is_number_rows([[3, 4]])  # of numbers of items
+    (True, False)
+    """
+    if not isinstance(value, Sequence) or isinstance(value, str) or not len(value):
+        return False
+    rows = all(isinstance(row, (list, tuple)) for row in value)
+    cells = list(value[0]) if rows else []
+    plain = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in cells)
+    return plain and any(isinstance(one, float) for row in value for one in row)
+
+
+def number_matrix(value: Any, names: Any, source: str, understood: str) -> Matrix:
+    """Return the matrix of rows of numbers.
+
+    Raises
+    ------
+    InputError
+        If rows have different lengths, or a cell is no finite number; names the row.
+    """
+    width = len(value[0])
+    for row, cells in enumerate(value):
+        if len(cells) != width:
+            raise InputError(
+                f"it has {pluralize(len(cells), 'number')}, and row 0 has {width}",
+                where=f"{source}, {ROW.format(row)}",
+                remedy="give rows of one length",
+            )
+    try:
+        values = np.array(value, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"a cell is no number: {error}", where=source, remedy="give numbers alone"
+        ) from None
+    return as_matrix(values, names, source=source, understood=understood)
 
 
 def is_membership(matrix: Matrix) -> bool:

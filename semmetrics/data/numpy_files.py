@@ -1,9 +1,10 @@
-"""Arrays in .npy and .npz files: matrices of items x names, dense or sparse, and vectors.
+"""Arrays in .npy, .npz and HDF5 files: matrices of items x names, dense or sparse, and vectors.
 
 Conventions
 -----------
 Rows and columns count from 0 in messages. A .npz file holds the matrix as "values", "scores",
-"labels", "y" or as its only array; beside it there may be "classes" and "ids". The files of
+"labels", "y" or as its only array; beside it there may be "classes" and "ids". So does an HDF5
+file, for which h5py is needed. The files of
 ``scipy.sparse.save_npz`` (CSR, CSC, COO) become CSR; a cell that stands twice is an error.
 Headers are parsed here and not by numpy, so that nothing is unpickled or evaluated, and a damaged
 shape allocates nothing. Arrays of a .npy file are views of its bytes, and read-only;
@@ -27,11 +28,19 @@ from numpy.typing import NDArray
 from semmetrics.data.form import ReadOptions, canonical_id, check_classes
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
-from semmetrics.errors import InputError, at, listing, placed, pluralize
+from semmetrics.errors import (
+    InputError,
+    MissingDependencyError,
+    at,
+    listing,
+    placed,
+    pluralize,
+)
 
 __all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
 _MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
+_HDF = b"\x89HDF"
 _CHUNK = 2**20
 _ROW, _COLUMN = 32, 300  # bytes that an item and a class of a matrix take, at most, if it is empty
 _MATRIX = ("values", "scores", "labels", "y")
@@ -122,7 +131,9 @@ def _mapped(source: Source) -> bytes | mmap.mmap:
 
 
 def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
-    """The arrays of a .npz file by name, or of a .npy file under the name ""."""
+    """The arrays of a .npz or HDF5 file by name, or of a .npy file under the name ""."""
+    if source.head.startswith(_HDF):
+        return _read_hdf(source, max_bytes)
     if not source.head.startswith(_ZIP):
         return {"": parse_npy(_mapped(source), source.name)}
     arrays: dict[str, NDArray[np.generic]] = {}
@@ -144,6 +155,35 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
             f"it is damaged, or was cut off: {error}",
             where=source.name,
             remedy="copy it again, or write it with numpy.savez",
+        ) from None
+    return arrays
+
+
+def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
+    """Read the arrays of an HDF5 file, those in groups too."""
+    try:
+        import h5py
+    except ImportError as error:
+        raise MissingDependencyError("h5py", f"reading {source.name}", extra="hdf5") from error
+    arrays: dict[str, NDArray[np.generic]] = {}
+    found: list[Any] = []
+    try:
+        with h5py.File(source.path or io.BytesIO(source.data), "r") as file:
+            file.visititems(lambda name, one: found.append(one))
+            found = [one for one in found if isinstance(one, h5py.Dataset)]
+            if sum(one.nbytes for one in found) > max_bytes:
+                raise too_large(source.name, max_bytes)
+            for one in found:
+                text = h5py.check_string_dtype(one.dtype) is not None
+                values = np.array(one.asstr()[...].tolist()) if text else one[...]
+                arrays[one.name.removeprefix("/")] = values
+    except (OSError, RuntimeError, ValueError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"it is damaged, or was cut off: {error}",
+            where=source.name,
+            remedy="copy it again, or write it with h5py",
         ) from None
     return arrays
 
@@ -170,7 +210,7 @@ def read_matrix_file(
     rows, columns = values.shape
     source.room().take(_ROW * rows + _COLUMN * columns)
     own = _classes(arrays, options, columns, source.name)
-    kind = "sparse" if sparse else "NumPy"
+    kind = "sparse" if sparse else "HDF5" if source.head.startswith(_HDF) else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
     return as_matrix(
         values,

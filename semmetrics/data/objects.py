@@ -22,7 +22,13 @@ from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_on
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_named
+from semmetrics.data.matrix import (
+    Matrix,
+    as_matrix,
+    check_named,
+    is_number_rows,
+    number_matrix,
+)
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
 
@@ -60,6 +66,13 @@ def read_python(
         return encode(_series(data, form, source), form)
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source)
+    if form.numbered and is_number_rows(data):
+        return number_matrix(data, names, source, "rows of numbers")
+    return _plain(data, form, source, options)
+
+
+def _plain(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:
+    """Read lists from mappings and sequences."""
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)

@@ -128,7 +128,7 @@ def _value(text: str, form: Form) -> float:
         value = number(text, "", "cell") if value is None else value
     except InputError:
         value = None
-    if value is None or not 0 <= value <= 1:
+    if value is None or not (form.numbered or 0 <= value <= 1):
         raise _no_cell("the cell is empty" if text == "" else f"the cell is {shown(text)}", form)
     return value + 0.0
 
@@ -155,7 +155,7 @@ def _read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return None
     table = whole_table(source, kind, options)
     made: Any = read_python(table, form, source.name, None, options)
-    for start in range(0, len(made), max(1, 2**22 // len(names))):
+    for start in () if form.numbered else range(0, len(made), max(1, 2**22 // len(names))):
         part = np.asarray(made.values[start : start + max(1, 2**22 // len(names))])
         outside = np.argwhere(~((part >= 0) & (part <= 1)))
         if len(outside):

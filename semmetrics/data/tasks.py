@@ -220,6 +220,9 @@ class CaptionTask(Task):
     fits : mapping
         Document frequencies: "df" for measures with ``df=given`` ("df/porter" for those with
         ``stem=porter``), "references/none" in place of those that ``df=references`` would count.
+        Scene graphs: "parser/official" and so on.
+    models : mapping from name to TextModel
+        Embeddings.
     """
 
     kind: ClassVar[str] = "captions"
@@ -230,6 +233,12 @@ class CaptionTask(Task):
     references: Ints
     tokenizer: Any
     fits: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What each embedding is, for signatures."""
+        return {name: str(model) for name, model in self.models.items()}
 
     def blocks(self, memory: int = 1 << 27) -> Iterator[Block[CaptionTask]]:
         """Items in blocks whose working arrays take about that many bytes, or of one item."""

@@ -29,6 +29,7 @@ __all__ = [
     "CallableEmbedder",
     "Embedded",
     "Embedder",
+    "RememberingEmbedder",
     "Vectors",
     "as_matrix",
     "check_finite",
@@ -378,3 +379,70 @@ class CachedEmbedder:
             (vector.tobytes(), int(state), int(cut))
             for vector, state, cut in zip(vectors, known, truncated, strict=True)
         ]
+
+
+class RememberingEmbedder:
+    """A model that embeds each text once, however often it is asked for it.
+
+    Parameters
+    ----------
+    embedder : Embedder
+
+    Examples
+    --------
+    >>> def lengths(texts):
+    ...     print(len(texts), "embedded")
+    ...     return [[len(text)] for text in texts]
+    >>> lengths.version = "1"
+    >>> model = RememberingEmbedder(CallableEmbedder(lengths))
+    >>> model.dimension, model.embed(["cat", "mouse"]).vectors.tolist()
+    3 embedded
+    2 embedded
+    (1, [[3.0], [5.0]])
+    >>> model.embed(["mouse", "cat"]).vectors.tolist()
+    [[5.0], [3.0]]
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._rows: dict[str, tuple[Vectors, bool, bool, bool]] = {}
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        return self.embedder.identity
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self.embedder.dimension
+
+    def __getattr__(self, name: str) -> object:
+        """Return what else the model says of itself, such as its rule of lookup."""
+        if name == "embedder":
+            raise AttributeError(name)
+        return getattr(self.embedder, name)
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts, computed where they are asked for the first time."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if new:
+            self._remember(new, self.embedder.embed(new))
+        rows = [self._rows[text] for text in texts]
+        table = np.array([row[0] for row in rows], np.float32).reshape(len(rows), self.dimension)
+        known, composed, truncated = (
+            np.array([row[place] for row in rows], np.bool_) for place in (1, 2, 3)
+        )
+        return Embedded(table, known, int(truncated.sum()), composed)
+
+    def _remember(self, texts: list[str], found: Embedded) -> None:
+        cut, none = getattr(self.embedder, "is_truncated", None), np.zeros(len(texts), np.bool_)
+        composed = getattr(found, "composed", None)
+        columns = (
+            found.vectors,
+            found.known,
+            none if composed is None else composed,
+            none if cut is None or not found.truncated else cut(texts),
+        )
+        for text, vector, known, made, truncated in zip(texts, *columns, strict=True):
+            self._rows[text] = (vector, bool(known), bool(made), bool(truncated))

@@ -24,7 +24,7 @@ from semmetrics.embed.lookup import TermVectors, embed_terms
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 
-__all__ = ["Coverage", "LabelVectors", "label_vectors", "measure_coverage"]
+__all__ = ["Coverage", "LabelVectors", "TextModel", "label_vectors", "measure_coverage"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,7 +50,7 @@ class LabelVectors(TermVectors):
 
     def __str__(self) -> str:
         """Return what signatures say."""
-        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+        return _say(self.embedder, self.lookup, self.oov)
 
     @cached_property
     def matrix(self) -> Any:
@@ -92,6 +92,50 @@ class LabelVectors(TermVectors):
     def threshold(self) -> float:
         """The cosine above which labels mean the same: the model's own, else 0.4 (word2vec's)."""
         return float(getattr(self.embedder, "threshold", 0.4))
+
+
+def _say(embedder: Embedder, lookup: str, oov: str) -> str:
+    return f"{embedder.identity}|lookup:{lookup}|oov:{oov}"
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """An embedding with the rules by which texts are looked up in it, where texts come later.
+
+    Attributes
+    ----------
+    embedder : Embedder
+    lookup, oov : str
+        The rule (never "auto") and the policy.
+    device : torch.device, optional
+        Where measures compute.
+
+    Examples
+    --------
+    >>> from semmetrics.embed.word_vectors import MatrixEmbedder
+    >>> model = TextModel(MatrixEmbedder(np.eye(2), ["red", "cat"]), "words", "zero")
+    >>> model.vectors(["red cat", "dog"]).vectors.tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+
+    embedder: Embedder
+    lookup: str
+    oov: str
+    device: Any = None
+
+    def __str__(self) -> str:
+        """Return what signatures say."""
+        return _say(self.embedder, self.lookup, self.oov)
+
+    def vectors(self, texts: Sequence[str]) -> LabelVectors:
+        """Return the vectors of texts, one a label."""
+        return label_vectors(
+            [(text,) for text in texts],
+            self.embedder,
+            lookup=self.lookup,
+            oov=self.oov,
+            device=self.device,
+        )
 
 
 def label_vectors(

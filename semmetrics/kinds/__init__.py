@@ -343,7 +343,7 @@ class Kind:
         - ``show_item(task, row, measure)`` returns a record of one item as a measure sees it;
         - ``report_item(record)`` returns the lines of that record;
         - ``explain_definition(definition)`` and ``explain_protocol(protocol)`` return what these
-          mean for the kind, by name.
+          mean for the kind, by name; of a definition "options" are those that an example needs.
         """
         return importlib.import_module(f"semmetrics.kinds.{self.name}.describe")
 

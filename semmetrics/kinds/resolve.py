@@ -70,13 +70,18 @@ class Resolved(NamedTuple):
     kind : str
     understood : str
         What each side was taken for.
-    sure : bool
-        Whether no other kind is possible.
+    others : tuple of str
+        Which other kinds are possible.
     """
 
     kind: str
     understood: str
-    sure: bool = True
+    others: tuple[str, ...] = ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether no other kind is possible."""
+        return not self.others
 
 
 def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
@@ -106,7 +111,8 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     >>> found.kind, found.understood
     ('captions', 'predictions: a string an item; ground truth: lists of strings')
     >>> resolve_kind({"a": ["a man rides a brown horse"]})
-    Resolved(kind='captions', understood='lists of strings of 6.0 words on average', sure=False)
+    Resolved(kind='captions', understood='lists of strings of 6.0 words on average',
+    others=('labels',))
     """
     options = options or DEFAULTS
     samples = [sample_of(side, _ANY, options) for side in sides]
@@ -120,8 +126,8 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
         return Resolved(_certain_of_all(best, samples, options, understood), understood)
     if len(best) > 1 and len(sides) > 1:
         raise _ambiguous(best, verdicts[best[0]], _describe(samples, verdicts[best[0]], words=True))
-    others = [name for name, v in verdicts.items() if v.certainty and name != best[-1]]
-    return Resolved(best[-1], understood, not others)
+    others = (name for name, v in verdicts.items() if v.certainty and name != best[-1])
+    return Resolved(best[-1], understood, tuple(others))
 
 
 def _recogniser(kind: str) -> Callable[[Sequence[Sample], ReadOptions], Verdict]:

@@ -4,7 +4,10 @@ Set metrics: ``precision``, ``recall``, ``f1``, ``jaccard``, ``hamming_loss``, `
 ``per_label``, ``per_item``. Ranking: ``average_precision``, ``mean_average_precision``,
 ``label_ranking_average_precision``, ``ranking_loss``, ``coverage_error``. Decoding and sweeps:
 ``decode``, ``sweep_top_k``, ``sweep_thresholds``, ``best_threshold``. Description:
-``cardinality``, ``label_frequencies``, ``label_order``.
+``cardinality``, ``label_frequencies``, ``label_order``. Retrieval judged by a matrix phi:
+``top_items``, ``most_similar``, ``similar_images``, ``captions_of_images``,
+``images_of_captions``, ``ncs``, ``semantic_recall``, ``ndcg``, ``nsum``; margins from phi:
+``adaptive_margins``, ``sam_triplet_loss``.
 """
 
 from __future__ import annotations
@@ -22,6 +25,11 @@ _HOMES = {
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "set_statistics": ("cardinality", "label_frequencies", "label_order"),
+    "similar_items": (
+        "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
+    ),
+    "semantic_retrieval": ("ncs", "ndcg", "nsum", "semantic_recall"),
+    "adaptive_margin": ("adaptive_margins", "sam_triplet_loss"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -12,7 +12,7 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,15 @@ from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.set_measures import set_options
 
-__all__ = ["BagSim", "BagSimilarityFamily", "BagValues", "MeanSim", "bag_options", "list_counts"]
+__all__ = [
+    "BagSim",
+    "BagSimilarityFamily",
+    "BagValues",
+    "MeanSim",
+    "bag_options",
+    "embed_wholes",
+    "list_counts",
+]
 
 
 @dataclass(frozen=True)
@@ -92,41 +100,67 @@ def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
     """Every list as one text, and how many the model does not know; an empty list is not known."""
-    if getattr(vectors.embedder, "lookup", "text") == "words":
-        raise InputError(
-            f"BagSim takes a list of labels as one text, and {vectors.embedder.identity} has "
-            "vectors of words",
-            remedy="name MeanSim in its place, or an embedding that reads text",
-        )
+    _check_reads_text(vectors, "a list of labels", "name MeanSim in its place, or ")
     labels = [" ".join(terms) for terms in vectors.terms_of_labels]
     codes = written_codes(side).tolist()
     texts = [
         " ".join([labels[code] for code in codes[a:b]])
         for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
     ]
-    found = embed_unique(vectors.embedder, texts)
-    listed = lengths(side.indptr) > 0
+    return _embed(vectors, texts, lengths(side.indptr) > 0, "label lists")
+
+
+def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
+    """Embed captions, or several joined, as they are; and count those that the model does not know.
+
+    Parameters
+    ----------
+    model : TextModel
+    texts : sequence of str
+        What is blank is not known, and not counted.
+
+    Raises
+    ------
+    InputError
+        If the model has vectors of words alone, or does not know a text under the policy "error".
+    """
+    _check_reads_text(model, "captions", "name ")
+    return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
+
+
+def _check_reads_text(model: Any, what: str, remedy: str) -> None:
+    """Refuse an embedding that cannot take many words as one text."""
+    if getattr(model.embedder, "lookup", "text") == "words":
+        raise InputError(
+            f"BagSim takes {what} as one text, and {model.embedder.identity} has vectors of words",
+            remedy=f"{remedy}an embedding that reads text",
+        )
+
+
+def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
+    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed."""
+    found = embed_unique(model.embedder, texts)
     found = replace(found, known=found.known & listed)
     lost = listed & ~found.known
-    if lost.any() and vectors.oov not in ("skip", "zero"):
-        table = np.where(lost[:, None], _stand_in(vectors, texts, lost), found.vectors)
+    if lost.any() and model.oov not in ("skip", "zero"):
+        table = np.where(lost[:, None], _stand_in(model, texts, lost, what), found.vectors)
         found = replace(found, vectors=table, known=listed)
     return found, int(lost.sum())
 
 
-def _stand_in(vectors: Any, texts: list[str], lost: Bools) -> NDArray[np.float32]:
-    """The vector of the word "unknown", where that stands for the lists that are not known."""
-    identity = vectors.embedder.identity
+def _stand_in(model: Any, texts: Sequence[str], lost: Bools, what: str) -> NDArray[np.float32]:
+    """Return the vector of the word "unknown", where that stands for texts that are not known."""
+    identity = model.embedder.identity
     missing = listing(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
-    if vectors.oov == "error":
+    if model.oov == "error":
         raise InputError(
-            f"{identity} does not know the label lists {missing}",
+            f"{identity} does not know the {what} {missing}",
             remedy="add their vectors, or choose oov='skip', 'zero' or 'unknown' (--oov)",
         )
-    read = embed_unique(vectors.embedder, ["unknown"])
+    read = embed_unique(model.embedder, ["unknown"])
     if not read.known[0]:
         raise InputError(
-            f"{identity} has no word 'unknown' to stand for the label lists {missing}",
+            f"{identity} has no word 'unknown' to stand for the {what} {missing}",
             remedy="add their vectors, or choose oov='skip' or 'zero' (--oov)",
         )
     return read.vectors

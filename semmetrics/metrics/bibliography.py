@@ -29,7 +29,11 @@ __all__ = ["SAME", "Entry", "bibliography", "entry"]
 
 SAME = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
-    "coco-caption": "chen2015",  # what a protocol is called
+    "coco-caption": "chen2015",  # what protocols are called
+    "coco-5k": "faghri2018",
+    "coco-1k": "faghri2018",
+    "f30k": "faghri2018",
+    "eccv": "chun2022",
 }
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.M)
 

@@ -27,7 +27,7 @@ from semmetrics.core.similarity import SplitVectors, cosine_table
 from semmetrics.core.threshold_test import is_close
 from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import CaptionTask, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Option
@@ -39,6 +39,7 @@ __all__ = [
     "PairwiseSimilarity",
     "SimilarityTable",
     "Similarities",
+    "choose_similarities",
     "label_vectors_of",
     "written_codes",
 ]
@@ -54,8 +55,8 @@ _LOCAL = 1 << 18  # cells of a table for some items alone
 _GATHERED = 1 << 18, 1 << 26  # numbers of vectors gathered at a time: in a cache; on a device
 
 
-def label_vectors_of(task: LabelTask, name: str) -> Any:
-    """Return the label vectors of an embedding.
+def label_vectors_of(task: LabelTask | CaptionTask, name: str) -> Any:
+    """Return the label vectors of an embedding; of captions the model that makes them.
 
     Raises
     ------
@@ -86,14 +87,22 @@ class LabelSimilarity:
         task, vectors = block.task, label_vectors_of(block.task, self.model)
         key = ("similarities", self.model)
         if key not in task.shared:
-            task.shared[key] = _choose(vectors, task.pred, task.ref)
+            task.shared[key] = choose_similarities(vectors, task.pred, task.ref)
         similarities: Similarities = task.shared[key]
         if isinstance(similarities, SimilarityTable):
             return similarities
-        return _choose(vectors, block.get(Ranked()), block.get(Reference()))
+        return choose_similarities(vectors, block.get(Ranked()), block.get(Reference()))
 
 
-def _choose(vectors: Any, pred: Side, ref: Side) -> Similarities:
+def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:
+    """Return a table of similarities, or pairs where that is too large or more than is asked for.
+
+    Parameters
+    ----------
+    vectors : LabelVectors
+    pred, ref : Side
+        The labels of both sides, as codes of the vectors.
+    """
     size = len(vectors.indptr) - 1
     mine, theirs = (_occurring_codes(written_codes(side), size) for side in (pred, ref))
     widths = lengths(vectors.indptr)

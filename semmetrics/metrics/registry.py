@@ -36,6 +36,7 @@ __all__ = [
     "is_builtin",
     "is_own",
     "kinds_of",
+    "kinds_of_all",
     "own_identity",
     "parse",
     "parse_all",
@@ -87,6 +88,16 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "ngsm": ("NGSM",),
             "rouge": ("ROUGE-L",),
             "spice": ("SPICE", "SPIDEr"),
+            "soft_spice": ("Soft-SPICE",),
+            "caption_similarity": ("BagSim",),
+        },
+    },
+    "retrieval": {
+        "Retrieval (--task retrieval)": {
+            "retrieval": (
+                "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
+            ),
+            "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
         },
     },
 }  # fmt: skip
@@ -109,11 +120,20 @@ _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
 _NAME = re.compile(r"[^\s(),=@|]+")
-_FORM = re.compile(r"\s*(?P<name>[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S)
+# Names that have the sign of a cutoff in them.
+_LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _MODULES if "@" in name)
+_FORM = re.compile(
+    rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
+)
+_AMBIGUOUS = {
+    "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
+    "or Recall@K for the fraction of the positives that are"
+}
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "own", "L", "n", "data", "v",
+    "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery", "similarity",
+    "folds", "groups", "matrix",
 ])  # fmt: skip
 
 
@@ -136,7 +156,7 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     for name in (definition.name, *(aliases or {})):
         if _load(definition.kind, name) and not _is_replaced(definition, name):
             raise InputError(f"there is a measure {name} already", remedy="choose another name")
-        if not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
             raise InputError(
                 f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
             )
@@ -313,6 +333,8 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
+    if name in _AMBIGUOUS:
+        return InputError(f"{name}@K is ambiguous", remedy=_AMBIGUOUS[name])
     if kinds:
         return InputError(
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
@@ -334,7 +356,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     ----------
     text : str
     kind : str, optional
-        What is evaluated; without it, the first kind that has the name.
+        What is evaluated; without it, the first kind that has the name with those options.
 
     Raises
     ------
@@ -352,6 +374,18 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     refuse_commas(text, kind)
     if form is None:
         raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
+    kinds = [kind] if kind else kinds_of(form["name"]) or [None]
+    problems = []
+    for one in kinds:
+        try:
+            return _parse_form(text, form, one)
+        except InputError as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
+    """Parse a text that is written as a measure, as one of a kind."""
     definition, fixed = find(form["name"], kind)
     options = _options(text, form["options"] or "")
     for name, value in fixed.items():
@@ -484,21 +518,64 @@ def cutoffs(text: str) -> list[int]:
     return [int(part) for part in digits]
 
 
+def kinds_of_all(texts: Iterable[str | Measure | Definition]) -> list[str]:
+    """Return the kinds that have all of some measures, with their options.
+
+    Examples
+    --------
+    >>> kinds_of_all(["Recall@5"]), kinds_of_all(["HitRate@1 Recall@5"]), kinds_of_all(["F1 CIDEr"])
+    (['labels', 'retrieval'], ['retrieval'], [])
+    >>> kinds_of_all(["BagSim"]), kinds_of_all(["BagSim(references=mean)"])
+    (['labels', 'captions'], ['captions'])
+    """
+    each = [_kinds_with(word) for text in texts for word in split_names(text)]
+    return [kind for kind in (each[0] if each else ()) if all(kind in some for some in each)]
+
+
+def _kinds_with(one: Any) -> list[str]:
+    """Return the kinds that have a measure, with its options."""
+    if not isinstance(one, str):
+        return [(one.definition if isinstance(one, Measure) else one).kind]
+    able = []
+    for kind in _kinds_of_text(one):
+        with suppress(InputError):
+            parse(one, kind)
+            able.append(kind)
+    return able
+
+
 def parse_all(
-    texts: Iterable[str | Measure | Definition], kind: str | None = None
+    texts: Iterable[str | Measure | Definition],
+    kind: str | None = None,
+    *,
+    first: str | None = None,
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
-    A text may name several measures, with blanks between.
+    A text may name several measures, with blanks between. Of kinds that share a name, the one that
+    is preferred is taken.
+
+    Parameters
+    ----------
+    texts : iterable of str, Measure or Definition
+    kind : str, optional
+        What is evaluated: measures of other kinds are refused.
+    first : str, optional
+        The kind that is meant where several have a name.
 
     Raises
     ------
     InputError
         One line for each text that is wrong.
+
+    Examples
+    --------
+    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
+    ['retrieval', 'labels']
     """
     measures: list[Measure] = []
     problems = []
-    words = [word for text in texts for word in split_names(text, kind)]
+    words = [word for text in texts for word in split_names(text, kind or first)]
     for text in words:
         try:
             if isinstance(text, Measure):
@@ -506,7 +583,8 @@ def parse_all(
             elif isinstance(text, Definition):
                 measures.append(text())
             elif isinstance(text, str):
-                measures += parse(text, kind)
+                own = first is not None and first in _kinds_of_text(text)
+                measures += parse(text, first if own else kind)
             else:
                 raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
         except InputError as error:

@@ -18,7 +18,7 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import FROM_0, ITEM, InputError, pluralize
 from semmetrics.frozen import dataclass
@@ -43,7 +44,6 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.spice_pairs import SpicePairs
-from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.parses import PARSERS, Graphs
 from semmetrics.text.scene_graphs import (
     Concepts,
@@ -58,6 +58,7 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
+    "PARSER_OPTIONS",
     "TIED",
     "match_counts",
     "parsed_texts",
@@ -156,27 +157,29 @@ def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concept
     list of (tp, number of candidate tuples, number of reference tuples), one a category
     """
     counts = []
-    for belongs in (None, *_categories(concepts)):
-        first, second = (list(filter(belongs, one.tuples)) for one in (candidate, reference))
-        hits = sum(any(concepts.match(one, other) for other in second) for one in first)
+    for category in CATEGORIES[1:]:
+        first, second = (_tuples_of(one, category, concepts) for one in (candidate, reference))
+        hits = sum(_meets(one, second, concepts) for one in first)
         counts.append((hits, len(first), len(second)))
-    return counts
+    # a match is of one length, and so the first three are all there are
+    tp, in_candidate, in_reference = map(sum, zip(*counts[: len(_LENGTHS)], strict=True))
+    return [(tp, in_candidate, in_reference), *counts]
 
 
-def _categories(concepts: Concepts) -> list[Callable[[Tuple], bool]]:
-    """Return, for each category but "All", whether a tuple belongs to it."""
+def _meets(one: Tuple, others: Sequence[Tuple], concepts: Concepts) -> bool:
+    """Whether any of others matches a tuple."""
+    return one in others or any(concepts.match(one, other) for other in others)
 
-    def of_length(length: int) -> Callable[[Tuple], bool]:
-        return lambda one: len(one) == length
 
-    def of_words(words: frozenset[str]) -> Callable[[Tuple], bool]:
-        return lambda one: len(one) == 2 and concepts.name(one[1]) in words
-
-    lists = category_words()
-    return [
-        of_length(_LENGTHS[name]) if name in _LENGTHS else of_words(lists[name])
-        for name in CATEGORIES[1:]
-    ]
+def _tuples_of(graph: SceneGraph, category: str, concepts: Concepts) -> list[Tuple]:
+    """Return the tuples of a category."""
+    if category == "All":
+        return list(graph.tuples)
+    if category in _LENGTHS:
+        length = _LENGTHS[category]
+        return [one for one in graph.tuples if len(one) == length]
+    words = category_words()[category]
+    return [one for one in graph.tuples if len(one) == 2 and concepts.name(one[1]) in words]
 
 
 def _scores(counts: Ints, category: str) -> dict[str, Floats]:
@@ -247,16 +250,19 @@ class SpiceCounts:
         """Parse, merge and match; note who parsed, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        texts, items = parsed_texts(block.task, self.captions), block.get(References())
-        graphs.parser.tuples(texts)  # all at once: a parser takes seconds to start
-        bounds, counts = items.indptr.tolist(), np.zeros((len(block), len(CATEGORIES), 3), np.int64)
-        for row, code in enumerate(items.candidates.tolist()):
-            flat = items.references[bounds[row] : bounds[row + 1]].tolist()
-            sides = (texts[code],), tuple(texts[one] for one in flat)
-            mine, theirs = map(graphs.of, sides)
-            counts[row] = match_counts(mine, theirs, graphs.concepts)
-            if mine.ties or theirs.ties:
-                _note_range(block, row, sides, graphs)
+        concepts = graphs.concepts
+        counts = np.zeros((len(block), len(CATEGORIES), 3), np.int64)
+        items = block.get(References())
+        bounds = items.indptr.tolist()
+        with no_collection():  # of small lists and tuples, none of which is a cycle
+            texts = parsed_texts(block.task, self.captions)
+            for row, code in enumerate(items.candidates.tolist()):
+                flat = items.references[bounds[row] : bounds[row + 1]].tolist()
+                sides = (texts[code],), tuple(texts[one] for one in flat)
+                mine, theirs = map(graphs.of, sides)
+                counts[row] = match_counts(mine, theirs, concepts)
+                if mine.ties or theirs.ties:
+                    _note_range(block, row, sides, graphs)
         return counts
 
 
@@ -282,12 +288,11 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     texts, concepts = parsed_texts(task, str(measure["captions"])), graphs.concepts
     references = task.pairs(row, row + 1)[1].tolist()
     sides = (texts[task.candidates[row]],), tuple(texts[code] for code in references)
-    category = [name.lower() for name in CATEGORIES].index(str(measure["category"] or "all"))
-    belongs = (None, *_categories(concepts))[category]
-    mine, theirs = (list(filter(belongs, graphs.of(side).tuples)) for side in sides)
+    category = str(measure["category"] or "all").capitalize()
+    mine, theirs = (_tuples_of(graphs.of(side), category, concepts) for side in sides)
 
     def written(tuples: list[Tuple], others: list[Tuple], *, met: bool) -> list[list[str]]:
-        chosen = [one for one in tuples if met == any(concepts.match(one, x) for x in others)]
+        chosen = [one for one in tuples if met == _meets(one, others, concepts)]
         return [list(map(concepts.name, one)) for one in chosen]
 
     return {
@@ -337,12 +342,12 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
     if measure["category"] != "all":
         raise InputError(f"no matrix of {measure} is computed", remedy="choose category=all")
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    texts = parsed_texts(task, str(measure["captions"]))
+    concepts, texts = graphs.concepts, parsed_texts(task, str(measure["captions"]))
     graphs.parser.tuples(texts)
     bounds, flat = task.indptr.tolist(), [texts[code] for code in task.references.tolist()]
     rows = [graphs.of(tuple(flat[start:stop])) for start, stop in pairwise(bounds)]
     columns = [graphs.of((texts[code],)) for code in task.candidates.tolist()]
-    return SpicePairs(rows, columns, graphs.concepts)
+    return SpicePairs(rows, columns, concepts)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
@@ -351,7 +356,7 @@ def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options
     return (spice + cider_values(block, **options)) / 2
 
 
-_PARSER = (
+PARSER_OPTIONS = (
     Option(
         "parser",
         "parser",
@@ -385,15 +390,16 @@ SPICE = add(
                 tuple(name.lower() for name in CATEGORIES),
                 help="the tuples that count",
             ),
-            *_PARSER,
+            *PARSER_OPTIONS,
             NO_REFERENCE,
             policy_option("undefined", "undef", "skip", "references without tuples of a category"),
         ),
         bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
+        order_invariant=False,  # the order of references decides how they are merged
         cutoff=False,
         kind="captions",
-        needs=frozenset({"java"}),
-        extra={"program": OfficialParser(), "pairs": spice_pairs, "show": show_tuples},
+        needs=frozenset({"java", "synonyms"}),
+        extra={"pairs": spice_pairs, "show": show_tuples},
     )
 )
 SPIDEr = add(
@@ -404,11 +410,12 @@ SPIDEr = add(
         equation="(SPICE + CIDEr-D) / 2",
         source="Liu et al. 2017, section 3.4",
         cite=("liu2017",),
-        options=(*_PARSER, *CIDErD.options),
+        options=(*PARSER_OPTIONS, *CIDErD.options),
         bounds=(0.0, 6.0),
+        order_invariant=False,
         cutoff=False,
         kind="captions",
-        needs=frozenset({"java", "document_frequencies"}),
-        extra={"program": OfficialParser(), "show": show_tuples},
+        needs=frozenset({"java", "synonyms", "document_frequencies"}),
+        extra={"show": show_tuples},
     )
 )

@@ -45,8 +45,11 @@ def collect_item_values(scores: Sequence[Score]) -> Records:
     """
     headings = _item_headings(scores)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", *headings)}
-    for system in _list_systems(scores):
-        found = {score.heading: score for score in scores if score.system == system}
+    parts = dict.fromkeys((one.system, one.part) for one in scores if one.items is not None)
+    for system, part in parts:
+        found = {
+            score.heading: score for score in scores if (score.system, score.part) == (system, part)
+        }
         ids = _plain_ids(next(iter(found.values())))
         columns["id"].append(ids)
         columns["system"].append([system] * len(ids))

@@ -15,6 +15,8 @@ from semmetrics.metrics.registry import (
     all_definitions,
     find,
     group_of,
+    kinds_of,
+    kinds_of_all,
     parse,
     refuse_commas,
     split_names,
@@ -43,7 +45,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     problems = []
     for text in (word for several in texts for word in split_names(several) or [several]):
         try:
-            topics.append(_find_topic(text.strip()))
+            topics += _find_topics(text.strip())
         except InputError as error:
             problems.append(error if set("@(,") & set(text) else _unknown_topic(text))
     if len(problems) == 1:
@@ -54,14 +56,18 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     return topics
 
 
-def _find_topic(text: str) -> Topic:
+def _find_topics(text: str) -> list[Topic]:
+    """Return a protocol, or a measure of each kind that has one of that name and those options."""
     if text in PROTOCOLS:
-        return PROTOCOLS[text]
+        return [PROTOCOLS[text]]
     refuse_commas(text, also=PROTOCOLS)
-    if "(" not in text and "@" not in text:
-        definition, options = find(text)
-        return definition(k=None, **options) if options else definition
-    return parse(text)[0]
+    kinds = kinds_of(text)
+    if not kinds and ("(" in text or "@" in text):
+        return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
+    found = [find(text, kind) for kind in kinds or (None,)]
+    return [
+        definition(k=None, **options) if options else definition for definition, options in found
+    ]
 
 
 def _unknown_topic(text: str) -> InputError:
@@ -124,7 +130,8 @@ def _explain_definition(definition: Definition) -> str:
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
     average = _example_average(definition)
-    files = find_kind(definition.kind).describer.FILES
+    describer = find_kind(definition.kind).describer
+    files = describer.explain_definition(definition).get("options", "") + describer.FILES
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
@@ -169,7 +176,7 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
         return {}
     known = {
         "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
-        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how labels are looked up"
+        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
     }
     if "threshold" in options:
         known["threshold"] = (

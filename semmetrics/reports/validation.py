@@ -13,7 +13,7 @@ from semmetrics.data.inputs import open_input
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
-from semmetrics.options import KINDS, OPTIONS, check_choice, resolve_options
+from semmetrics.options import OPTIONS, check_choice, resolve_options
 
 __all__ = ["SCHEMA", "report_validation", "validate"]
 
@@ -36,7 +36,7 @@ def validate(
         One side, as ``score`` takes it.
     classes : path or sequence of str, optional
         The class list, which names the columns of a matrix.
-    task : {"labels", "captions"}, optional
+    task : {"labels", "captions", "retrieval"}, optional
         What the data are; left out, their shape tells.
     read : ReadOptions, optional
         How a file is read.
@@ -71,10 +71,8 @@ def validate(
     if task is None and classes is None:
         found = resolve_kind(side, options=files)
         task = found.kind
-        if not found.sure:
-            others = " or ".join(
-                f"task={other!r} (--task {other})" for other in KINDS if other != task
-            )
+        if found.others:
+            others = " or ".join(f"task={other!r} (--task {other})" for other in found.others)
             notes.append(f"{found.understood}, taken for {task}; if not, say {others}")
     task = task or with_classes[0]
     if classes is not None and task not in with_classes:

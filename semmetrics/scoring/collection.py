@@ -94,6 +94,13 @@ class Collection:
             If the batch is wrong, repeats an id, or is of another form than those before; nothing
             is added then.
         """
+        for one in (pred, ref):
+            if not isinstance(one, Lists):
+                raise InputError(
+                    "batches are lists, and this is none",
+                    where=one.source,
+                    remedy="give ranked lists with each batch, or score() all items together",
+                )
         given = {name: value for name, value in given.items() if value is not None}
         if not len(pred) and not len(ref):
             return

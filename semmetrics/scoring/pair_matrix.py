@@ -26,11 +26,17 @@ from numpy.typing import NDArray
 from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.top_k import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, open_tuples
 from semmetrics.kinds.captions.record import read_frequencies
+from semmetrics.kinds.embeddings import (
+    open_text_models,
+    read_embedding,
+    unused_embeddings,
+)
 from semmetrics.metrics.caption_steps import (
     check_caption_lists,
     check_texts,
@@ -39,7 +45,8 @@ from semmetrics.metrics.caption_steps import (
 )
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
-from semmetrics.metrics.registry import parse
+from semmetrics.metrics.registry import parse_all
+from semmetrics.options import OPTIONS, ResolvedOptions, resolve_options
 from semmetrics.store.matrix_file import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -48,6 +55,11 @@ __all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
 Progress = Callable[[int, int], None]
 Frequencies = DocumentFrequencies | str | os.PathLike[str]
 _MEMORY = 1 << 28
+_TAKEN = (  # what options give, the option of a measure that takes it, and their names
+    ("document frequencies", "df", ("doc_freq",)),
+    ("scene graphs", "parser", ("tuples",)),
+    ("embedding", "embedding", ("embedding", "lookup", "oov", "device", "max_words", "cache")),
+)
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
@@ -60,6 +72,12 @@ def caption_matrix(
     doc_freq: Frequencies | None = None,
     tuples: Any = None,
     tokenizer: Any = "ptb",
+    embedding: Any = None,
+    lookup: str | None = None,
+    oov: str | None = None,
+    device: str | None = None,
+    max_words: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     out: str | os.PathLike[str] | None = None,
     memory: int = _MEMORY,
@@ -76,12 +94,14 @@ def caption_matrix(
         of the matrix is an image.
     captions : sequence of str
     measure : str or Measure
-        CIDEr-D, CIDEr or SPICE, with its options.
+        CIDEr-D, CIDEr, SPICE or BagSim, with its options.
     doc_freq : DocumentFrequencies or path, optional
         Counted on the references where left out.
     tuples : path, mapping from caption or callable, optional
         Scene graphs for SPICE, as in ``score``.
     tokenizer : str or Tokenizer
+    embedding, lookup, oov, device, max_words, cache
+        The embedding for BagSim, as in ``score``.
     rows : {"images", "references"}
         Whether a row is an image, with all its references, or one reference alone.
     out : path, optional
@@ -116,7 +136,11 @@ def caption_matrix(
     >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
     [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
     """
-    job = _Job.of(references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype)
+    given = {
+        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
+        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
+    }  # fmt: skip
+    job = _Job.of(references, captions, measure, rows, memory, dtype, given)
     if out is not None:
         of = (job.shape, dtype, job.step, job.facts, job.block)
         return write_matrix(out, *of, resume=resume, progress=progress)
@@ -140,6 +164,12 @@ def caption_blocks(
     doc_freq: Frequencies | None = None,
     tuples: Any = None,
     tokenizer: Any = "ptb",
+    embedding: Any = None,
+    lookup: str | None = None,
+    oov: str | None = None,
+    device: str | None = None,
+    max_words: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
@@ -150,6 +180,8 @@ def caption_blocks(
     ----------
     references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype
         As for ``caption_matrix``.
+    embedding, lookup, oov, device, max_words, cache
+        As for ``caption_matrix``.
 
     Yields
     ------
@@ -157,7 +189,11 @@ def caption_blocks(
         The first image of the block.
     block : array, shape (some images, captions)
     """
-    job = _Job.of(references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype)
+    given = {
+        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
+        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
+    }  # fmt: skip
+    job = _Job.of(references, captions, measure, rows, memory, dtype, given)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
@@ -173,6 +209,12 @@ def caption_top_k(
     doc_freq: Frequencies | None = None,
     tuples: Any = None,
     tokenizer: Any = "ptb",
+    embedding: Any = None,
+    lookup: str | None = None,
+    oov: str | None = None,
+    device: str | None = None,
+    max_words: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
 ) -> tuple[Floats, Ints]:
@@ -181,6 +223,8 @@ def caption_top_k(
     Parameters
     ----------
     references, captions, measure, doc_freq, tuples, tokenizer, rows, memory
+        As for ``caption_matrix``.
+    embedding, lookup, oov, device, max_words, cache
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
@@ -209,34 +253,22 @@ def caption_top_k(
     most = n_rows if axis == "images" else len(captions)
     if not 1 <= k <= most:
         raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
-    job = _Job.of(
-        references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, "float64"
-    )
+    given = {
+        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
+        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
+    }  # fmt: skip
+    job = _Job.of(references, captions, measure, rows, memory, "float64", given)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis != "images":
-        parts = [_largest(block, np.arange(len(captions)), k) for _, block in blocks]
-        values, places = zip(*parts, strict=True)
+        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
         return np.concatenate(values), np.concatenate(places)
     best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
     for start, block in blocks:
-        numbers = np.broadcast_to(np.arange(start, start + len(block)), block.T.shape)
-        both = np.concatenate([best, block.T], axis=1), np.concatenate([where, numbers], axis=1)
-        best, where = _largest(*both, min(k, both[0].shape[1]))
+        found = top_k(block, min(k, len(block)), columns=True)
+        best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
+        best, order = top_k(best, min(k, best.shape[1]))
+        where = np.take_along_axis(where, order, axis=1)
     return best, where
-
-
-def _largest(values: Floats, places: Ints, k: int) -> tuple[Floats, Ints]:
-    """The k largest of each row; of equal ones the first in it."""
-    least = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
-    above, equal = values > least, values == least
-    room = k - above.sum(axis=1, keepdims=True)
-    kept = above | (equal & (np.cumsum(equal, axis=1) <= room))
-    columns = np.nonzero(kept)[1].reshape(len(values), k)
-    found = np.take_along_axis(values, columns, axis=1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    columns = np.take_along_axis(columns, order, axis=1)
-    names = np.take_along_axis(np.broadcast_to(places, values.shape), columns, axis=1)
-    return np.take_along_axis(found, order, axis=1), names
 
 
 @dataclass(frozen=True)
@@ -255,22 +287,23 @@ class _Job:
         references: Sequence[Sequence[str]],
         captions: Sequence[str],
         measure: str | Measure,
-        doc_freq: Frequencies | None,
-        tuples: Any,
-        tokenizer: Any,
         rows: str,
         memory: int,
         dtype: str,
+        given: Mapping[str, Any],
     ) -> _Job:
-        """Check and prepare the inputs."""
+        """Check and prepare the inputs; those given are options of ``score``."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
         if rows not in ("images", "references"):
             raise InputError(f"rows={rows!r}", remedy='choose "images" or "references"')
-        chosen = _pair_measure(measure, doc_freq)
+        options = resolve_options(given, "captions")
+        options = options.replace(embedding=read_embedding(options["embedding"]))
+        chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
         fits: dict[str, Any] = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
-        fits |= graph_fits([chosen], OpenGraphs(open_tuples(tuples)))
-        task = _pair_task(references, captions, tokenizer, fits, rows)
+        fits |= graph_fits([chosen], OpenGraphs(open_tuples(options["tuples"])))
+        more = {"fits": fits, "models": open_text_models([chosen], options)}
+        task = _pair_task(references, captions, options["tokenizer"], more, rows)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
@@ -308,43 +341,55 @@ class _Job:
 
     @property
     def _fitted(self) -> dict[str, str]:
-        """What the measure takes from the references or from a parser."""
+        """What the measure takes from the references, a parser or an embedding."""
         measure, task = self.measure, self.task
+        found = {}
         if measure["parser"] is not None:
-            return {"parser": task.fits[f"parser/{measure['parser']}"].parser.identity}
-        return {"df": task_frequencies(task, str(measure["df"]), str(measure["stem"])).hash}
+            found["parser"] = task.fits[f"parser/{measure['parser']}"].parser.identity
+        if measure["embedding"] is not None:
+            found["embedding"] = task.identities[str(measure["embedding"])]
+        if measure["df"] is not None:
+            stem = str(measure["stem"])
+            found["df"] = task_frequencies(task, str(measure["df"]), stem).hash
+        return found
 
 
-def _pair_measure(measure: str | Measure, doc_freq: Any) -> Measure:
+def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     """The measure, with frequencies from where they come from.
 
     Raises
     ------
     InputError
-        If there is no matrix of it.
+        If there is no matrix of it, or an option means nothing for it.
     """
-    found = parse(measure) if isinstance(measure, str) else [measure]
+    found = parse_all([measure], first="captions")
     if len(found) != 1 or "pairs" not in found[0].definition.extra:
         raise InputError(
             f"no matrix of {measure} is computed",
-            remedy="choose CIDEr-D, CIDEr or SPICE, with options",
+            remedy="choose CIDEr-D, CIDEr, SPICE or BagSim, with options",
         )
+    _refuse_idle(found[0], options)
     if found[0]["df"] == "rows":
         raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
-    if doc_freq is None:
-        return found[0]
-    if found[0]["df"] is None:
-        raise InputError(
-            f"{found[0]} takes no document frequencies", remedy="leave doc_freq= (--doc-freq) out"
-        )
-    return found[0].with_options(df="given")
+    return found[0] if options["doc_freq"] is None else found[0].with_options(df="given")
+
+
+def _refuse_idle(measure: Measure, options: ResolvedOptions) -> None:
+    """Refuse options that the measure does not take."""
+    for what, takes, names in _TAKEN:
+        idle = [OPTIONS[name].both for name in names if name in options.given]
+        if measure[takes] is None and idle:
+            raise InputError(f"{measure} takes no {what}", remedy=f"leave {', '.join(idle)} out")
+    unused = unused_embeddings([measure], options["embedding"])
+    if unused:
+        raise InputError(unused[0], remedy="leave it out, or write BagSim(embedding=NAME)")
 
 
 def _pair_task(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
     tokenizer: Any,
-    fits: Any,
+    more: Mapping[str, Any],
     rows: str,
 ) -> CaptionTask:
     """The references of the rows, and all captions as candidates.
@@ -366,7 +411,7 @@ def _pair_task(
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
     ids = list(map(str, range(len(references))))
-    return caption_task(candidates, references, ids, open_tokenizer(tokenizer), fits=fits)
+    return caption_task(candidates, references, ids, open_tokenizer(tokenizer), **more)
 
 
 def _check_sides(references: Any, captions: Any) -> None:

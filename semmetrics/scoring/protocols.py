@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError, brief, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
@@ -40,7 +40,7 @@ class Protocol:
     name, title, source : str
     entries : mapping from heading to measure
     settings : mapping
-        The options that it fixes.
+        The options that it fixes, with their values.
     top_k : tuple of int
         Cutoffs when none are asked for; empty for none.
     decode : bool
@@ -49,19 +49,23 @@ class Protocol:
         What is evaluated.
     absent : mapping from heading to text
         What the paper has and this library does not, and why; shown as not computed.
+    sizes : mapping from part to int
+        How many items the paper's data have; that others have not is said.
     """
 
     name: str
     title: str
     source: str
     entries: Mapping[str, str]
-    settings: Mapping[str, str]
+    settings: Mapping[str, Any]
     top_k: tuple[int, ...] = ()
     decode: bool = False
     kind: str = "labels"
     absent: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
+_RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
 _NAMED = 5  # measures that a note names
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
@@ -131,6 +135,58 @@ PROTOCOLS = {
             },
             settings={"tokenizer": "ptb"},
             kind="captions",
+        ),
+        Protocol(
+            name="coco-5k",
+            title="image-text retrieval on the 5,000 test images of COCO, both directions",
+            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
+            entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
+            settings={"direction": "both", "ties": "position", "missing": "error"},
+            kind="retrieval",
+            sizes={"i2t": 5000, "t2i": 25000},
+        ),
+        Protocol(
+            name="coco-1k",
+            title="the same in five folds of 1,000 images, averaged over the folds",
+            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
+            entries={**_RECALLS, "Rsum": "Rsum"},
+            settings={"direction": "both", "ties": "position", "missing": "error", "folds": 5},
+            kind="retrieval",
+            absent={"MedR": "is a mean over medians of folds: score each fold alone"},
+            sizes={"i2t": 5000, "t2i": 25000},
+        ),
+        Protocol(
+            name="f30k",
+            title="image-text retrieval on the 1,000 test images of Flickr30k, both directions",
+            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
+            entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
+            settings={"direction": "both", "ties": "position", "missing": "error"},
+            kind="retrieval",
+            sizes={"i2t": 1000, "t2i": 5000},
+        ),
+        Protocol(
+            name="biten2022",
+            title="image-text retrieval judged by meaning, both directions: recall and NCS",
+            source="Biten et al. 2022, tables 2 and 3",
+            entries={
+                **_RECALLS,
+                **{f"R@{k}, equation 1": f"Recall@{k}" for k in (1, 5, 10)},
+                **{f"N@{k}": f"NCS@{k}" for k in (1, 5, 10)},
+                **{f"N@{k}, without GT": f"NCS(ground_truth=left-out)@{k}" for k in (1, 5, 10)},
+                "Rsum": "Rsum",
+                "Nsum": "Nsum",
+            },
+            settings={"direction": "both", "ties": "position", "missing": "error"},
+            kind="retrieval",
+        ),
+        Protocol(
+            name="eccv",
+            title="image-text retrieval with the positives of ECCV Caption, both directions",
+            source="Chun et al. 2022, and eccv-caption 0.1.0",
+            entries={"mAP@R": "mAP@R", "R-P": "R-Precision", "R@1": "HitRate@1"},
+            settings={"direction": "both", "ties": "position", "missing": "skip"},
+            kind="retrieval",
+            sizes={"i2t": 1261, "t2i": 1332},
         ),
     )
 }
@@ -213,7 +269,7 @@ def _plan_named(
         absent = [NotComputed(*pair) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
-    several = list(parse_all(listed(named)))
+    several = list(parse_all(listed(named), first=kind.name))
     for measure in several:
         for rule in rules:
             decoded = _decode(measure, rule, keep)
@@ -298,6 +354,7 @@ def _plan_protocol(
     if keep and set(rules) == {None}:
         raise _needs_rule(keep)
     plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
+    plan.notes.extend(_other_sizes(protocol, tasks))
     for place, rule in enumerate(rules):
         for heading, text, k in _entries(protocol, cuts):
             filled, lacking = kind.fill_entry(text, tasks, options)
@@ -305,11 +362,22 @@ def _plan_protocol(
                 if not place:
                     plan.not_computed.append(NotComputed(heading, lacking))
                 continue
-            (measure,) = parse(filled)
+            (measure,) = parse(filled, kind.name)
             measure = _decode(measure, rule, keep)
             plan.measures.append(measure if k is None else measure @ k)
             plan.headings.append(heading if len(rules) == 1 else f"{heading} [{rule}]")
     return plan
+
+
+def _other_sizes(protocol: Protocol, tasks: Tasks) -> list[str]:
+    """Say which parts of the data have another size than the protocol's."""
+    found = {part: task for parts in tasks.values() for part, task in parts.items()}
+    return [
+        f"{protocol.name} is of {pluralize(size, found[part].unit)} in {part}, and these are "
+        f"{len(found[part]):,}"
+        for part, size in protocol.sizes.items()
+        if part in found and len(found[part]) != size
+    ]
 
 
 def _entries(protocol: Protocol, cuts: Sequence[int]) -> Iterable[tuple[str, str, int | None]]:

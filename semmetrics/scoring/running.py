@@ -18,6 +18,7 @@ import numpy as np
 from semmetrics.data.block import adds_up
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.derived import terms_of
 from semmetrics.scoring.protocols import Plan, plan_measures
 from semmetrics.scoring.score_result import Score, score_statistics
 from semmetrics.scoring.statistics import Statistics, evaluate
@@ -203,7 +204,9 @@ def _freeze(prepared: Prepared, task: Any) -> list[tuple[Measure, str]]:
 
 
 def _check_fit(measure: Measure, task: Any) -> None:
-    """Refuse a measure that is fitted on all items."""
+    """Refuse a measure that is fitted on all items, or made of the values of other measures."""
+    if terms_of(measure):
+        raise _needs_all(measure, "is made of the values of other measures", _KEEP)
     if measure["decode"] == BEST:
         remedy = f"{_KEEP}, or find the threshold on other data and give the number"
         raise _needs_all(measure, "chooses a threshold by the scores of all items", remedy)

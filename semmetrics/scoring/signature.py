@@ -5,7 +5,8 @@ Conventions
 ``F1|avg:macro|labels:reference|…|norm:none|missing:error|n:833|data:9f2c…|v:0.1.0``: the measure,
 every option of it by its short key, the conventions that changed the data, the number of items,
 the fingerprint of their ids and reference labels, and the version. ``weights:41c0…`` is the
-fingerprint of their ids and sample weights, where these are given.
+fingerprint of their ids and sample weights, where these are given. ``task:retrieval`` says which
+measure is meant where several kinds of data have its name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
-from semmetrics.metrics.registry import find, is_own, own_identity
+from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
@@ -23,7 +24,8 @@ __all__ = ["Signed", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
-MODELS = ("emb", "lookup", "oov", "taxonomy")
+MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
+_OTHERS = ("task", "groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
 
 
 def signature(
@@ -56,13 +58,16 @@ def signature(
     if "weights" in settings:
         settings["weights"] = f"{statistics.weighting:016x}"
     parts += [f"{key}:{_escape(value)}" for key, value in settings.items()]
-    if statistics.groups is not None and "cand" not in statistics.settings:
+    if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
         parts += [f"emb:{_escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
         parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
+    if "phi" in measure.definition.needs:
+        known = statistics.models.get(f"phi:{measure['phi']}")  # of sums their terms have it
+        parts += [f"matrix:{_escape(known)}"] if known else []
     if note:
         parts.append(note)
     if bootstrap is not None:
@@ -131,7 +136,8 @@ def read_signature(text: str) -> Signed:
     ('CardinalityError', 3)
     """
     name, *parts = text.strip().split("|")
-    definition, options = find(name)
+    task = next((part[5:] for part in parts if part.startswith("task:")), None)
+    definition, options = find(name, task or _kind_of(name, parts))
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
     for part in parts:
@@ -142,7 +148,7 @@ def read_signature(text: str) -> Signed:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
-        elif key in {*SETTINGS, *MODELS, "k", "own", "L", "n", "data", "v", "ci", "fit", "cal"}:
+        elif key in {*SETTINGS, *MODELS, *_OTHERS}:
             known[key] = _unescape(value)
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
@@ -162,6 +168,13 @@ def read_signature(text: str) -> Signed:
         known["data"],
         known["v"],
     )
+
+
+def _kind_of(name: str, parts: list[str]) -> str | None:
+    """Return which of the kinds that share a name is meant: the one whose settings are there."""
+    kinds, keys = kinds_of(name), {part.partition(":")[0] for part in parts}
+    said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
+    return next((kind for kind in kinds if all(kind in some for some in said)), None)
 
 
 def _bootstrap(text: str) -> Bootstrap:

@@ -26,8 +26,15 @@ from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief,
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.registry import parse_all
-from semmetrics.options import OPTIONS, ResolvedOptions, check_choice, resolve_options
+from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.registry import kinds_of_all, parse_all
+from semmetrics.options import (
+    OPTIONS,
+    ResolvedOptions,
+    check_choice,
+    is_given,
+    resolve_options,
+)
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.score_result import (
@@ -99,6 +106,12 @@ class Prepared:
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
         notes += self._left_out(scores) + interval_notes(scores)
+        if options["ci"]:
+            notes += [
+                f"{score.heading} has no interval: its parts are not resampled together"
+                for score in scores
+                if score.ci is None
+            ]
         notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
@@ -322,6 +335,8 @@ def _check_systems(systems: Any) -> None:
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
     """Return what is evaluated, as far as the task, the protocol or the measures say it.
 
+    Measures that several kinds have do not.
+
     Raises
     ------
     InputError
@@ -341,8 +356,10 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         )
     if task or meant or measures is None:
         return task or meant
-    kinds = {measure.definition.kind for measure in parse_all(listed(measures))}
-    return kinds.pop() if len(kinds) == 1 else None
+    kinds = kinds_of_all(listed(measures))
+    if not kinds:  # one is wrong, or they are of several kinds
+        parse_all(listed(measures))
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def resolve_inputs(
@@ -350,6 +367,8 @@ def resolve_inputs(
 ) -> tuple[str, Mapping[str, Any], Any]:
     """Return what is evaluated; where only the data tell, with both sides opened."""
     name = resolve_task(given.get("task"), given.get("protocol"), given.get("measures"))
+    instead = (one for one in OPTIONS.values() if one.instead and is_given(given.get(one.name)))
+    name = name or next((one.kinds[0] for one in instead), None)
     if name is not None:
         return name, systems, gts
     from semmetrics.kinds.resolve import resolve_kind
@@ -357,7 +376,13 @@ def resolve_inputs(
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))
     systems, gts = {**systems, first: open_input(systems[first], read)}, open_input(gts, read)
-    return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    try:
+        return resolve_kind(systems[first], gts, options=read).kind, systems, gts
+    except InputError:
+        kinds = kinds_of_all(listed(given.get("measures") or ()))
+        if len(kinds) < 2:
+            raise
+        return kinds[0], systems, gts  # data that could be either: the first that has them
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:
@@ -371,22 +396,31 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     options, plan = prepared.options, prepared.plan
     ci, progress = _bootstrap(options), options["progress"]
     keep_rows = options["keep_rows"] or ci is not None  # intervals need them
+    named = dict(zip(plan.measures, plan.headings, strict=True))
+    derived = {measure: terms for measure in named if (terms := terms_of(measure))}
     scores: list[Score] = []
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
         chosen, statistics = {}, {}
         several = len(prepared.tasks) > 1
+        more = [term for of in derived.values() for term in of.get(part, ())]
+        wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *more]))
         for name, task in tasks.items():
             with _naming(name * several):
-                chosen[name] = [freeze(m, task, prepared.calibrations) for m in plan.measures]
+                chosen[name] = [freeze(m, task, prepared.calibrations) for m in wanted]
         for name, task in tasks.items():
             measures = [measure for measure, _ in chosen[name]]
             with _naming(name * several):
                 statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
-        headings = [f"{part} {heading}" if part else heading for heading in plan.headings]
+        headings = [named.get(measure, str(measure)) for measure in wanted]
+        headings = [f"{part} {heading}" if part else heading for heading in headings]
         made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
         scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
-    return scores
+    if not derived:
+        return scores
+    from semmetrics.scoring.derived_scores import with_derived
+
+    return with_derived(scores, named, derived, list(prepared.tasks), ci)
 
 
 @contextmanager

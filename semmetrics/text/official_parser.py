@@ -43,6 +43,9 @@ JARS = {
 
 _OTHERWISE = "use SPICE(parser=offline), or tuples parsed elsewhere, tuples= (--tuples FILE)"
 _CLASSES = Path(__file__).with_name("java_program")
+_JAVA = "it needs Java 8 or later and 4 GB of memory: try java -version"
+_SILENT = InputError("SPICE's parser ended without an answer", remedy=_JAVA)
+_NOT_ITS_OWN = "it is not CoreNLP's own, or damaged"
 _TOO_LONG = 75  # the program's status after a caption that took too long
 
 Parsed = list[list[str]]
@@ -82,9 +85,7 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
                 raise InputError(f"there is no {name}", where=str(folder),
                                  remedy="leave folder= (--jars) out to fetch it")  # fmt: skip
             if file_digest(found) != digest:
-                raise InputError(
-                    "it is not CoreNLP's own", where=str(found), remedy="remove and fetch it again"
-                )
+                raise InputError(_NOT_ITS_OWN, where=str(found), remedy="remove and fetch it again")
             copy = Path(place, "copy")
             shutil.copyfile(found, copy)
             copy.replace(target / name)
@@ -174,19 +175,28 @@ class OfficialParser:
         check_captions(captions)
         command, start = self._command(), 0
         while start < len(captions):
-            answered, error = start, InputError("it ended without an answer")
+            answered, error = start, _SILENT
             try:
                 for answer in _run(command, captions[start:]):
                     yield _read_answer(answer, captions[answered])
                     answered += 1
             except InputError as found:
-                if not start and not _runs(command):  # it is not this caption
-                    raise
                 error = found
             if answered == start:
+                if not _runs(command):  # it is not this caption
+                    raise _damaged_jar() or error
                 yield error
                 answered += 1
             start = answered
+
+
+def _damaged_jar() -> InputError | None:
+    """Return the error of a file of CoreNLP that is not what it should be, if one is not."""
+    for name, (_, digest) in JARS.items():
+        path = jar_folder() / name
+        if path.is_file() and file_digest(path) != digest:
+            return InputError(_NOT_ITS_OWN, where=str(path), remedy="run: semmetrics spice setup")
+    return None
 
 
 def _runs(command: Sequence[str]) -> bool:
@@ -200,10 +210,18 @@ def _runs(command: Sequence[str]) -> bool:
 def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
     """Run the program once, and give its answers until it ends."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as problems:
-        for caption in captions:  # a pipe could block while answers wait to be read
-            given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
-        given.seek(0)
-        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=problems)
+        try:
+            for caption in captions:  # a pipe could block while answers wait to be read
+                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
+            given.seek(0)
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
+            )
+        except OSError as error:
+            raise InputError(
+                f"SPICE's parser cannot be run: {error}",
+                remedy="check the free space of the folder for temporary files, and java -version",
+            ) from error
         assert process.stdout is not None
         try:
             answered = 0
@@ -223,10 +241,11 @@ def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
 def _stopped(status: int, problems: IO[bytes]) -> InputError:
     problems.seek(0)
     lines = problems.read().decode("utf-8", "replace").strip().splitlines()
-    told = next((line for line in lines if "rror" in line or "xception" in line), "no message")
+    causes = [line for line in lines if line.startswith("Caused by: ")][-1:]
+    told = [line for line in lines if "rror" in line or "xception" in line]
     return InputError(
-        f"SPICE's parser stopped with status {status}: {told}",
-        remedy="it needs Java 8 or later and 4 GB of memory: try java -version",
+        f"SPICE's parser stopped with status {status}: {[*causes, *told, 'no message'][0]}",
+        remedy=_JAVA,
     )
 
 

@@ -14,11 +14,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.data.source import no_collection
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
@@ -31,12 +32,14 @@ from semmetrics.text.scene_graphs import (
     merge_captions,
 )
 from semmetrics.text.synonyms import open_synonyms
-from semmetrics.text.tuple_files import Parsed, TupleTable
+from semmetrics.text.tuple_files import ANY_PARSER, SAME_CAPTIONS, Parsed, TupleTable
 
 __all__ = ["PARSERS", "FunctionParser", "Graphs", "KeptParser", "Parser", "open_parser"]
 
 PARSERS = ("official", "offline", "given")
-_BLOCK = 64  # captions parsed between two writes
+_BLOCK = 1024  # captions parsed between two writes,
+_SECONDS = 1.0  # and the longest time between two
+_TABLE: tuple[str, dict[str, str]] = ("parses", {"tuples": "BLOB"})
 _PROBE = ("a small black dog runs on the beach", "two men in hats")
 
 
@@ -125,8 +128,8 @@ class KeptParser:
     Parameters
     ----------
     parser : Parser
-    known : mapping from caption to raw tuples, optional
-        Parses that it has made elsewhere.
+    given : TupleTable, optional
+        Tuples, of which those that the parser made take the place of its work.
     file : path, optional
         The SQLite file; without one, parses are kept for the process alone.
     progress : callable, optional
@@ -136,6 +139,8 @@ class KeptParser:
     ----------
     identity : str
         The parser's.
+    n_given : int
+        Captions whose tuples were given.
 
     Examples
     --------
@@ -147,14 +152,16 @@ class KeptParser:
     def __init__(
         self,
         parser: Parser,
-        known: Mapping[str, Parsed] | None = None,
+        given: TupleTable | None = None,
         file: Path | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.identity = parser.identity
         self._parser, self._progress = parser, progress
-        self._known: dict[str, Parsed] = dict(known or {})
-        self._cache = None if file is None else TextCache(file, "parses", {"tuples": "BLOB"})
+        self._given = given
+        self._known: dict[str, Parsed] = {} if given is None else given.of_parser(self.identity)
+        self.n_given = len(self._known)
+        self._file, self._cache = file, None if file is None else _find_cache(file)
 
     @property
     def trouble(self) -> str:
@@ -180,16 +187,42 @@ class KeptParser:
         self._recall(self._new(captions))
         new = self._new(captions)
         failed: dict[str, InputError] = {}
-        answers = zip(new, self._parser.parse(new) if new else (), strict=False)
-        done = 0
-        while block := dict(islice(answers, _BLOCK)):
-            wrong = {c: one for c, one in block.items() if isinstance(one, InputError)}
-            self._keep({c: one for c, one in block.items() if not isinstance(one, InputError)})
-            failed |= wrong
-            done += len(block)
-            if self._progress is not None:
-                self._progress(done, len(new))
+        block: dict[str, Parsed] = {}
+        written = monotonic()
+        try:
+            for done, (caption, answer) in enumerate(zip(new, self._answers(new), strict=False), 1):
+                if isinstance(answer, InputError):
+                    failed[caption] = answer
+                else:
+                    block[caption] = answer
+                if len(block) < _BLOCK and monotonic() < written + _SECONDS and done < len(new):
+                    continue
+                self._keep(block)
+                block, written = {}, monotonic()
+                if self._progress is not None:
+                    self._progress(done, len(new))
+        finally:  # an interruption loses nothing
+            self._keep(block)
         return failed
+
+    def _answers(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
+        """Let the parser parse; where it cannot, say that the given tuples lack captions."""
+        try:
+            yield from self._parser.parse(captions) if captions else ()
+        except InputError as error:
+            if self._given is None:
+                raise
+            raise self._lacking(captions, error) from error
+
+    def _lacking(self, captions: Sequence[str], error: InputError) -> InputError:
+        """Return the error of captions that are not given, and cannot be parsed either."""
+        other = "" if self.n_given else f"; {ANY_PARSER}"
+        return InputError(
+            f"it has no tuples by {self.identity} of {pluralize(len(captions), 'caption')}, such "
+            f"as {brief(captions[0])}, and {error.problem}",
+            where=getattr(self._given, "name", ""),
+            remedy=f"{SAME_CAPTIONS}{other}" + (f"; or {error.remedy}" if error.remedy else ""),
+        )
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
@@ -199,16 +232,24 @@ class KeptParser:
         """Read what is kept in the file."""
         if self._cache is not None and captions:
             rows = self._cache.rows(self.identity, captions, lambda texts: [None] * len(texts))
-            self._known.update({caption: json.loads(row[0]) for caption, row in rows.items()})
+            with no_collection():  # of many small lists that all stay
+                found = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
+            self._known.update(zip(rows, found, strict=True))
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
-        if self._cache is not None:
+        if self._file is not None and parses:
+            self._cache = self._cache or TextCache(self._file, *_TABLE)
             self._cache.rows(
                 self.identity,
                 list(parses),
                 lambda texts: [(json.dumps(parses[text]).encode(),) for text in texts],
             )
+
+
+def _find_cache(file: Path) -> TextCache | None:
+    """Open the file of parses, if there is one."""
+    return TextCache(file, *_TABLE) if file.exists() else None
 
 
 def _failure(failed: Mapping[str, InputError], number: int) -> InputError:
@@ -250,9 +291,9 @@ def open_parser(
             remedy="give them as tuples= (--tuples FILE), or choose another parser",
         )
     parser: Parser = given if name == "given" else _open(name, limits)
-    known = given.of_parser(parser.identity) if isinstance(given, TupleTable) else {}
+    table = given if isinstance(given, TupleTable) else None
     lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
-    return KeptParser(parser, known, _file() if lasting else None, progress)
+    return KeptParser(parser, table, _file() if lasting else None, progress)
 
 
 def _open(name: str, limits: Mapping[str, Any]) -> Parser:
@@ -273,7 +314,7 @@ def _file() -> Path | None:
 
 
 class Graphs:
-    """The scene graphs of captions, each merged once.
+    """The scene graphs of captions, each parsed once and merged once.
 
     Parameters
     ----------
@@ -281,8 +322,13 @@ class Graphs:
     """
 
     def __init__(self, parser: KeptParser) -> None:
-        self.parser, self.concepts = parser, Concepts(open_synonyms())
+        self.parser = parser
         self._merged: dict[tuple[str, ...], SceneGraph] = {}
+
+    @cached_property
+    def concepts(self) -> Concepts:
+        """The concepts of all merged graphs; they need the package that brings synonyms."""
+        return Concepts(open_synonyms())
 
     def of(self, captions: tuple[str, ...]) -> SceneGraph:
         """Return the graph that captions are merged into, in their order."""

@@ -73,6 +73,8 @@ class Concepts:
         self._synonyms = synonyms
         self._words: list[frozenset[str]] = []
         self._synsets: list[frozenset[int]] = []
+        self._features: list[frozenset[str | int]] = []  # words and synsets
+        self._names: list[str] = []
         self._numbers: dict[frozenset[str], int] = {}
         self._of: dict[str, int] = {}
         self._similarities: dict[tuple[int, int], float] = {}
@@ -99,6 +101,8 @@ class Concepts:
         if number == len(self._words):
             self._words.append(words)
             self._synsets.append(synsets)
+            self._features.append(words | synsets)
+            self._names.append("/".join(sorted(words)))
         return number
 
     def similarity(self, one: int, other: int) -> float:
@@ -119,7 +123,7 @@ class Concepts:
 
     def is_similar(self, one: int, other: int) -> bool:
         """Whether two concepts share a word or a synset."""
-        return one == other or self.similarity(one, other) > 0
+        return one == other or not self._features[one].isdisjoint(self._features[other])
 
     def words(self, concept: int) -> frozenset[str]:
         """Return the words of a concept."""
@@ -131,7 +135,7 @@ class Concepts:
 
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
-        return "/".join(sorted(self._words[concept]))
+        return self._names[concept]
 
     def match(self, one: Tuple, other: Tuple) -> bool:
         """Whether two tuples are of one length and similar in each slot."""
@@ -195,13 +199,15 @@ class _Merger:
         nodes = self._nodes
         if concept in nodes:
             return nodes.index(concept)
-        likeness = [self._concepts.similarity(node, concept) for node in nodes]
-        most = max(likeness, default=0.0)
-        if most == 0:
+        is_similar, similarity = self._concepts.is_similar, self._concepts.similarity
+        near = [place for place, node in enumerate(nodes) if is_similar(node, concept)]
+        if not near:
             nodes.append(concept)
             self._attributes.append([])
             return len(nodes) - 1
-        best = [place for place, one in enumerate(likeness) if one == most]
+        likeness = [similarity(nodes[place], concept) for place in near]
+        most = max(likeness)
+        best = [place for place, one in zip(near, likeness, strict=True) if one == most]
         place = best[self._choices.among(len(best))]
         nodes[place] = self._concepts.join(nodes[place], concept)
         return place

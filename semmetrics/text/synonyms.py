@@ -11,7 +11,9 @@ The word lists of categories are the constants of SPICE's own class.
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TypeVar
@@ -28,6 +30,9 @@ CATEGORIES = ("Cardinality", "Color", "Size")
 
 SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
 """What scoring needs, whoever parses."""
+
+_DAMAGED = (OSError, LookupError, ValueError, EOFError, RuntimeError, struct.error, zlib.error,
+            zipfile.BadZipFile)  # fmt: skip
 
 # Endings and what takes their place, in the order in which they are tried.
 _RULES = tuple(
@@ -135,12 +140,12 @@ def category_words() -> dict[str, frozenset[str]]:
 
 
 def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
-    """Return what a file in a jar holds; a damaged one can fail in any of these ways."""
+    """Return what a file in a jar holds."""
     path = SPICE_FILES.folder_of_files() / jar
     try:
         with zipfile.ZipFile(path) as archive:
             return parse(archive.read(member))
-    except (OSError, KeyError, ValueError, IndexError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise InputError(
             f"SPICE's words cannot be read: {error}",
             where=str(path),

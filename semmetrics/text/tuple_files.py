@@ -24,12 +24,15 @@ from semmetrics.errors import InputError, at, brief, listing
 from semmetrics.frozen import dataclass
 from semmetrics.text.scene_graphs import RawTuple, check_tuples
 
-__all__ = ["Parsed", "TupleTable", "read_tuples", "tuple_lines"]
+__all__ = ["ANY_PARSER", "SAME_CAPTIONS", "Parsed", "TupleTable", "read_tuples", "tuple_lines"]
 
 Parsed = list[list[str]]
 
 _KEYS = frozenset(["caption", "tuples", "parser"])
 _SIZE = 120  # bytes that a text takes in memory, beside its letters
+SAME_CAPTIONS = "parse all captions, tokens or as written, as the measure's option captions is"
+"""What to do about captions that have no tuples."""
+ANY_PARSER = "SPICE(parser=given) takes tuples of any parser"
 _REMEDY = "write it as 'semmetrics spice parse' does"
 
 
@@ -97,8 +100,7 @@ class TupleTable:
             if caption in self.tuples:
                 yield self.tuples[caption]
                 continue
-            remedy = "parse all captions, tokens or as written, as the measure's option captions is"
-            yield InputError("there are no tuples of it", where=self.name, remedy=remedy)
+            yield InputError("there are no tuples of it", where=self.name, remedy=SAME_CAPTIONS)
 
 
 def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes) -> TupleTable:

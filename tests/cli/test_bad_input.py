@@ -84,7 +84,7 @@ def test_wrong_options(refused, files):
         (("--decode", "magic"), "decoding rule"),
         (("--normalize", "upper"), "'lower'"),
         (("--missing", "maybe"), "--missing"),
-        (("--task", "retrieval"), "--task"),
+        (("--task", "sounds"), "--task"),
         (("--format", "xml"), "--format"),
         (("--input-format", "xml"), "xml"),
         (("--delimiter", "ab"), "delimiter"),

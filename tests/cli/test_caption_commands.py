@@ -66,6 +66,19 @@ def test_the_matrix_has_the_values_of_score(ok, files):
     assert ids == {"images": ["1", "2"], "captions": ["1", "2"]}
 
 
+@pytest.mark.parametrize("phi", ["BagSim", "BagSim(references=mean)"])
+def test_sentences_are_compared_by_an_embedding(ok, refused, files, phi):
+    assert "2 x 2" in ok("pairs", "--phi", phi, "--embedding", "static", "-o", "phi.npy", *BOTH)
+    per_item = ok("score", "-m", phi, "--task", "captions", "--per-item", "v.csv", *BOTH)
+    assert "BagSim" in per_item
+    values = [float(line.split(",")[-1]) for line in Path("v.csv").read_text().splitlines()[1:]]
+    np.testing.assert_allclose(np.diag(np.load("phi.npy")), values, atol=2e-9)
+    ok("pairs", "--phi", phi, "--rows", "references", "-o", "each.npy", *BOTH)
+    assert np.load("each.npy").shape == (5, 2)
+    assert "is there already" in refused("pairs", "--phi", phi, "-o", "phi.npy", *BOTH)
+    assert "takes no embedding" in refused("pairs", "--embedding", "static", "-o", "x.npy", *BOTH)
+
+
 def test_the_best_of_each_row_or_column(ok, files):
     ok("pairs", "-o", "phi.npy", "references.json", "references.json")
     matrix = np.load("phi.npy")
@@ -150,7 +163,7 @@ def test_reading_options_with_convert(ok, refused, files, option):
         (("doc-freq", "--documents", 3, "-o", "df.npz", "references.json"), "--convert"),
         (("doc-freq", "--convert", "-o", "df.npz", "references.json"), "references.json"),
         (("pairs", "--axis", "images", "-o", "phi.npy", *BOTH), "--top-k"),
-        (("pairs", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "choose CIDEr-D, CIDEr or SPICE"),
+        (("pairs", "-m", "BLEU-4", "-o", "phi.npy", *BOTH), "CIDEr, SPICE or BagSim, with options"),
         (("pairs", "-o", "captions.json", *BOTH), "overwrite an input"),
         (("pairs", "-o", "phi.csv", *BOTH), "ends in .npy"),
         (("pairs", "-o", "phi", *BOTH), "ends in .npy"),

@@ -440,10 +440,10 @@ def test_captions_of_any_kind(ok, files):
     [
         (["--top-k", "3"], ["top_k (--top-k) means nothing for captions", "--task"]),
         (["--threshold", "0.5"], ["--threshold", "means nothing"]),
-        (["--embedding", "static"], ["embedding (--embedding) means nothing"]),
+        (["--taxonomy", "df.npz"], ["taxonomy (--taxonomy) means nothing"]),
         (
-            ["--normalize", "lower", "--oov", "skip"],
-            ["normalize, oov (--normalize, --oov) mean nothing"],
+            ["--normalize", "lower", "--top-k", "3"],
+            ["top_k, normalize (--top-k, --normalize) mean nothing"],
         ),
         (["--ignore", "cat"], ["ignore (--ignore) means nothing"]),
         (["--classes", "classes.txt"], ["classes (--classes) means nothing"]),

@@ -8,13 +8,14 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import semmetrics
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.metrics.registry import aliases, all_definitions
+from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 from semmetrics.text.official_parser import OfficialParser
@@ -207,10 +208,11 @@ def test_list(ok):
         assert ok("list", topic) in text
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_explain_measures(ok, name):
-    definition, text = DEFINITIONS[name], ok("explain", name)
-    assert text.startswith(f"{name}: {definition.summary}\n")
+@pytest.mark.parametrize("definition", all_definitions(), ids=lambda one: f"{one.kind} {one.name}")
+def test_explain_measures(ok, definition):
+    name, text = definition.name, ok("explain", definition.name)
+    assert text.startswith(f"{name}: ")
+    text = text[text.index(f"{name}: {definition.summary}\n") :]
     flat = " ".join(text.split())
     for part in (definition.equation, definition.source, *definition.averages):
         assert " ".join(part.split()) in flat
@@ -232,7 +234,7 @@ def nltk_missing():
 NEEDS = {
     "METEOR": METEOR_PROGRAM.missing,
     "METEOR-nltk": nltk_missing,
-    **dict.fromkeys(("SPICE", "SPIDEr"), OfficialParser().missing),
+    **dict.fromkeys(("SPICE", "SPIDEr", "Soft-SPICE"), OfficialParser().missing),
 }
 
 
@@ -250,8 +252,17 @@ def shipped(example, tmp_path):
     }
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    captions = gt.parents[1] / "captions"
+    captions, retrieval = (gt.parents[1] / name for name in ("captions", "retrieval"))
+    rows = json.loads((retrieval / "similarities.json").read_text(encoding="utf-8"))
+    positives = [[row, row + 1] for row in range(0, 2 * len(rows), 2)]
+    five = np.vstack([rows, rows[:2]])  # rows, as many as there are folds
+    wide = np.hstack([five, five[:, :4]])
+    np.save(tmp_path / "sims.npy", wide)
+    np.save(tmp_path / "phi.npy", np.maximum(0, wide - wide.mean()))
+    positives += [[6, 7], [8, 9]]
+    (tmp_path / "positives.json").write_text(json.dumps(positives), encoding="utf-8")
     return {
+        **{name: tmp_path / name for name in ("sims.npy", "phi.npy", "positives.json")},
         **{name: tmp_path / name for name in made},
         "preds.json": preds,
         "gt.json": gt,
@@ -265,9 +276,11 @@ def test_examples_run_on_the_shipped_files(ok, shipped, name):
     if reason := NEEDS.get(name, str)():
         pytest.skip(reason)
     text = ok("explain", name)
-    (command,) = (line for line in text.split("\n") if line.startswith("  semmetrics score "))
-    arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
-    assert json.loads(ok(*arguments, "--format", "json"))
+    commands = [line for line in text.split("\n") if line.startswith("  semmetrics score ")]
+    assert len(commands) == max(1, len(kinds_of(name)))
+    for command in commands:
+        arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
+        assert json.loads(ok(*arguments, "--format", "json"))
 
 
 def test_examples_name_the_files_that_a_measure_needs(ok):

@@ -393,6 +393,12 @@ def test_signatures_of_protocols(ok, run, files, protocol):
     arguments = (*LISTS, "--classes", "classes.txt")
     if PROTOCOLS[protocol].kind == "captions":
         arguments = ("captions.json", "references.json")
+    if PROTOCOLS[protocol].kind == "retrieval":
+        arguments = ("sims.json", "positives.json")
+        table = [[(3 * i + 7 * j) % 11 / 4 for j in range(10)] for i in range(5)]
+        positives = [[2 * i, 2 * i + 1] for i in range(5)]
+        for name, value in zip(arguments, (table, positives), strict=True):
+            Path(name).write_text(json.dumps(value), encoding="utf-8")
     for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
         assert again(run, entry, *arguments)["signature"] == entry["signature"]
 

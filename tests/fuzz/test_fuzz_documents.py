@@ -20,6 +20,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, value in (("p", PREDS), ("g", GT), ("c", CAPTIONS), ("r", REFERENCES)):
         (tmp_path / f"{name}.json").write_text(json.dumps(value))
+    for name in "pg":
+        (tmp_path / f"{name}.csv").write_text("id,other,score\na,b,1\na,c,2\nb,c,0.5\n")
     return tmp_path
 
 
@@ -56,6 +58,9 @@ DOCUMENTS = {
     "pairs": (lambda: [{"a": "cat", "b": "dog", "same": False}] * 2,
               "calibrate --pairs x.json"),
     "captions": (lambda: CAPTIONS, "pairs --top-k 1 -o - x.json r.json"),
+    "ratings": (lambda: [["a", "b", 1.5], ["a", "c", 0]], "correlate x.json p.csv"),
+    "scores of pairs": (lambda: [{"a": "a", "b": "b", "score": 1.5}], "correlate p.csv x.json"),
+    "relation": (lambda: {"a": ["b", "d"], "b": []}, "correlate p.csv x.json"),
 }  # fmt: skip
 
 

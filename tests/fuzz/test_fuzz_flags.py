@@ -19,6 +19,7 @@ CALLS = {
     "calibrate": "calibrate --holdout 1 p.json g.json",
     "doc-freq": "doc-freq -o y.npz r.json",
     "pairs": "pairs --overwrite -o y.npy c.json r.json",
+    "correlate": "correlate --ci g.csv p.csv",
     "validate": "validate g.json",
     "rank": "rank s.json",
     "explain": "explain F1",

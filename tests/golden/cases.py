@@ -14,6 +14,7 @@ from golden import (
     cases_names,
     cases_objects,
     cases_pickles,
+    cases_retrieval,
     cases_thresholds,
 )
 from golden.harness import Case
@@ -33,4 +34,5 @@ GROUPS: dict[str, list[Case]] = {
     **cases_objects.GROUPS,
     **cases_devices.GROUPS,
     **cases_large.GROUPS,
+    **cases_retrieval.GROUPS,
 }

@@ -17,7 +17,7 @@ __all__ = ["GROUPS"]
 _COMMANDS = (
     "score", "sweep", "calibrate", "{fit}", "{pairs}", "validate", "list", "explain", "embed",
     "embed convert", "embed fetch", "embed info", "embed list", "{coverage}", "cite", "rank",
-    "completion", "compare",
+    "completion", "compare", "correlate",
 )  # fmt: skip
 _WORDS = "--embedding words.vec"
 

@@ -113,6 +113,12 @@ NGSM(order=1) NGSM(order=2) NGSM(refs=max) ROUGE-L(beta=1) BLEU-1(no_reference=n
 """
 
 
+def _parse_pairs(captions: list[str]) -> list[list[tuple[str, ...]]]:
+    """Parse without keeping anything: two words are an attribute and its object, one an object."""
+    split = [caption.split() for caption in captions]
+    return [[tuple(words[i : i + 2][::-1]) for i in range(0, len(words), 2)] for words in split]
+
+
 def _cases(
     names: str, preds: Any, gts: Any, tolerance: float = EXACT, **options: Any
 ) -> list[Case]:
@@ -317,7 +323,7 @@ _SETTINGS = [
     _named("a single image", {"7": "a cat"}, {"7": ["a cat sleeps"]}, measures="CIDEr-D BLEU-1"),
     _named("labels as captions", PREDS, GT, task="captions"),
     _named("captions as labels", CANDIDATES, REFERENCES, task="labels"),
-    _named("no such task", PREDS, GT, task="retrieval"),
+    _named("no such task", PREDS, GT, task="sounds"),
     _named("options of captions for labels", PREDS, GT, measures="F1", tokenizer="ptb",
            references_too=True, frequencies="x.npz"),
     _named("options of labels for captions", CANDIDATES, REFERENCES, measures="BLEU-1", top_k=1,
@@ -366,6 +372,13 @@ GROUPS = {
     "measures_other_captions": _cases(
         "BLEU-4 CIDEr-D CIDEr ROUGE-L NGSM Vocabulary", OTHERS, REFERENCES, tokenizer="13a"
     ),
+    "measures_caption_meanings": [
+        *_cases("BagSim BagSim(references=mean)", CANDIDATES, REFERENCES, LOOSE),
+        *_cases(
+            "Soft-SPICE(parser=given) Soft-SPICE(parser=given,bidirectional=yes)",
+            CANDIDATES, REFERENCES, LOOSE, tuples=_parse_pairs,
+        ),
+    ],
     "measures_wrong": _WRONG_MEASURES,
     "settings": _SETTINGS,
 }  # fmt: skip

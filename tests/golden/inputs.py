@@ -22,10 +22,12 @@ __all__ = [
     "CLASSES",
     "GT",
     "OTHER",
+    "POSITIVES",
     "PREDS",
     "RANKED",
     "REFERENCES",
     "SCORES",
+    "SIMILARITIES",
     "SYNONYMS",
     "TAXONOMY",
     "TRUTH",
@@ -215,6 +217,33 @@ def word2vec(vectors: dict[str, list[float]]) -> str:
     return "\n".join([f"{len(vectors)} {len(next(iter(vectors.values())))}", *lines]) + "\n"
 
 
+# ---- retrieval ----------------------------------------------------------------------------------
+
+SIMILARITIES = [
+    [0.9, 0.8, 0.3, 0.2, 0.4, 0.1],
+    [0.5, 0.1, 0.6, 0.3, 0.7, 0.2],
+    [0.2, 0.3, 0.8, 0.6, 0.6, 0.1],
+]
+POSITIVES = {"im0": ["c0", "c1"], "im1": ["c2", "c3"], "im2": ["c4", "c5"]}
+
+
+def _write_retrieval() -> None:
+    """Similarities, positives and names; and the same as TREC has them."""
+    names = [name for some in POSITIVES.values() for name in some]
+    rows = zip(POSITIVES, SIMILARITIES, strict=True)
+    run = [(q, n, s) for q, row in rows for n, s in zip(names, row, strict=True)]
+    files = {
+        "similarities.json": json.dumps(SIMILARITIES),
+        "positives.json": json.dumps(POSITIVES),
+        "images.txt": "\n".join(POSITIVES) + "\n",
+        "texts.txt": "\n".join(names) + "\n",
+        "run.trec": "".join(f"{q} Q0 {n} 1 {s} own\n" for q, n, s in run),
+        "truth.qrels": "".join(f"{q} 0 {n} {int(n in POSITIVES[q])}\n" for q, n, _ in run),
+    }
+    for name, content in files.items():
+        Path(name).write_text(content, encoding="utf-8")
+
+
 def write_inputs() -> None:
     """Write every file into the working folder."""
     for name, content in _files().items():
@@ -222,6 +251,7 @@ def write_inputs() -> None:
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+    _write_retrieval()
     np.save("scores.npy", SCORES)
     np.save("truth.npy", TRUTH)
     np.save("truth_bool.npy", TRUTH.astype(bool))

@@ -1,7 +1,7 @@
 """What holds for every measure of captions, each held to its traits.
 
-METEOR and nltk's METEOR have stand-ins for the programs behind them; what those count is compared
-with the programs themselves elsewhere.
+METEOR and nltk's METEOR have stand-ins for the programs behind them, and SPICE has one for its
+synonyms; what those give is compared with the programs themselves elsewhere.
 """
 
 from __future__ import annotations
@@ -20,11 +20,16 @@ from oracles.captions_ngram import Blanks
 from oracles.meteor import exact_line
 
 from semmetrics.data.tasks import caption_task
+from semmetrics.embed.embedder import CallableEmbedder
+from semmetrics.embed.label_vectors import TextModel
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.statistics import evaluate
+from semmetrics.text.offline_parser import OfflineParser
+from semmetrics.text.parses import FunctionParser, Graphs, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(
@@ -37,18 +42,54 @@ MEASURES = parse_all(
         "NGSM", "NGSM(order=2,refs=max)", "NGSM(no_reference=nan)",
         "DuplicatedCaption", "CaptionLength", "LengthRatio", "LengthRatio(reflen=average)",
         "ReferenceCount", "Vocabulary", "UniqueCaptions",
-    ]
+        "Soft-SPICE(parser=given)", "Soft-SPICE(bidirectional=yes,parser=given,undefined=nan)",
+        "BagSim", "BagSim(references=mean,no_prediction=skip)",
+        "SPICE(parser=given)", "SPICE(parser=given,no_reference=nan)", "SPICE(parser=offline)",
+        "SPICE(category=attribute,parser=given,undefined=0)",
+        "SPICE(category=color,parser=given,undefined=1)", "SPIDEr(parser=given,df=given)",
+    ],
+    "captions",
 )  # fmt: skip
 # Document frequencies of the run itself: the values of an item depend on the others.
-OF_THE_RUN = parse_all(["CIDEr-D", "CIDEr-D(df=rows)", "CIDEr", "CIDEr(df=rows,stem=porter)"])
+OF_THE_RUN = parse_all(
+    ["CIDEr-D", "CIDEr-D(df=rows)", "CIDEr", "CIDEr(df=rows,stem=porter)", "SPIDEr(parser=given)"]
+)
 DISTINCT = ("Vocabulary", "UniqueCaptions")  # of what is said twice they count one
 EMPTY = "LengthRatio"  # has no value for empty references either, which is no cause
 CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
+WITHOUT_TEXT = ("Soft-SPICE", "BagSim")  # blank captions have no value, which is a cause
 BLANKS = open_tokenizer(Blanks())
+
+
+def letters(texts):
+    return [[text.count(letter) + 0.25 for letter in "abcdogs "] for text in texts]
+
+
+SYNONYMS = SynonymTable({"b": "1", "c": "1 2", "dog": "2 3", "runs": "4"}, {"dogs": ["dog"]})
+COLOURS = {"Color": frozenset("ab"), "Cardinality": frozenset("c"), "Size": frozenset(["dog"])}
+
+
+def graph(words):
+    """Tuples of a caption: an object, then each next word another, of it, or in relation to it."""
+    return [tuple(words[max(0, place - place % 3) : place + 1]) for place in range(len(words))]
+
+
+def parse_graphs(captions):
+    return [graph(caption.split()) for caption in captions]
+
+
+parse_graphs.version = "1"
+with mock.patch("semmetrics.text.parses.open_synonyms", return_value=SYNONYMS):
+    GIVEN, OFFLINE = (
+        Graphs(KeptParser(parser)) for parser in (FunctionParser(parse_graphs), OfflineParser())
+    )
 FITS = {
+    "parser/given": GIVEN,
+    "parser/offline": OFFLINE,
     "df": fit_document_frequencies(CORPUS, BLANKS),
     "df/porter": fit_document_frequencies(CORPUS, BLANKS, "porter"),
 }
+MODELS = {"default": TextModel(CallableEmbedder(letters), "text", "zero")}
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "dog", "dogs", "runs"]), max_size=7).map(" ".join)
 ONE = st.lists(TEXT, min_size=1, max_size=1)
 
@@ -66,6 +107,7 @@ def stand_ins():
     with (
         mock.patch(f"{module}.segment_counts", counts),
         mock.patch(f"{module}._nltk_score", return_value=shared),
+        mock.patch("semmetrics.metrics.spice.category_words", return_value=COLOURS),
     ):
         yield
 
@@ -86,7 +128,9 @@ def statistics(data, measures, weights=None, change=lambda task: task):
     given = None
     if weights is not None:
         given = np.array([weights[name] for name, item in data.items() for _ in item[0]])
-    task = caption_task(candidates, references, list(data), BLANKS, weights=given, fits=FITS)
+    task = caption_task(
+        candidates, references, list(data), BLANKS, weights=given, fits=FITS, models=MODELS
+    )
     return evaluate(change(task), measures)
 
 
@@ -114,10 +158,9 @@ def bits(found, measures):
 
 
 def test_every_definition_of_captions_is_covered():
-    graphs = {"SPICE", "SPIDEr"}  # merging depends on order: tests/unit/test_spice.py has them
-    known = {d.name for d in all_definitions("captions")} - graphs
+    known = {d.name for d in all_definitions("captions")}
     assert {m.definition.name for m in MEASURES} == known
-    fitted = {name for name in known if find(name)[0]()["df"] is not None}
+    fitted = {name for name in known if find(name, "captions")[0]()["df"] is not None}
     assert {m.definition.name for m in OF_THE_RUN} == fitted
 
 
@@ -143,12 +186,22 @@ def test_items_without_a_value_are_those_without_references(data):
             assert score.undefined == {}
             assert not np.isnan([score.value, *by_id(score).values()]).any()
             continue
-        assert score.undefined == ({"no_reference": number} if number else {})
+        if score.measure.definition.name in WITHOUT_TEXT:
+            assert score.undefined.get("no_reference", 0) == number
+            continue
+        others = score.measure["category"] not in (
+            None,
+            "all",
+        )  # no tuple of it, a cause of its own
+        causes = {cause: n for cause, n in score.undefined.items() if cause != "undefined"}
+        assert causes == ({"no_reference": number} if number else {})
+        assert others or causes == score.undefined
         absent = {name.partition("#")[0] for name, v in by_id(score).items() if np.isnan(v)}
-        assert lacking == absent or (score.measure.definition.name == EMPTY and lacking < absent)
+        others |= score.measure.definition.name == EMPTY
+        assert lacking == absent or (others and lacking < absent)
         if policy == "nan" and lacking:
             assert np.isnan(score.value)
-        elif len(lacking) < len(data) and score.measure.definition.name != EMPTY:
+        elif len(lacking) < len(data) and not others:
             assert not np.isnan(score.value)
 
 

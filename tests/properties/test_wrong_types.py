@@ -18,6 +18,7 @@ from semmetrics import metrics
 from semmetrics.errors import InputError
 
 ONE_HOT, SCORES = [[1, 0], [1, 1]], [[0.9, 0.2], [0.4, 0.6]]
+RELATION = [0, 1, 2], [1, 0]
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
 GOOD = {
     "preds": LABELS, "gts": LABELS, "systems": {"one": LABELS, "two": LABELS}, "data": LABELS,
@@ -32,6 +33,10 @@ GOOD = {
     "pairs": [("car", "automobile", 1), ("bike", "bicycle", 1), ("car", "tree", 0)],
     "form": "csv", "problem": "it is wrong", "package": "pandas", "purpose": "this",
     "extra": "report", "documents": 3, "counts": {("a",): 2},
+    "similarities": SCORES, "phi": SCORES, "top": [[0, 1], [1, 0]], "m": 1,
+    "images": [[1], [0]], "n_captions": 2, "i2t": SCORES, "t2i": SCORES,
+    "relevant": RELATION, "positive": [0.5], "negative_caption": [0.25], "negative_image": [0.25],
+    "margins": ([0.5], [0.5]), "ratings": [("a", "b", 1.0), ("b", "a", 0.5)],
 }  # fmt: skip
 # Records that functions return; nobody makes them by hand, and the annotations say their fields.
 MADE = (
@@ -78,6 +83,10 @@ def own():
         "semmetrics.fit_document_frequencies": {"captions": GOOD["references"]},
         "semmetrics.as_captions": {"data": GOOD["captions"]},
         "semmetrics.calibrate_threshold": {"holdout": 1},
+        "semmetrics.correlate": {"phi": {"a": ["b"], "b": []}},
+        "semmetrics.metrics.similar_images": {"captions": RELATION},
+        "semmetrics.metrics.captions_of_images": {"captions": RELATION},
+        "semmetrics.metrics.images_of_captions": {"captions": RELATION},
     }
 
 

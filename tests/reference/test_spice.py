@@ -3,7 +3,12 @@
 import gzip
 import json
 import math
+import os
 import random
+import shutil
+import subprocess
+from dataclasses import replace
+from subprocess import DEVNULL, PIPE
 
 import pytest
 
@@ -94,7 +99,8 @@ def test_fakecap_as_a_measure(reference_dir):
     assert "may print 5.7e-06 less to 0 more" in note
 
 
-def test_the_experts_of_flickr8k(reference_dir):
+def tau_with_experts(reference_dir, **options):
+    """Kendall's tau-c of items with the experts' ratings, in percent."""
     from scipy.stats import kendalltau
 
     path = reference_dir / "flickr8k" / "flickr8k_expert.json"
@@ -103,13 +109,20 @@ def test_the_experts_of_flickr8k(reference_dir):
     table = semmetrics.score(
         {name: [row["caption"] for row in rows] for name, rows in judged.items()},
         {name: image["ground_truth"] for name, image in images.items()},
-        measures="SPICE(parser=given,captions=written)",
-        tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
         task="captions",
+        **options,
     )
     ratings = [row["rating"] for rows in judged.values() for row in rows]
-    tau = kendalltau(table[0].items, ratings, variant="c").statistic
-    assert round(100 * tau, 4) == 44.7706
+    return 100 * kendalltau(table[0].items, ratings, variant="c").statistic
+
+
+def test_the_experts_of_flickr8k(reference_dir):
+    found = tau_with_experts(
+        reference_dir,
+        measures="SPICE(parser=given,captions=written)",
+        tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
+    )
+    assert round(found, 4) == 44.7706
 
 
 # ---- the parser ---------------------------------------------------------------------------------
@@ -124,6 +137,40 @@ def parser(own_home, tmp_path, monkeypatch):
     if reason := found.missing():
         pytest.skip(reason)
     return found
+
+
+slow = pytest.mark.skipif(
+    not os.environ.get("SEMMETRICS_SLOW"), reason="takes minutes: set SEMMETRICS_SLOW=1"
+)
+LONG = " ".join(["the man with a hat in the park near the house that was built by"] * 20)
+
+
+@slow
+def test_captions_that_take_too_much(parser):
+    """CoreNLP goes on without a parse where memory runs out, which is no parse of the caption."""
+    captions = ["a dog runs", LONG, "a cat sits"]
+    for limits, problem in (({"memory": "300M"}, "it needs more memory than Java may take"),
+                            ({"seconds": 15}, "it takes longer than 15 seconds")):  # fmt: skip
+        first, long, last = replace(parser, processors=1, **limits).parse(captions)
+        assert first == [["dog", "run"], ["dog"]]
+        assert last == [["cat", "sit"], ["cat"]]
+        assert problem in str(long)
+
+
+def test_the_program_ends_when_nobody_reads(parser):
+    process = subprocess.Popen(parser._command(), stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    process.stdin.write(b"a dog\n" * 10_000)
+    process.stdin.close()
+    assert process.stdout.readline() == b'{"tuples": [["dog"]]}\n'
+    process.stdout.close()
+    assert process.wait(60) == 0
+
+
+@slow
+def test_the_experts_of_flickr8k_in_tokens(reference_dir, parser, own_home, tmp_path):
+    for path in own_home.glob("parses.sqlite*"):  # what was parsed before is not parsed again
+        shutil.copy(path, tmp_path)
+    assert round(tau_with_experts(reference_dir, measures="SPICE"), 3) == 44.888
 
 
 @pytest.mark.parametrize("name", ["fakecap", "coco_test5k", "flickr8k"])

@@ -25,6 +25,7 @@ SPELLED = {
     "BalancedAccuracy": "BalancedAccuracy(q=3)",
     "SPICE": "SPICE(parser=offline)",
     "SPIDEr": "SPIDEr(parser=offline)",
+    "Soft-SPICE": "Soft-SPICE(parser=offline)",
 }
 COPIES = {
     "pickle": lambda one: pickle.loads(pickle.dumps(one)),

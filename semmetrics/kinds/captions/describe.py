@@ -169,13 +169,16 @@ def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:
-    """Return the lines of an item: the caption, a line for each reference, and its tuples."""
+    """Return the lines of an item: the caption, a line for each reference, tuples and phrases."""
     lines = [f"caption    {_cut(record['caption'])}"]
     lines += [f"reference  {_cut(text)}" for text in record["references"]]
     for name in ("matched", "unmatched", "missing"):
         if record.get(name):
             tuples = ", ".join(map("-".join, map(_in_words, record[name])))
             lines.append(f"{name:<9}  {_cut(tuples)}")
+    if record.get("nearest"):
+        pairs = (f"{one} ~ {other} {value:.2f}" for one, other, value in record["nearest"])
+        lines.append(f"nearest    {_cut(', '.join(pairs))}")
     return lines
 
 

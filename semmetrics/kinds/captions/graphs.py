@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, a_kind, pluralize
-from semmetrics.kinds import Tasks, each_task, group_notes
+from semmetrics.errors import InputError, a_kind, listing, pluralize
+from semmetrics.kinds import Options, Tasks, each_task, group_notes
 from semmetrics.metrics.definition import Measure
 
 if TYPE_CHECKING:
     from semmetrics.text.parses import Graphs
 
-__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "open_tuples"]
+__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "missing_graphs", "open_tuples",
+           "parse_captions"]  # fmt: skip
 
 
 def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
@@ -84,18 +86,64 @@ def graph_fits(measures: Sequence[Measure], graphs: OpenGraphs) -> dict[str, Gra
     return {f"parser/{name}": graphs[name] for name in sorted(names)}
 
 
+def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs) -> None:
+    """Parse what measures take of all systems at once, as a parser takes seconds to start.
+
+    Synonyms are opened first: without them the parses of measures that need them are in vain.
+    """
+    from semmetrics.metrics.spice import parsed_texts
+    from semmetrics.text.synonyms import category_words, open_synonyms
+
+    if any("synonyms" in measure.definition.needs for measure in measures):
+        open_synonyms()
+        category_words()
+    for parser, captions in dict.fromkeys((m["parser"], m["captions"]) for m in measures):
+        if parser is not None:
+            with no_collection():
+                texts = [parsed_texts(task, str(captions)) for _, task in each_task(tasks)]
+            graphs[str(parser)].parser.tuples([text for several in texts for text in several])
+
+
+def missing_graphs(tasks: Tasks, measure: Measure, graphs: OpenGraphs) -> str:
+    """Return why a measure cannot have the scene graphs that it takes; "" if it can.
+
+    Only parsing tells whether all captions have one, so they are parsed; the parses are kept.
+    """
+    try:
+        graphs[str(measure["parser"])]  # what may be missing comes before captions are parsed
+        parse_captions(tasks, [measure], graphs)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def graph_notes(
-    tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs, noted: Mapping[str, Any]
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
 ) -> list[str]:
     """Say what is wrong with kept parses, what has no effect, and what ties leave open."""
+    graphs: OpenGraphs = options["tuples"]
     takers = [m for m in measures if m["parser"] is not None]
     notes = graphs.troubles
-    if graphs.given is not None and not takers:
+    if graphs.given is not None and not takers and options["protocol"] is None:
         notes.append("tuples= (--tuples) has no effect: no measure here takes scene graphs")
     if not takers:
         return notes
+    notes += _idle_tuples(takers, graphs)
     found = {name: _tie_notes(task, noted.get(name, {})) for name, task in each_task(tasks)}
     return notes + group_notes(found)
+
+
+def _idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
+    """Say that the given tuples are of no parser that measures name."""
+    from semmetrics.text.tuple_files import ANY_PARSER
+
+    names = {str(m["parser"]) for m in takers}
+    if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):
+        return []
+    return [
+        f"tuples= (--tuples) has no effect: none is by the parser {listing(sorted(names))}; "
+        f"{ANY_PARSER}"
+    ]
 
 
 def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, a_kind
+from semmetrics.errors import InputError, a_kind, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -23,10 +23,25 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, graph_notes, open_tuples
+from semmetrics.kinds.captions.graphs import (
+    OpenGraphs,
+    graph_fits,
+    graph_notes,
+    missing_graphs,
+    open_tuples,
+    parse_captions,
+)
 from semmetrics.kinds.captions.oddities import oddity_notes
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
+from semmetrics.kinds.embeddings import (
+    cache_notes,
+    model_notes,
+    open_text_models,
+    read_embedding,
+    unused_embeddings,
+    unused_rules,
+)
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import (
     DocumentFrequencies,
@@ -65,6 +80,7 @@ def read_beside(options: Options) -> Options:
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
         weights=read_weights(options["weights"], files.beside()),
         doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
+        embedding=read_embedding(options["embedding"]),
         tuples=OpenGraphs(open_tuples(options["tuples"], files.max_bytes), options["progress"]),
     )
 
@@ -112,20 +128,23 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say what a measure lacks that runs a program: its jar, or Java."""
-    definition = parse(text)[0].definition
-    parsed = parse(text)[0]["parser"] is not None and options["tuples"].given is not None
-    if "java" in definition.needs and not parsed:
-        return text, definition.extra["program"].missing()
+    """Say what a measure lacks that runs a program, or takes scene graphs."""
+    (measure,) = parse(text)
+    if measure["parser"] is not None:
+        return text, missing_graphs(tasks, measure, options["tuples"])
+    if "java" in measure.definition.needs:
+        return text, measure.definition.extra["program"].missing()
     return text, ""
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
-    """Hand over scene graphs, and document frequencies: given, or those of the first system.
+    """Hand over scene graphs, embeddings and document frequencies, given or of the first system.
 
     References score each other with the weights of all references, as the systems do.
     """
     graphs = graph_fits(measures, options["tuples"])
+    models = open_text_models(measures, options)
+    parse_captions(tasks, measures, options["tuples"])
     fits: Mapping[str, Any] = {}
     given = options["doc_freq"]
     chosen = list(tasks)
@@ -134,7 +153,11 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     elif options["score_references"]:
         fits, chosen = _frequencies_of(tasks[chosen[0]][""], measures), [HUMAN]
     return {
-        name: {"": replace(parts[""], fits={**graphs, **(fits if name in chosen else {})})}
+        name: {
+            "": replace(
+                parts[""], fits={**graphs, **(fits if name in chosen else {})}, models=models
+            )
+        }
         for name, parts in tasks.items()
     }
 
@@ -165,12 +188,38 @@ def caption_notes(
         return frequency_notes(task, counted)
 
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
-    notes += task_notes(tasks, _COUNTS, of_frequencies)
+    notes += task_notes(
+        tasks,
+        _COUNTS,
+        lambda name, task: of_frequencies(name, task) + _text_notes(task, noted.get(name, {})),
+    )
     found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
     notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
     notes += unused_weights(options["weights"], inputs)
-    notes += graph_notes(tasks, measures, options["tuples"], noted)
+    notes += graph_notes(tasks, measures, options, noted)
+    notes += unused_embeddings(measures, options["embedding"], "Soft-SPICE")
+    notes += unused_rules(measures, options, "Soft-SPICE")
+    notes += cache_notes([*options.opened.get("models", {}).values()], options["cache"])
     return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
+
+
+def _text_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
+    """Say which phrases or captions embeddings do not know, or read in part."""
+    if not task.models:
+        return []
+    from semmetrics.metrics.caption_similarity import CUT_CAPTIONS, UNKNOWN_CAPTIONS
+    from semmetrics.metrics.soft_spice import UNKNOWN_PHRASES
+
+    lines = []
+    counted = {"unknown": UNKNOWN_CAPTIONS, "truncated": CUT_CAPTIONS}
+    for name, model in task.models.items():
+        unknown = sorted(noted.get((UNKNOWN_PHRASES, name), ()))
+        found = {"unknown": pluralize(len(unknown), "phrase")} if unknown else {}
+        lines += model_notes(model, found, {"unknown": unknown})
+        numbers = {key: noted.get((what, name), 0) for key, what in counted.items()}
+        found = {key: pluralize(number, "caption") for key, number in numbers.items() if number}
+        lines += model_notes(model, found)
+    return lines
 
 
 def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:

@@ -21,6 +21,7 @@ from semmetrics.kinds import (
     read_set_size_probs,
     read_weights,
 )
+from semmetrics.kinds.embeddings import embeddings_by_name, open_models, read_embedding
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
@@ -29,7 +30,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS
 
-__all__ = ["KIND", "embeddings_by_name", "prepare"]
+__all__ = ["KIND", "prepare"]
 
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
@@ -47,14 +48,9 @@ def read_beside(options: Options) -> Options:
 
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
-    embedding = options["embedding"]
-    if isinstance(embedding, Mapping):
-        from semmetrics.embed.open import named_or_words
-
-        embedding = named_or_words(embedding)
     classes = options["classes"]
     return options.replace(
-        embedding=embedding,
+        embedding=read_embedding(options["embedding"]),
         classes=None if classes is None else _read_names(classes, files, "classes"),
         ignore=_read_names(options["ignore"], files, "ignore"),
         weights=read_weights(options["weights"], files),
@@ -168,21 +164,9 @@ def _open_lookup(
     from semmetrics.core.backend import find_device
     from semmetrics.embed.label_vectors import label_vectors
     from semmetrics.embed.lookup import rules_for
-    from semmetrics.embed.open import open_embeddings
 
-    specs = _specifications(needs, embeddings_by_name(options["embedding"]))
-    device = options["device"]
-    computing = find_device(device)
-    if options.opened.get("specs") != specs:
-        options.opened["models"] = open_embeddings(
-            specs,
-            cache=options["cache"],
-            device=None if device is None else str(device).removeprefix("torch:"),
-            max_words=options["max_words"],
-            max_bytes=(options["read"] or ReadOptions()).max_bytes,
-        )
-        options.opened["specs"] = specs
-    models = options.opened["models"]
+    computing = find_device(options["device"])
+    models = open_models(needs, options)
 
     def look_up(task: LabelTask) -> dict[str, Any]:
         terms = [(name,) for name in task.classes]
@@ -208,35 +192,6 @@ def _needs(measures: Iterable[Measure]) -> dict[str, set[str]]:
         if kinds:
             needs.setdefault(str(measure["embedding"]), set()).update(kinds)
     return needs
-
-
-def _specifications(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = [name for name in names if name not in given]
-    if unknown:
-        raise InputError(
-            f"there is no embedding {unknown[0]!r}",
-            remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
-            f"(--embedding {unknown[0]}=NAME|PATH)",
-        )
-    return {name: given[name] for name in names}
-
-
-def embeddings_by_name(embedding: Any) -> dict[str, Any]:
-    """Return what a user gives as embeddings, by name.
-
-    Parameters
-    ----------
-    embedding : None, specification, Embedder, or mapping from name to those
-        None is the static model that ships with the package.
-
-    Examples
-    --------
-    >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
-    ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
-    """
-    if isinstance(embedding, Mapping):
-        return {"default": "static", **embedding}
-    return {"default": "static" if embedding is None else embedding}
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:

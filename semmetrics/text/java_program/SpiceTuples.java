@@ -10,11 +10,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -24,10 +22,30 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Arguments: the number of threads, and the seconds that a caption may take. After a caption that
  * takes longer the program answers with its error and ends with status 75, as a parse cannot be
- * stopped. The parser's classes are found by name, so that this class is compiled without them.
+ * stopped. A caption for which memory runs out is an error, too: CoreNLP would go on without a parse.
+ * The program ends when nobody reads its answers. The parser's classes are found by name, so that this class is compiled without them.
  */
 public final class SpiceTuples {
   private static final int TOO_LONG = 75;
+
+  /** What CoreNLP says; only there it tells that it gave up a sentence for want of memory. */
+  private static final class Messages extends PrintStream {
+    private final ThreadLocal<Boolean> outOfMemory = ThreadLocal.withInitial(() -> false);
+
+    Messages(PrintStream out) {
+      super(out, true);
+    }
+
+    @Override
+    public void println(String line) {
+      if (String.valueOf(line).matches("(?s).*(ran out of memory|NOT ENOUGH MEMORY).*")) {
+        outOfMemory.set(true);
+      }
+      super.println(line);
+    }
+  }
+
+  private final Messages messages;
   private final Object pipeline;
   private final Method annotate;
   private final Constructor<?> annotation;
@@ -35,7 +53,8 @@ public final class SpiceTuples {
   private final Method parse;
   private final Field tuples;
 
-  private SpiceTuples() throws ReflectiveOperationException {
+  private SpiceTuples(Messages messages) throws ReflectiveOperationException {
+    this.messages = messages;
     // What the official program asks for, less the named entities, which it never reads.
     Properties asked = new Properties();
     asked.setProperty("annotators", "tokenize,ssplit,parse,lemma");
@@ -55,8 +74,12 @@ public final class SpiceTuples {
 
   private String answer(String caption) {
     try {
+      messages.outOfMemory.set(false);
       Object parsed = annotation.newInstance(caption);
       annotate.invoke(pipeline, parsed);
+      if (messages.outOfMemory.get()) {
+        return "{\"error\": \"it needs more memory than Java may take\"}";
+      }
       List<?> found;
       synchronized (parser) {
         found = (List<?>) tuples.get(parse.invoke(parser, parsed));
@@ -93,15 +116,14 @@ public final class SpiceTuples {
     final long seconds = Long.parseLong(arguments[1]);
     final PrintStream out =
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, "UTF-8");
-    System.setOut(System.err); // what the parser itself says is no answer
-    final SpiceTuples made = new SpiceTuples();
-    ExecutorService pool = Executors.newFixedThreadPool(threads, new ThreadFactory() {
-      @Override
-      public Thread newThread(Runnable task) {
-        Thread thread = new Thread(null, task, "parser", 1L << 26); // deep trees need a deep stack
-        thread.setDaemon(true);
-        return thread;
-      }
+    final Messages messages = new Messages(System.err);
+    System.setErr(messages);
+    System.setOut(messages); // what the parser itself says is no answer
+    final SpiceTuples made = new SpiceTuples(messages);
+    ExecutorService pool = Executors.newFixedThreadPool(threads, task -> {
+      Thread thread = new Thread(null, task, "parser", 1L << 26); // deep trees need a deep stack
+      thread.setDaemon(true);
+      return thread;
     });
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
     Deque<Future<String>> waiting = new ArrayDeque<Future<String>>();
@@ -109,17 +131,14 @@ public final class SpiceTuples {
     while (line != null || !waiting.isEmpty()) {
       while (line != null && waiting.size() < 2 * threads) {
         final String caption = line;
-        waiting.add(pool.submit(new Callable<String>() {
-          @Override
-          public String call() {
-            return made.answer(caption);
-          }
-        }));
+        waiting.add(pool.submit(() -> made.answer(caption)));
         line = in.readLine();
       }
       try {
         out.print(waiting.remove().get(seconds, TimeUnit.SECONDS) + "\n");
-        out.flush();
+        if (out.checkError()) { // whoever started the program is gone
+          break;
+        }
       } catch (TimeoutException late) {
         out.print("{\"error\": \"it takes longer than " + seconds + " seconds\"}\n");
         out.flush();

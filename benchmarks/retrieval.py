@@ -1,0 +1,127 @@
+"""Retrieval: ranks by counting beside sorting, and embeddings beside their product alone.
+
+The peer sorts every row, as reference codes do, and looks up where the positives are; of embeddings
+it is numpy's product alone, which no ranking can do without. Values must agree before a time is
+reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import semmetrics
+from benchmarks.labels import Scale
+from benchmarks.timing import Row, ratio, seconds, take_turns
+
+__all__ = ["WORKLOADS"]
+
+IMAGES, EACH = 5_000, 5
+QUERIES, GALLERY, WIDTH = 10_000, 100_000, 512
+KS = (1, 5, 10)
+MEASURES = "HitRate@1,5,10 Recall@1,5,10"
+TOLERANCE = 1e-9
+
+
+def similarities(images: int, seed: int = 0) -> np.ndarray:
+    """Make random similarities, in single precision, with larger ones for an image's captions."""
+    rng = np.random.default_rng(seed)
+    table = rng.random((images, EACH * images), np.float32)
+    for image in range(images):
+        table[image, EACH * image : EACH * (image + 1)] += np.float32(0.01)
+    return table
+
+
+def sort_rows(table: np.ndarray, positives: list[list[int]]) -> dict[str, float]:
+    """Return values by sorting each row, as reference codes do."""
+    hits = np.zeros((len(table), len(KS)))
+    recalls = np.zeros((len(table), len(KS)))
+    for row, own in enumerate(positives):
+        ranked = np.argsort(table[row])[::-1]
+        for place, k in enumerate(KS):
+            found = np.isin(ranked[:k], own).sum()
+            hits[row, place], recalls[row, place] = found > 0, found / len(own)
+    named = (("HitRate", hits), ("Recall", recalls))
+    return {f"{name}@{k}": values[:, i].mean() for name, values in named for i, k in enumerate(KS)}
+
+
+def both_directions(table: np.ndarray, positives: list[list[int]]) -> dict[str, float]:
+    """Return the values of both directions."""
+    captions = [[place // EACH] for place in range(table.shape[1])]
+    return {
+        f"{part} {name}": value
+        for part, found in (
+            ("i2t", sort_rows(table, positives)),
+            ("t2i", sort_rows(np.ascontiguousarray(table.T), captions)),
+        )
+        for name, value in found.items()
+    }
+
+
+def matrix(scale: Scale) -> list[Row]:
+    """Both directions of COCO's size: 5,000 images and 25,000 captions."""
+    images = IMAGES if scale.examples > 100_000 else IMAGES // 5
+    table = similarities(images)
+    positives = [list(range(EACH * i, EACH * (i + 1))) for i in range(images)]
+    found: dict[str, dict[str, float]] = {}
+
+    def ours() -> None:
+        found["ours"] = semmetrics.score(
+            table, positives, measures=MEASURES, direction="both", task="retrieval"
+        ).to_dict()
+
+    def peer() -> None:
+        found["peer"] = both_directions(table, positives)
+
+    times = take_turns({"ours": ours, "peer": peer}, min(3, scale.repeats))
+    for name, value in found["peer"].items():
+        if not abs(found["ours"][name] - value) <= TOLERANCE:
+            raise SystemExit(f"{name}: {found['ours'][name]} and {value}")
+    return [
+        Row(
+            f"HitRate and Recall at 1, 5, 10, both directions, {images:,} x {EACH * images:,}",
+            seconds(times["ours"]),
+            f"{seconds(times['peer'])}, argsort of each row",
+            ratio(times["peer"], times["ours"]),
+        )
+    ]
+
+
+def embeddings(scale: Scale) -> list[Row]:
+    """Embeddings, ranked without holding their similarities, beside the product alone."""
+    small = scale.examples <= 100_000
+    n, m = (QUERIES // 10, GALLERY // 10) if small else (QUERIES, GALLERY)
+    rng = np.random.default_rng(0)
+    queries = rng.standard_normal((n, WIDTH), np.float32)
+    gallery = rng.standard_normal((m, WIDTH), np.float32)
+    positives = {str(i): [int(i * m // n)] for i in range(n)}
+
+    def ours() -> None:
+        semmetrics.score(
+            None,
+            positives,
+            queries_embeddings=queries,
+            gallery_embeddings=gallery,
+            similarity="dot",
+            measures=MEASURES,
+            task="retrieval",
+        )
+
+    def product() -> None:
+        step = max(1, 2**28 // (4 * m))
+        for start in range(0, n, step):
+            queries[start : start + step] @ gallery.T
+
+    times = take_turns({"ours": ours, "product": product}, min(3, scale.repeats))
+    return [
+        Row(
+            f"the same of one direction from embeddings, {n:,} x {m:,} x {WIDTH}",
+            seconds(times["ours"]),
+            f"{seconds(times['product'])}, numpy's product alone",
+            ratio(times["product"], times["ours"]),
+        )
+    ]
+
+
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"matrix": matrix, "embeddings": embeddings}

@@ -1,0 +1,432 @@
+"""Scores of pairs of ids: ratings by people, matrices with ids on both sides, and relations.
+
+Conventions
+-----------
+A table has two columns of ids and one of scores: the first three, unless others are named. A
+matrix in ``phi.npy`` has its ids beside it in ``phi.npy.ids.json``, as ``semmetrics pairs`` writes
+them: ``{"images": [...], "captions": [...]}``, for rows and columns. A relation is a JSON object
+``{id: [ids]}``; a pair has 1 in it if either of its ids is listed under the other one, otherwise 0.
+
+Which of a pair's ids is that of a row is told by the ids: of both ways the one that finds more
+pairs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.top_k import top_k
+from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, number
+from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import json_lines, parse_source
+from semmetrics.data.numpy_files import plain_array
+from semmetrics.data.objects import frame_table, is_frame
+from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.tables import Rows, field_limit
+from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, pluralize, shown
+from semmetrics.frozen import dataclass
+
+__all__ = ["PairMatrix", "PairRelation", "PairScores", "PairValues", "open_pair_values",
+           "read_pair_scores"]  # fmt: skip
+
+ToId: TypeAlias = Callable[[Any], str]
+_IDS = ".ids.json"
+_TABLES = ("csv", "tsv", "json", "jsonl")
+_BESIDE = 'write {"images": [...], "captions": [...]}, the ids of rows and columns'
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """A score for each of some pairs, perhaps with the group that each pair is of.
+
+    Attributes
+    ----------
+    first, second : list of str
+        The ids of the pairs.
+    values : array, shape (pairs,)
+    groups : list of str or None
+    source : str
+    notes : list of str
+    """
+
+    first: list[str]
+    second: list[str]
+    values: Floats
+    groups: list[str] | None
+    source: str
+    notes: list[str]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
+        """Return the values of pairs in either order of their ids; nan where there is none."""
+        known = dict(zip(zip(self.second, self.first, strict=True), self.values, strict=True))
+        known |= zip(zip(self.first, self.second, strict=True), self.values, strict=True)
+        return np.array([known.get(p, np.nan) for p in zip(first, second, strict=True)], np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class PairRelation:
+    """Which ids belong together."""
+
+    related: Mapping[str, frozenset[str]]
+
+    def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
+        """Return 1 or 0 for each pair; nan where neither id has an entry."""
+        return np.array([self._value(*pair) for pair in zip(first, second, strict=True)])
+
+    def _value(self, one: str, other: str) -> float:
+        if one not in self.related and other not in self.related:
+            return np.nan
+        none = frozenset[str]()
+        return float(other in self.related.get(one, none) or one in self.related.get(other, none))
+
+
+@dataclass(frozen=True, eq=False)
+class PairMatrix:
+    """A matrix with an id for each row and column.
+
+    Attributes
+    ----------
+    values : array, shape (rows, columns)
+    rows, columns : mapping from id to number
+    """
+
+    values: Any
+    rows: Mapping[str, int]
+    columns: Mapping[str, int]
+
+    def of_pairs(self, first: Sequence[str], second: Sequence[str], ncs: str = "none") -> Floats:
+        """Return the values of pairs; nan where the matrix lacks one.
+
+        Parameters
+        ----------
+        first, second : sequence of str
+        ncs : {"none", "rows", "columns"}
+            Divide by the largest value of the row or column: NCS@1 of a query that retrieves the
+            other id of the pair, without the 1e-10 in it, which would put equal values in an order.
+        """
+        row, column = self._places(first, second)
+        found = (row >= 0) & (column >= 0)
+        values = np.full(len(row), np.nan)
+        values[found] = self.values[row[found], column[found]]
+        if ncs != "none":
+            best = top_k(self.values, 1, columns=ncs == "columns")[0].ravel()
+            most = best[(row if ncs == "rows" else column)[found]]
+            values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0.0)
+        return values
+
+    def _places(self, first: Sequence[str], second: Sequence[str]) -> tuple[Ints, Ints]:
+        """Return the row and the column of each pair, -1 where there is none."""
+        ways = [
+            (_lookup(self.rows, row), _lookup(self.columns, column))
+            for row, column in ((first, second), (second, first))
+        ]
+        counts = [int(((row >= 0) & (column >= 0)).sum()) for row, column in ways]
+        return ways[counts[1] > counts[0]]
+
+
+PairValues: TypeAlias = PairScores | PairRelation | PairMatrix
+
+
+def _lookup(numbers: Mapping[str, int], ids: Sequence[str]) -> Ints:
+    return np.array([numbers.get(one, -1) for one in ids], np.int64)
+
+
+def read_pair_scores(
+    pairs: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    group: str | None = None,
+    ids: str | None = None,
+    options: ReadOptions = DEFAULTS,
+    name: str = "ratings",
+) -> PairScores:
+    """Read scores of pairs of ids.
+
+    Parameters
+    ----------
+    pairs : path, frame, or iterable of (id, id, score) or of mappings
+        A CSV or TSV file with a header, JSON lines of objects, or a JSON list of objects or of
+        lists of three.
+    columns : sequence of three str, optional
+        The columns or keys of both ids and of the score; the first three where left out.
+    group : str, optional
+        The column or key of the group that a pair is of.
+    ids : str, optional
+        A regular expression: an id is its first group, or what it finds where it has none.
+    options : ReadOptions
+    name : str
+        What messages call Python objects.
+
+    Returns
+    -------
+    PairScores
+
+    Raises
+    ------
+    InputError
+        If there is no pair, a column is missing, a score is no finite number, or an id does not
+        fit the expression; names the place.
+
+    Examples
+    --------
+    >>> found = read_pair_scores([("a.jpg", "cap:07", 4.5)], ids=r"([a-z1-9]+)(?:[.]jpg)?$")
+    >>> found.first, found.second, found.values.tolist()
+    (['a'], ['7'], [4.5])
+    """
+    to_id, notes = _to_id(ids), list[str]()
+    with _reading(pairs, options) as source:
+        where = name if source is None else source.name
+        rows = _records(pairs, source, options, where, notes)
+        first, second, values, groups = list[str](), list[str](), list[float](), list[str]()
+        header: list[str] | None = None
+        places: list[int] = []
+        for place, names, cells in rows:
+            if not places or names != header or (names is None and len(cells) != 3):
+                header, places = names, _columns(names, len(cells), columns, group, place)
+            try:
+                a, b, score, *rest = [cells[i] for i in places]
+                first.append(to_id(a))
+                second.append(to_id(b))
+                values.append(number(score, ""))
+            except InputError as error:
+                raise placed(error, place) from None
+            groups += [str(one) for one in rest]
+    if not values:
+        raise InputError("there are no pairs", where=where, remedy="write id,id,score a line")
+    if header is not None:
+        unused = [one for i, one in enumerate(header) if i not in places]
+        notes += [f"columns not used: {', '.join(map(repr, unused))}"] if unused else []
+    return PairScores(
+        first, second, np.array(values), groups if group is not None else None, where, notes
+    )
+
+
+def open_pair_values(
+    data: Any, *, ids: str | None = None, options: ReadOptions = DEFAULTS, name: str = "phi"
+) -> PairValues:
+    """Open what gives pairs of ids a value: a matrix, a relation, or scores of pairs.
+
+    Parameters
+    ----------
+    data : path, (matrix, rows, columns), mapping from id to ids, or scores of pairs
+        A path of a .npy file with its ids beside it, of a JSON object, or of a table as for
+        `read_pair_scores`.
+    ids : str, optional
+        As for `read_pair_scores`; it holds for ids of rows, columns and relations, too.
+    options : ReadOptions
+    name : str
+        What messages call Python objects.
+
+    Returns
+    -------
+    PairMatrix, PairRelation or PairScores
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or the ids do not fit the matrix.
+
+    Examples
+    --------
+    >>> phi = open_pair_values((np.eye(2), ["a", "b"], ["c", "d"]))
+    >>> phi.of_pairs(["c", "d", "e"], ["a", "a", "a"]).tolist()
+    [1.0, 0.0, nan]
+    >>> open_pair_values({"a": ["c"]}).of_pairs(["a", "d"], ["c", "a"]).tolist()
+    [1.0, 0.0]
+    """
+    to_id = _to_id(ids)
+    if isinstance(data, tuple) and len(data) == 3 and np.ndim(data[0]) == 2:
+        return _matrix(np.asarray(data[0]), data[1], data[2], to_id, name)
+    if isinstance(data, Mapping):
+        return _relation(data, to_id, name)
+    if isinstance(data, str | os.PathLike):
+        source = load(data, options.max_bytes)
+        with enough_memory(source.name, options.max_bytes):
+            kind = format_among(source, options, "values of pairs are", ("npy", *_TABLES))
+            if kind == "npy":
+                rows, columns = _read_ids(os.fspath(data) + _IDS, options)
+                return _matrix(plain_array(source, options, 2), rows, columns, to_id, source.name)
+            if kind == "json" and isinstance(value := parse_source(source), Mapping):
+                return _relation(value, to_id, source.name)
+    found = read_pair_scores(data, ids=ids, options=options, name=name)
+    _check_once(found)
+    return found
+
+
+def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> PairMatrix:
+    sides = []
+    for ids, size, what in ((rows, values.shape[0], "row"), (columns, values.shape[1], "column")):
+        numbers = {to_id(one): place for place, one in enumerate(ids)}
+        if not len(numbers) == len(ids) == size:
+            problem = (
+                f"there are {pluralize(len(ids), 'id')}, {len(numbers):,} of them distinct, for "
+            )
+            raise InputError(problem + pluralize(size, what), where=name,
+                             remedy=f"give each {what} an id of its own")  # fmt: skip
+        sides.append(numbers)
+    return PairMatrix(values, *sides)
+
+
+def _read_ids(path: str, options: ReadOptions) -> tuple[list[Any], list[Any]]:
+    """Read the ids beside a matrix."""
+    try:
+        value = parse_source(load(path, options.max_bytes))
+    except InputError as error:
+        raise InputError(error.problem, where=path, remedy=_BESIDE) from None
+    if isinstance(value, dict):
+        rows, columns = value.get("images"), value.get("captions")
+        if isinstance(rows, list) and isinstance(columns, list):
+            return rows, columns
+    raise InputError("there are no ids of images and captions", where=path, remedy=_BESIDE)
+
+
+def _relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelation:
+    related: dict[str, frozenset[str]] = {}
+    for key, others in data.items():
+        if isinstance(others, str | bytes | Mapping) or not isinstance(others, Iterable):
+            raise InputError(
+                f"{shown(others)} is no list of ids", where=at(name, "", str(key)),
+                remedy='write {"id": ["id", ...]}',
+            )  # fmt: skip
+        related[to_id(key)] = frozenset(map(to_id, others))
+    return PairRelation(related)
+
+
+def _check_once(found: PairScores) -> None:
+    """Refuse a pair that stands twice with different scores."""
+    known: dict[tuple[str, str], float] = {}
+    for pair, value in zip(zip(found.first, found.second, strict=True), found.values, strict=True):
+        if known.setdefault(pair, value) != value:
+            raise InputError(
+                f"{listing(pair)} have the scores {known[pair]} and {value}",
+                where=found.source, remedy="keep one",
+            )  # fmt: skip
+
+
+def _to_id(expression: str | None) -> ToId:
+    """Return what makes an id of a value.
+
+    Raises
+    ------
+    InputError
+        If the expression is none.
+    """
+    if expression is None:
+        return lambda value: canonical_id(_plain(value), "")
+    try:
+        pattern = re.compile(expression)
+    except re.error as error:
+        raise InputError(
+            f"{expression!r} is no regular expression: {error}", remedy="mend ids= (--ids)"
+        ) from None
+    if pattern.groups > 1:
+        raise InputError(
+            f"{expression!r} has {pattern.groups} groups", remedy="write others as (?:...)"
+        )
+
+    def convert(value: Any) -> str:
+        text = canonical_id(_plain(value), "")
+        hit = pattern.search(text)
+        if hit is None or not hit[pattern.groups]:
+            raise InputError(
+                f"the id {text!r} does not fit {expression!r}", remedy="mend ids= (--ids)"
+            )
+        return str(hit[pattern.groups])
+
+    return convert
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+Record: TypeAlias = tuple[str, "list[str] | None", Sequence[Any]]
+
+
+def _records(
+    pairs: Any, source: Source | None, options: ReadOptions, name: str, notes: list[str]
+) -> Iterator[Record]:
+    """Yield the place of each pair, the names of its cells, and these."""
+    if source is None:
+        if is_frame(pairs):
+            table = frame_table(pairs, options, name, "score")
+            pairs = table.to_pylist()
+        if isinstance(pairs, Mapping) or not isinstance(pairs, Iterable):
+            raise InputError(
+                f"{a_kind(pairs)} holds no pairs",
+                where=name, remedy="give a path, or a list of (id, id, score)",
+            )  # fmt: skip
+        yield from (_record(v, at(name, f"pair {i}{FROM_0}")) for i, v in enumerate(pairs))
+        return
+    kind = format_among(source, options, "pairs are", _TABLES)
+    if kind in ("csv", "tsv"):
+        with field_limit(options.max_line_bytes):
+            rows = Rows(source, options, tabs=kind == "tsv")
+            yield from ((at(name, f"line {line}"), rows.header, row) for line, row in rows)
+        notes += rows.notes
+    elif kind == "jsonl":
+        yield from (_record(v, at(name, f"line {n}")) for n, v in json_lines(source, notes))
+    else:
+        values = parse_source(source)
+        if not isinstance(values, list):
+            raise InputError(
+                f"{shown(values)} is no list of pairs",
+                where=name, remedy='write [["id", "id", 0.5], ...]',
+            )  # fmt: skip
+        yield from (_record(v, at(name, f"pair {i}{FROM_0}")) for i, v in enumerate(values))
+
+
+def _record(value: Any, place: str) -> Record:
+    if isinstance(value, Mapping):
+        return place, [str(name) for name in value], list(value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return place, None, value
+    raise InputError(f"{shown(value)} is no pair", where=place, remedy="write two ids and a score")
+
+
+def _columns(
+    names: list[str] | None,
+    width: int,
+    chosen: Sequence[str] | None,
+    group: str | None,
+    where: str,
+) -> list[int]:
+    """Return the places of both ids, of the score, and of the group if one is wanted."""
+    wanted = [*(chosen or ()), *([] if group is None else [group])]
+    if names is None:
+        if wanted:
+            raise InputError(f"lists have no keys, and {wanted[0]!r} is sought", where=where,
+                             remedy="give objects with keys")  # fmt: skip
+        names = ["first", "second", "score"]
+        if width != 3:
+            raise InputError(f"a pair has {pluralize(width, 'value')}", where=where,
+                             remedy="write two ids and a score")  # fmt: skip
+    missing = [name for name in wanted if name not in names]
+    if missing or len(names) < 3:
+        sought = listing(missing) if missing else "two ids and a score"
+        raise InputError(f"there is no column {sought}: found {listing(names, most=12)}",
+                         where=where, remedy="name others with columns= (--columns) and group_by= "
+                         "(--group-by)")  # fmt: skip
+    places = [names.index(name) for name in chosen] if chosen else [0, 1, 2]
+    return places + ([] if group is None else [names.index(group)])
+
+
+@contextmanager
+def _reading(pairs: Any, options: ReadOptions) -> Iterator[Source | None]:
+    """Open a path, if it is one, within a limit of memory."""
+    if not isinstance(pairs, str | os.PathLike):
+        yield None
+        return
+    source = load(pairs, options.max_bytes)
+    with enough_memory(source.name, options.max_bytes):
+        yield source

@@ -1,0 +1,71 @@
+"""phi: how similar in meaning queries and candidates are, a matrix beside what ranks them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints
+from semmetrics.frozen import dataclass
+
+__all__ = ["DEPTH", "MOST", "PHI", "Phi", "fingerprint", "phi_identities"]
+
+PHI, DEPTH, MOST = "phi", "depth", "most similar"
+"""What a retrieval task has beside it: matrices by name, how deep rankings and lists of the most
+similar items are needed."""
+
+_PART = 1 << 26  # bytes that are hashed at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Phi:
+    """A matrix of similarities in meaning, and how a task's queries lie in it.
+
+    Attributes
+    ----------
+    matrix : array, shape (rows, columns) of what ranks
+    queries : {"rows", "columns"}
+        What of it the queries of the task are.
+    place : int array
+        The row (or column) of each row of what ranks; -1 for none.
+    identity : str
+        Its shape and a hash of its values.
+    """
+
+    matrix: Any
+    queries: Literal["rows", "columns"]
+    place: Ints
+    identity: str
+
+    def places(self, rows: Ints) -> Ints:
+        """Return where queries lie that have those rows of what ranks; -1 for none."""
+        return np.where(rows >= 0, self.place[rows], -1)
+
+
+def fingerprint(matrix: Any) -> str:
+    """Return the shape of a matrix and twelve hex digits of a hash of its values, as float64.
+
+    Examples
+    --------
+    >>> fingerprint(np.eye(2, dtype=np.float32)) == fingerprint(np.eye(2))
+    True
+    """
+    rows, columns = matrix.shape
+    step = max(1, _PART // max(1, 8 * columns))
+
+    def digest(start: int) -> bytes:
+        part = np.ascontiguousarray(matrix[start : start + step], "<f8")
+        return hashlib.blake2b(part.data if part.size else b"", digest_size=16).digest()
+
+    with ThreadPoolExecutor(2) as pool:
+        parts = b"".join(pool.map(digest, range(0, rows, step)))
+    return f"{rows}x{columns}@{hashlib.blake2b(parts, digest_size=6).hexdigest()}"
+
+
+def phi_identities(beside: Mapping[str, Any]) -> dict[str, str]:
+    """Return what each matrix is, by the names under which signatures find them."""
+    return {f"{PHI}:{name}": one.identity for name, one in beside.get(PHI, {}).items()}

@@ -1,0 +1,268 @@
+"""What ranks a gallery, a row for each query: similarities, products of vectors, ranked lists.
+
+Conventions
+-----------
+Columns are the candidates of the gallery. Similarities are never sorted whole, and those of vectors
+never held whole: rows are looked at a table at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import Codes, Ints, lengths, row_numbers
+from semmetrics.core.ranks import Counts, count_down, count_nearer, first_places
+from semmetrics.data.lists import Side
+from semmetrics.frozen import dataclass
+
+__all__ = ["Products", "RankedLists", "Rows", "Similarities"]
+
+_MEMORY = 1 << 26  # bytes of a table
+_PRODUCTS = 1 << 28  # the same of products, which are faster the more rows they have
+_LEAST, _MOST = 64, 4096  # rows of a table
+_FEW = 3  # positives of a query up to which a table is read as it lies
+
+
+class Rows(Protocol):
+    """What ranks the gallery, a row for each query."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows, and the size of the gallery."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """How many rows are looked at together."""
+        ...
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Count what is nearer than some candidates; -1 where a candidate is not ranked."""
+        ...
+
+    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
+        """Return the first k candidates of each row, fewer where it ranks fewer."""
+        ...
+
+    def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
+        """Return how many candidates each row ranks."""
+        ...
+
+
+class _Tables:
+    """Rows whose similarities to all candidates are computed, or read, a table at a time."""
+
+    shape: tuple[int, int]
+
+    def table(self, rows: Ints, columns: Ints | None) -> Any:
+        """Return the similarities of some rows to some candidates."""
+        raise NotImplementedError
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Count what is nearer than some candidates, among the columns given."""
+        if columns is not None:
+            codes = np.searchsorted(columns, codes).astype(np.int32)
+        return count_nearer(self.table(rows, columns), indptr, codes)
+
+    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
+        """Return the first k candidates of each row."""
+        table = self.table(rows, columns)
+        if later is not None and columns is not None:
+            later = later[:, columns]
+        found = first_places(table, min(k, table.shape[1]), later)
+        return list(found if columns is None else columns[found])
+
+    def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
+        """Return how many candidates each row ranks: all."""
+        return np.full(len(rows), self.shape[1] if columns is None else len(columns))
+
+
+def _selection(numbers: Ints) -> Any:
+    """Return numbers as a slice where they are a run, so that nothing is copied."""
+    run = len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
+    return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Similarities(_Tables):
+    """A matrix of similarities.
+
+    Attributes
+    ----------
+    values : array
+        Queries x gallery, or gallery x queries where ``transposed``; perhaps memory-mapped.
+    transposed : bool
+    """
+
+    values: Any
+    transposed: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """The number of rows, and the size of the gallery."""
+        rows, columns = self.values.shape
+        return (columns, rows) if self.transposed else (rows, columns)
+
+    @property
+    def step(self) -> int:
+        """How many rows are looked at together."""
+        return min(_MOST, max(_LEAST, _MEMORY // max(1, 8 * self.shape[1])))
+
+    def turned(self) -> Similarities:
+        """Return the same with the gallery as queries."""
+        return Similarities(self.values, not self.transposed)
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Count what is nearer than some candidates; down the columns where that is less work."""
+        several = int(lengths(indptr).max(initial=0)) > _FEW
+        if not self.transposed or several:
+            return super().count(rows, columns, indptr, codes)
+        part = self.values
+        if columns is not None:
+            codes = np.searchsorted(columns, codes).astype(np.int32)
+            part = part[_selection(columns)]
+        return count_down(part[:, _selection(rows)], indptr, codes)
+
+    def table(self, rows: Ints, columns: Ints | None) -> Any:
+        """Return the similarities of some rows; of half precision as single, which is exact."""
+        mine = _selection(rows)
+        theirs = slice(None) if columns is None else _selection(columns)
+        first, second = (theirs, mine) if self.transposed else (mine, theirs)
+        part = self.values[first][:, second]
+        kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
+        return np.ascontiguousarray(part.T if self.transposed else part, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Products(_Tables):
+    """Similarities that are inner products of vectors, computed a table at a time.
+
+    Every table has the same number of rows, the last one too, so that the bits of a product do not
+    depend on the rows computed with it.
+
+    Attributes
+    ----------
+    queries, gallery : arrays or tensors, shapes (queries, d) and (gallery, d)
+    """
+
+    queries: Any
+    gallery: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """The number of queries, and the size of the gallery."""
+        return len(self.queries), len(self.gallery)
+
+    @property
+    def step(self) -> int:
+        """How many rows are multiplied together."""
+        size = self.queries.dtype.itemsize
+        return int(min(_MOST, max(_LEAST, _PRODUCTS // max(1, size * self.shape[1]))))
+
+    def turned(self) -> Products:
+        """Return the same with the gallery as queries."""
+        return Products(self.gallery, self.queries)
+
+    def table(self, rows: Ints, columns: Ints | None) -> Any:
+        """Multiply some rows with some of the gallery."""
+        backend = Backend(self.queries)
+        part = self.queries[_chosen(backend, rows)]
+        gallery = self.gallery if columns is None else self.gallery[_chosen(backend, columns)]
+        if len(rows) < self.step < self.shape[0]:
+            full = backend.xp.zeros((self.step, part.shape[1]), dtype=part.dtype, **backend.place)
+            full[: len(rows)] = part
+            part = full
+        return (part @ gallery.T)[: len(rows)]
+
+
+def _chosen(backend: Backend, numbers: Ints) -> Any:
+    found = _selection(numbers)
+    return found if isinstance(found, slice) or not backend.torch else backend.array(found)
+
+
+@dataclass(frozen=True, eq=False)
+class RankedLists:
+    """Ranked lists of candidates, the nearest first.
+
+    Attributes
+    ----------
+    side : Side
+        Candidates of each row; where they have scores these fall.
+    size : int
+        Of the gallery.
+    """
+
+    side: Side
+    size: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of lists, and the size of the gallery."""
+        return len(self.side), self.size
+
+    @property
+    def step(self) -> int:
+        """How many lists are looked at together."""
+        return max(1, _MEMORY * len(self.side) // max(1, 64 * len(self.side.codes)))
+
+    def _taken(self, rows: Ints, columns: Ints | None) -> Side:
+        side = self.side.take(rows)
+        if columns is None:
+            return side
+        inside = np.zeros(self.size, np.bool_)
+        inside[columns] = True
+        return side.keep(inside[side.codes])
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Find each candidate in its list, and count what stands before it; -1 if it is not there.
+
+        Candidates with equal scores are tied; their order in the list is that of the gallery.
+        """
+        side = self._taken(rows, columns)
+        keys = row_numbers(side.indptr) * self.size + side.codes
+        order = np.argsort(keys, kind="stable")
+        sought = row_numbers(indptr) * self.size + codes
+        place = np.searchsorted(keys[order], sought)
+        place[place == len(keys)] = 0
+        there = np.zeros(len(sought), np.bool_)
+        if len(keys):
+            there = keys[order][place] == sought
+        found = Counts.empty(len(codes))
+        flat = order[place[there]]
+        first, last = self._runs(side)
+        starts = side.indptr[row_numbers(side.indptr)]
+        found.nearer[:] = -1
+        found.nearer[there] = (first - starts)[flat]
+        found.tied[there] = (last - first)[flat] - 1
+        found.tied_before[there] = flat - first[flat]
+        return found
+
+    def _runs(self, side: Side) -> tuple[Ints, Ints]:
+        """Return where the run of equal scores begins and ends that each entry is in."""
+        n = len(side.codes)
+        new = np.ones(n, np.bool_)
+        if side.scores is not None and n:
+            rows = row_numbers(side.indptr)
+            new[1:] = (side.scores[1:] != side.scores[:-1]) | (rows[1:] != rows[:-1])
+        starts = np.flatnonzero(new)
+        widths = np.diff(starts, append=n)
+        return np.repeat(starts, widths), np.repeat(starts + widths, widths)
+
+    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
+        """Return the first k candidates of each list."""
+        side = self._taken(rows, columns)
+        found = []
+        for row in range(len(side)):
+            one = side.rows(row, row + 1)
+            codes = one.codes
+            if later is not None and one.scores is not None:
+                codes = codes[np.lexsort((later[row][codes], -one.scores))]
+            found.append(codes[:k])
+        return found
+
+    def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
+        """Return how many candidates each list has."""
+        return lengths(self._taken(rows, columns).indptr)

@@ -1,0 +1,1 @@
+"""Retrieval: queries that rank a gallery, beside the positives of each."""

@@ -1,0 +1,170 @@
+"""The record of retrieval: how runs and positives are read, joined and scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semmetrics.data.beside import read_class_list
+from semmetrics.data.form import ReadOptions, is_iterable
+from semmetrics.errors import InputError, a_kind, pluralize
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Options,
+    Tasks,
+    different_items,
+    read_weights,
+    task_notes,
+    unused_weights,
+)
+from semmetrics.kinds.retrieval.phi_matrices import takes_phi, unused_phi, with_phi
+from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
+from semmetrics.kinds.retrieval.task import LISTED, make_parts
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse
+from semmetrics.options import check_choice
+
+__all__ = ["KIND"]
+
+_DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR", "R-Precision")
+_COUNTS = {
+    "missing_prediction": "queries that nothing ranks",
+    "missing_reference": "queries without ground truth",
+    "positives_outside": "positives that are not in the gallery, and so never found",
+    "graded_0": "candidates of grade 0 or less, no positives",
+    "other_folds": "positives in other folds than their query, left out",
+}
+_TURNED = (
+    "the similarities of positives are larger where the square matrix is turned round: its rows "
+    "are taken for queries; if they are the gallery, give the transpose"
+)
+
+
+def read_beside(options: Options) -> Options:
+    """Read the names of both sides, the positives of columns, and the weights."""
+    for name in ("similarity", "direction", "ties"):
+        check_choice(name, options[name])
+    if options["folds"] is not None and options["folds"] < 2:
+        raise InputError(f"folds={options['folds']}", remedy="give a whole number from 2")
+    files = options["read"] or ReadOptions()
+    reverse = options["reverse_positives"]
+    if reverse is not None:
+        reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
+    return options.replace(
+        queries=_read_names(options["queries"], files, "queries"),
+        gallery=_read_names(options["gallery"], files, "gallery"),
+        reverse_positives=reverse,
+        weights=read_weights(options["weights"], files.beside()),
+    )
+
+
+def _read_names(given: Any, files: ReadOptions, option: str) -> list[str] | None:
+    """Return ids, read where they are a path."""
+    if given is None:
+        return None
+    if isinstance(given, (str, os.PathLike)):
+        return list(read_class_list(given, files.beside()))
+    if not is_iterable(given) or isinstance(given, (bytes, bytearray, Mapping)):
+        raise InputError(f"{option}= is {a_kind(given)}", remedy="give a list of ids, or a path")
+    names = [str(name) for name in given]
+    if not names:
+        raise InputError(f"{option}= is empty", remedy="give a list of ids, or leave it out")
+    return names
+
+
+def read(data: Any, source: str, options: Options) -> Any:
+    """Read one side; without predictions the embeddings that the options name."""
+    embedded = options["queries_embeddings"] is not None
+    if data is None and (embedded or options["gallery_embeddings"] is not None):
+        return read_embeddings(options)
+    if data is None:
+        raise InputError(
+            "there are no predictions",
+            remedy="give similarities or ranked lists, or queries_embeddings= "
+            "(--queries-embeddings) and gallery_embeddings= (--gallery-embeddings)",
+        )
+    if embedded and source != "gts":
+        raise InputError(
+            "predictions are given, and embeddings as well",
+            remedy="leave queries_embeddings= (--queries-embeddings) out, or the predictions",
+        )
+    return as_candidates(data, source=source, options=options["read"])
+
+
+def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
+    """Make the tasks of each system: one for each direction."""
+    return {name: make_parts(run, ref, options) for name, run in preds.items()}
+
+
+def defaults(tasks: Tasks, options: Options) -> Defaults:
+    """Return what papers print, and the recall that they do not."""
+    several = ("Rsum",) if options["direction"] == "both" else ()
+    return Defaults((*_DEFAULTS, *several))
+
+
+def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
+    """Say that a measure lacks phi."""
+    lacking = options["phi"] is None and takes_phi(parse(text, "retrieval"))
+    give = "needs phi, a matrix of images x captions that semmetrics pairs writes"
+    return text, f"{give}: phi= (--phi FILE)" if lacking else ""
+
+
+def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+    """Hand over the matrices phi that measures name."""
+    return with_phi(tasks, measures, options)
+
+
+def retrieval_notes(
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
+) -> list[str]:
+    """Say what ranks what, how many ties mattered, and what was left out."""
+
+    def of_task(name: str, task: Any) -> list[str]:
+        found = noted.get(name, task.odd)
+        lines = [_size_note(task, found)]
+        fewer = {key[1]: n for key, n in found.items() if isinstance(key, tuple) and n}
+        lines += [
+            f"{pluralize(fewer[k], 'query', 'have')} fewer than {pluralize(k, 'candidate')}, "
+            f"all of which count at @{k}"
+            for k in sorted(fewer)
+        ]
+        return lines + [_TURNED] * bool(found.get("turned"))
+
+    notes = task_notes(tasks, _COUNTS, of_task)
+    notes += unused_weights(options["weights"], [*inputs[-1:]])
+    notes += unused_phi(measures, options)
+    return notes + different_items(tasks)
+
+
+def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
+    queries = pluralize(found.get("queries", len(task)), "query")
+    gallery = f"a gallery of {task.scores.shape[1]:,}"
+    if task.settings["gallery"] == LISTED:
+        gallery = "ranked lists"
+    ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
+    line = f"{queries}, {gallery}, {task.settings['direction']}, {ties}"
+    if task.folds is not None:
+        line += f", {task.settings['folds']} folds"
+    undecided = found.get("undecided")
+    if undecided:
+        are = "has a tie that decides" if undecided == 1 else "have a tie that decides"
+        line += f"; {pluralize(undecided, 'query')} {are} the rank of a positive"
+    return line
+
+
+KIND = Kind(
+    name="retrieval",
+    read_beside=read_beside,
+    read=read,
+    make_tasks=make_tasks,
+    defaults=defaults,
+    fill_entry=fill_entry,
+    prepare=prepare,
+    notes=retrieval_notes,
+)

@@ -1,0 +1,382 @@
+"""NCS, semantic recall and graded nDCG of retrieval: the functions of phi as measures of queries.
+
+Conventions
+-----------
+An item is a query; phi is a matrix beside the run, of its shape. What the functions leave undefined
+(nan) counts as 0, as in the released code of Biten et al. 2022, unless a policy says otherwise. A
+query that nothing ranks has retrieved nothing: its value is 0.
+
+Measures
+--------
+``NCS@K``     normalised cumulative semantic score: `semmetrics.metrics.ncs`
+``SR(m=)@K``  semantic recall: `semmetrics.metrics.semantic_recall`
+``nDCG@K``    with phi as the gain: `semmetrics.metrics.ndcg`
+``Nsum``      100 times the sum of NCS@1, @5 and @10 of both directions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.data.phi import DEPTH, MOST, PHI, Phi
+from semmetrics.data.retrieval_task import RetrievalTask
+from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.derived import SumOverParts
+from semmetrics.metrics.families import ItemMeans, policy_option, value_columns
+from semmetrics.metrics.registry import add
+from semmetrics.metrics.relations import Relation
+from semmetrics.metrics.retrieval import RankBlock
+from semmetrics.metrics.semantic_retrieval import ncs, ndcg, semantic_recall
+from semmetrics.metrics.similar_items import (
+    MostSimilar,
+    captions_of_images,
+    images_of_captions,
+    most_similar,
+    similar_images,
+)
+
+__all__ = ["NCS", "NDCG", "SR", "Nsum", "needed_depth"]
+
+LEFT_OUT = "left-out"
+
+
+def find_phi(task: RetrievalTask, name: str) -> Phi:
+    """Return a matrix beside a task by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    found: Phi | None = task.beside.get(PHI, {}).get(name)
+    if found is None:
+        raise InputError(f"there is no phi {name!r}", remedy=f"give phi={{{name!r}: …}}")
+    return found
+
+
+def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
+    """Return how many ranks, and how many most similar items, a measure of phi needs.
+
+    Parameters
+    ----------
+    measure : Measure
+    positives : int
+        The most that a query has, which are perhaps left out.
+
+    Raises
+    ------
+    InputError
+        If the measure has no cutoff.
+    """
+    if measure.k is None:
+        raise InputError(
+            f"{measure} has no cutoff, and of all candidates it says nothing",
+            remedy=f"write {measure.definition.name}@10",
+        )
+    out = positives if measure["ground_truth"] == LEFT_OUT else 0
+    m = measure["m"] or (measure["extended"] if _is_number(measure["extended"]) else 0)
+    return measure.k + out, max(measure.k, int(m or 0))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, str) and value.isdecimal()
+
+
+@dataclass(frozen=True)
+class FirstPlaces:
+    """A step: the first candidates of each query, as many as any measure needs; -1 beyond."""
+
+    def compute(self, block: RankBlock) -> Ints:
+        """Rank the gallery as far as that."""
+        task = block.task
+        found = task.first(block.start, block.stop, task.beside[DEPTH])
+        table = np.full((len(block), max(map(len, found), default=0)), -1)
+        for row, codes in zip(table, found, strict=True):
+            row[: len(codes)] = codes
+        return table
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The queries of a block that phi has, with what the functions of phi take of them.
+
+    Attributes
+    ----------
+    task : RetrievalTask
+    phi : Phi
+    here : int array
+        The queries, from 0 in the block.
+    rows : int array
+        Where they lie in phi.
+    top : int array, shape (queries, ranks)
+    own : pair of int arrays
+        Their positives in the gallery.
+    """
+
+    task: RetrievalTask
+    phi: Phi
+    here: Ints
+    rows: Ints
+    top: Ints
+    own: Relation
+
+    @staticmethod
+    def of(block: RankBlock, name: str) -> Chosen:
+        """Find them."""
+        task, phi = block.task, find_phi(block.task, name)
+        places = phi.places(task.rows[block.start : block.stop])
+        here = np.flatnonzero(places >= 0)
+        top = block.get(FirstPlaces())[here]
+        return Chosen(task, phi, here, places[here], top, _own(task, here + block.start))
+
+    def shared(self, ground_truth: str) -> dict[str, Any]:
+        """Return the arguments that all functions of phi take."""
+        out = self.own if ground_truth == LEFT_OUT else None
+        return {"queries": self.phi.queries, "leave_out": out, "rows": self.rows}
+
+    def best(self, ground_truth: str) -> MostSimilar:
+        """Return the most similar items of the queries; found once for the task."""
+        phi, key = self.phi, (PHI, self.phi.identity, ground_truth)
+        if key not in self.task.shared:
+            out = _relation(self.task, phi) if ground_truth == LEFT_OUT else None
+            depth = self.task.beside[MOST]
+            self.task.shared[key] = most_similar(
+                phi.matrix, depth, queries=phi.queries, leave_out=out
+            )
+        found: MostSimilar = self.task.shared[key]
+        return found.part(self.rows)
+
+
+def _own(task: RetrievalTask, queries: Ints) -> Relation:
+    """Return the positives of queries that are in the gallery."""
+    indptr, flat = take_rows(task.indptr, queries)
+    codes = task.positives[flat].astype(np.int64)
+    inside = codes < task.scores.shape[1]
+    number = np.bincount(row_numbers(indptr)[inside], minlength=len(queries))
+    return offsets(number), codes[inside]
+
+
+def _relation(task: RetrievalTask, phi: Phi) -> Relation:
+    """Return the positives of all queries of phi; of those that are not scored none."""
+    places = phi.places(task.rows)
+    there = np.flatnonzero(places >= 0)
+    there = there[np.argsort(places[there], kind="stable")]
+    own = _own(task, there)
+    number = np.zeros(len(phi.place), np.int64)
+    number[places[there]] = lengths(own[0])
+    return offsets(number), own[1]
+
+
+@dataclass(frozen=True)
+class PhiValues(ItemSums):
+    """A step: a value of each query, by a function of what it retrieved and phi."""
+
+    values: Callable[[Chosen, Measure], Floats]
+    measure: Measure
+
+    def compute(self, block: RankBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        chosen = Chosen.of(block, str(self.measure["phi"]))
+        values = np.zeros(len(block))
+        if len(chosen.here):
+            values[chosen.here] = self.values(chosen, self.measure)[:, 0]
+        ones = np.ones(len(block), np.int64)
+        return value_columns(values, ones, ones)
+
+
+class PhiMeans(ItemMeans):
+    """Means over queries of a function of phi."""
+
+    def __init__(self, values: Callable[[Chosen, Measure], Floats]) -> None:
+        self._values = values
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the values of queries."""
+        return PhiValues(self._values, measure)
+
+
+def _ncs(chosen: Chosen, measure: Measure) -> Floats:
+    truth, held = str(measure["ground_truth"]), str(measure["extended"])
+    extended: Any = {"none": None, "k": "k"}.get(held) or (int(held) if held.isdecimal() else None)
+    return ncs(
+        chosen.top, chosen.phi.matrix, _k(measure), extended=extended, best=chosen.best(truth),
+        **chosen.shared(truth),
+    )  # fmt: skip
+
+
+def _recall(chosen: Chosen, measure: Measure) -> Floats:
+    truth, m = str(measure["ground_truth"]), int(measure["m"])  # type: ignore[arg-type]
+    if measure["similar"] == "items":
+        relevant = chosen.best(truth).relation(m)
+    else:
+        relevant = _by_images(chosen, m, int(measure["depth"]), truth)  # type: ignore[arg-type]
+    variant: Any = measure["variant"]
+    phi = chosen.phi.matrix
+    return semantic_recall(
+        chosen.top, relevant, _k(measure), variant=variant, phi=phi, **chosen.shared(truth)
+    )
+
+
+def _by_images(chosen: Chosen, m: int, depth: int, truth: str) -> Relation:
+    """Return the extended ground truth that the released code finds by similar images."""
+    task, phi = chosen.task, chosen.phi
+    key = (PHI, phi.identity, "images", m, depth, truth)
+    if key not in task.shared:
+        rows, columns = phi.matrix.shape
+        captions = own = _relation(task, phi)
+        if phi.queries == "columns":  # the relation turned round
+            image = np.argsort(own[1], kind="stable")
+            captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
+        similar = similar_images(phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT)
+        if phi.queries == "rows":
+            task.shared[key] = captions_of_images(similar, captions)
+        else:
+            task.shared[key] = images_of_captions(similar, captions, columns)
+    indptr, codes = task.shared[key]
+    found, flat = take_rows(indptr, chosen.rows)
+    return found, codes[flat]
+
+
+def _ndcg(chosen: Chosen, measure: Measure) -> Floats:
+    truth = str(measure["ground_truth"])
+    gain: Any = measure["gain"]
+    discount: Any = measure["discount"]
+    return ndcg(
+        chosen.top, chosen.phi.matrix, _k(measure), gain=gain, discount=discount,
+        best=chosen.best(truth), **chosen.shared(truth),
+    )  # fmt: skip
+
+
+def _k(measure: Measure) -> int:
+    return int(measure.k or 1)
+
+
+class NcsSum(SumOverParts):
+    """The sum of NCS over cutoffs and directions, in percent."""
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the NCS that are added, with the options of the sum."""
+        options = dict(measure.options)
+        found = tuple(NCS(k=k, **options) for k in (1, 5, 10))
+        return {"i2t": found, "t2i": found}
+
+
+def _check_extended(value: str) -> None:
+    if value not in ("none", "k") and not (value.isdecimal() and 0 < int(value) < 1 << 31):
+        raise InputError(f"extended={value} is not allowed", remedy="give none, k or 1, 2, 3, …")
+
+
+def _check_positive(value: int) -> None:
+    if not 0 < value < 1 << 31:
+        raise InputError(f"{value} is no number of items", remedy="give a whole number from 1")
+
+
+_PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant")
+_TRUTH = Option(
+    "ground_truth", "gt", "kept", ("kept", LEFT_OUT),
+    help="the query's own positives count as all else, or are left out of what is retrieved and "
+    "of what is most similar",
+)  # fmt: skip
+_NOTHING = policy_option(
+    "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
+)
+_NCS_OPTIONS = (
+    _PHI,
+    _TRUTH,
+    Option(
+        "extended", "ext", "none", check=_check_extended,
+        help="none is the released code; a number m or k is equation 5 as it is written, with so "
+        "many most similar items for the extended ground truth",
+    ),
+    _NOTHING,
+)  # fmt: skip
+
+
+def _add(name: str, family: Any, options: tuple[Option, ...], **more: Any) -> Definition:
+    return add(
+        Definition(
+            name=name,
+            family=family,
+            options=options,
+            order_invariant=False,
+            kind="retrieval",
+            needs=frozenset({PHI}),
+            **more,
+        )
+    )
+
+
+NCS = _add(
+    "NCS",
+    PhiMeans(_ncs),
+    _NCS_OPTIONS,
+    summary="Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
+    equation="Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
+    source="Biten et al. 2022, equation 5, as the released code computes it",
+    cite=("biten2022",),
+)
+SR = _add(
+    "SR",
+    PhiMeans(_recall),
+    (
+        Option(
+            "m", "m", kind=int, required=True, check=_check_positive,
+            help="how many items, or images, extend the ground truth",
+        ),
+        _PHI,
+        Option(
+            "variant", "variant", "hard", ("hard", "soft", "weighted", "hit"),
+            help="how items of the extended ground truth count: see semantic_recall",
+        ),
+        Option(
+            "similar", "similar", "items", ("items", "images"),
+            help="the extended ground truth is the m most similar items (equation 4), or all "
+            "captions of the m most similar images (the released code)",
+        ),
+        Option(
+            "depth", "depth", 10, kind=int, check=_check_positive,
+            help="of similar=images: images that each caption lists",
+        ),
+        _TRUTH,
+        _NOTHING,
+    ),
+    summary="Semantic recall: the share of an extended ground truth among the first K candidates.",
+    equation="|G̃_q ∩ Q_q,K| / |G̃_q|",
+    source="Biten et al. 2022, equation 4, and the released code",
+    cite=("biten2022",),
+)  # fmt: skip
+NDCG = _add(
+    "nDCG",
+    PhiMeans(_ndcg),
+    (
+        _PHI,
+        Option("gain", "gain", "linear", ("linear", "exponential"), help="phi, or 2^phi - 1"),
+        Option(
+            "discount", "discount", "log2", ("log2", "jarvelin2002"),
+            help="1/log2(r + 1), or 1/log2 r from the second rank on",
+        ),
+        _TRUTH,
+        _NOTHING,
+    ),
+    summary="Normalised discounted cumulative gain, phi being the gain of a candidate.",
+    equation="Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
+    source="Järvelin and Kekäläinen 2002, section 2",
+    cite=("jarvelin2002",),
+)  # fmt: skip
+Nsum = _add(
+    "Nsum",
+    NcsSum({}, scale=100.0),
+    _NCS_OPTIONS,
+    summary="Sum over both directions of NCS@1, @5 and @10, in percent.",
+    equation="100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
+    source="Biten et al. 2022, table 3",
+    bounds=(0.0, 600.0),
+    cutoff=False,
+    cite=("biten2022",),
+)

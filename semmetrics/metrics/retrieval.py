@@ -1,0 +1,373 @@
+"""Measures of retrieval: how early the positives of a query stand in the ranking of a gallery.
+
+Conventions
+-----------
+An item is a query. Ranks count from 1; how ties are ranked is the rule of the task. A query
+without positives has no value (``no_reference``); one that ranks nothing, or a list that lacks
+the positives, finds none of them, and has no mean rank (``undefined``).
+
+What papers on image-text retrieval print as R@K is ``HitRate@K``: whether any positive stands among
+the first K. ``Recall@K`` is the fraction of the positives that do. They differ where a query has
+several positives, such as an image with five captions.
+
+Measures
+--------
+``Recall@K``     equation 1 of Biten et al. 2022
+``HitRate@K``    equation 2
+``Rsum``         100 times the sum of HitRate@1, @5 and @10 of both directions
+``MedR``         median rank of the first positive, rounded down
+``MeanR``        mean rank of the first positive
+``MRR``          mean reciprocal rank of the first positive
+``R-Precision``  precision among the first R, R being the number of positives
+``mAP@R``        mean over the first R ranks of the precision at those that hold a positive
+``PMRP``         R-Precision on plausible matches
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.columns import Dense
+from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
+from semmetrics.data.block import Block
+from semmetrics.data.retrieval_task import UNRANKED, Ranks, RetrievalTask
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    ItemSums,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+)
+from semmetrics.metrics.derived import SumOverParts
+from semmetrics.metrics.families import (
+    CAUSES,
+    ItemMeans,
+    WithoutLabels,
+    policy_option,
+    value_columns,
+)
+from semmetrics.metrics.formulas import divide, recall
+from semmetrics.metrics.registry import add
+
+__all__ = [
+    "HitRate",
+    "MAPAtR",
+    "MRR",
+    "MeanR",
+    "MedR",
+    "PMRP",
+    "RPrecision",
+    "RankBlock",
+    "RanksOfPositives",
+    "Recall",
+    "Rsum",
+    "map_at_r",
+    "median_rank",
+    "precision_at_r",
+]
+
+RankBlock: TypeAlias = Block[RetrievalTask]
+
+NO_POSITIVE = policy_option("no_reference", "noref", "skip", "queries without positives")
+UNFOUND = policy_option(
+    "undefined", "undef", "nan", "queries whose list has none of their positives"
+)
+
+
+@dataclass(frozen=True)
+class RanksOfPositives:
+    """A step: the ranks of the positives of each query."""
+
+    def compute(self, block: RankBlock) -> Ranks:
+        """Count what is nearer than the positives."""
+        ranks = block.task.ranks(block.start, block.stop)
+        block.note("queries", len(block))
+        block.note("undecided", int(ranks.undecided.sum()))
+        block.note("without_positives", int((ranks.number == 0).sum()))
+        return ranks
+
+
+def precision_at_r(ranks: Ranks) -> Floats:
+    """Return the precision among the first R candidates, R being the number of positives.
+
+    A list of fewer than R candidates is not excused: the others are misses.
+
+    Parameters
+    ----------
+    ranks : Ranks
+
+    Returns
+    -------
+    float array, shape (queries,), in [0, 1]
+        nan for queries without positives.
+
+    Examples
+    --------
+    >>> ranks = Ranks(np.array([0, 2]), np.array([1, 4]), np.array([5]), np.array([False]))
+    >>> precision_at_r(ranks), map_at_r(ranks)
+    (array([0.5]), array([0.5]))
+    """
+    return divide(ranks.hits(ranks.number), ranks.number)
+
+
+def map_at_r(ranks: Ranks) -> Floats:
+    """Return the mean, over the first R ranks, of the precision at those that hold a positive.
+
+    Parameters
+    ----------
+    ranks : Ranks
+
+    Returns
+    -------
+    float array, shape (queries,), in [0, 1]
+        nan for queries without positives.
+
+    References
+    ----------
+    Musgrave, Belongie, Lim 2020, "A metric learning reality check", section 4.1.
+    """
+    rows = row_numbers(ranks.indptr)
+    within = ranks.ranks <= ranks.number[rows]
+    precisions = np.where(within, (positions(ranks.indptr) + 1) / ranks.ranks, 0.0)
+    total = np.bincount(rows, precisions, len(ranks.candidates))
+    return divide(total, ranks.number)
+
+
+def median_rank(ranks: Ints, weights: Floats) -> Floats:
+    """Return the median of ranks, rounded down, in which each rank counts by its weight.
+
+    Parameters
+    ----------
+    ranks : int array, shape (n,)
+        `UNRANKED` for what was not found.
+    weights : float array, shape (B, n)
+
+    Returns
+    -------
+    float array, shape (B,)
+        nan where nothing has a weight, or most was not found.
+
+    Examples
+    --------
+    >>> median_rank(np.array([7, 2, 3, 1]), np.ones((1, 4)))
+    array([2.])
+    """
+    order = np.argsort(ranks, kind="stable")
+    ordered, sums = ranks[order], np.cumsum(weights[:, order], axis=1)
+    found = np.full(len(weights), np.nan)
+    for place, line in enumerate(sums):
+        if not len(line) or line[-1] <= 0:
+            continue
+        # the two ranks beside the middle; of whole weights those of the repeated ranks
+        low = ordered[np.searchsorted(line, line[-1] / 2, "left")]
+        high = ordered[min(np.searchsorted(line, line[-1] / 2, "right"), len(line) - 1)]
+        if high < UNRANKED:
+            found[place] = (int(low) + int(high)) // 2
+    return found
+
+
+@dataclass(frozen=True)
+class QueryValues(ItemSums):
+    """A step: a value of each query, by a function of the ranks and perhaps of a cutoff."""
+
+    values: Callable[..., Floats]
+    k: int | None = None
+
+    def compute(self, block: RankBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        ranks = block.get(RanksOfPositives())
+        if self.k is None:
+            values = self.values(ranks)
+        else:
+            values = self.values(ranks, self.k)
+            block.note(("fewer", self.k), int((ranks.candidates < self.k).sum()))
+        values = np.where(ranks.number > 0, values, np.nan)
+        return value_columns(values, np.ones(len(block), np.int64), ranks.number)
+
+
+class QueryMeans(ItemMeans):
+    """Means over queries of a function of the ranks of their positives."""
+
+    def __init__(self, values: Callable[..., Floats]) -> None:
+        self._values = values
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the values of queries."""
+        return QueryValues(self._values, measure.k)
+
+
+def _recall(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
+    found: Floats = recall(ranks.hits(k), ranks.number)
+    return found
+
+
+def _hit(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
+    return (ranks.best <= k).astype(np.float64)
+
+
+def _reciprocal(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
+    return np.where(ranks.best <= k, 1.0 / ranks.best, 0.0)
+
+
+def _first_rank(ranks: Ranks) -> Floats:
+    return np.where(ranks.best < UNRANKED, ranks.best, np.nan)
+
+
+@dataclass(frozen=True)
+class FirstRanks:
+    """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def compute(self, block: RankBlock) -> dict[str, Any]:
+        """Return the column."""
+        ranks = block.get(RanksOfPositives())
+        return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
+
+
+class MedianFamily(WithoutLabels):
+    """The median over queries of the rank of the first positive."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the ranks."""
+        return FirstRanks()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return the median of the queries with positives."""
+        rows: Any = sums["rows"]
+        ranks, weights = rows["rank"].values, sums["weights"]
+        found = median_rank(ranks[ranks > 0], weights[:, ranks > 0])
+        if measure["no_reference"] == "nan" and (ranks == 0).any():
+            without = (weights[:, ranks == 0] > 0).any(axis=1)
+            found = np.where(without, np.nan, found)
+        return found
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the queries without positives."""
+        rows: Any = sums["rows"]
+        number = int((rows["rank"].values == 0).sum())
+        return {CAUSES[3]: number} if number else {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the rank of each query; nan where there is none."""
+        columns: Any = rows
+        ranks = columns["rank"].values
+        return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
+
+
+def _add(
+    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
+) -> Definition:
+    settings = {"cutoff": False, "options": (NO_POSITIVE,), "order_invariant": False, **more}
+    return add(
+        Definition(
+            name=name,
+            family=family,
+            summary=summary,
+            equation=equation,
+            source=source,
+            kind="retrieval",
+            **settings,
+        )
+    )
+
+
+_BITEN: dict[str, Any] = {"cite": ("biten2022",)}
+Recall = _add(
+    "Recall",
+    QueryMeans(_recall),
+    "Share of a query's positives among its first K candidates, mean over queries.",
+    "|G_q ∩ Q_q,K| / |G_q|",
+    "Biten et al. 2022, equation 1",
+    cutoff=True,
+    **_BITEN,
+)
+HitRate = _add(
+    "HitRate",
+    QueryMeans(_hit),
+    "Share of queries with a positive among their first K candidates: R@K in most papers.",
+    "[G_q ∩ Q_q,K ≠ ∅]",
+    "Biten et al. 2022, equation 2; Hodosh et al. 2013",
+    cutoff=True,
+    **_BITEN,
+)
+MRR = _add(
+    "MRR",
+    QueryMeans(_reciprocal),
+    "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
+    "1 / min rank(G_q)",
+    "Voorhees 1999, the TREC-8 question answering track report",
+    cutoff=True,
+    cite=("voorhees1999",),
+)
+RPrecision = _add(
+    "R-Precision",
+    QueryMeans(precision_at_r),
+    "Precision among the first R candidates, R being the number of the query's positives.",
+    "|G_q ∩ Q_q,R| / R, R = |G_q|",
+    "Chun et al. 2022, section 4; as eccv-caption computes it",
+    cite=("chun2022",),
+)
+MAPAtR = _add(
+    "mAP@R",
+    QueryMeans(map_at_r),
+    "Mean over the first R ranks of the precision at those that hold a positive.",
+    "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
+    "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
+    cite=("musgrave2020", "chun2022"),
+)
+PMRP = _add(
+    "PMRP",
+    QueryMeans(precision_at_r),
+    "R-Precision where the positives are plausible matches.",
+    "|G_q ∩ Q_q,R| / R, R = |G_q|",
+    "Chun et al. 2021, section 4.2; as eccv-caption computes it",
+    cite=("chun2021",),
+)
+MeanR = _add(
+    "MeanR",
+    QueryMeans(_first_rank),
+    "Mean rank of the first positive, from 1.",
+    "min rank(G_q)",
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    options=(NO_POSITIVE, UNFOUND),
+    bounds=(1.0, np.inf),
+    higher_is_better=False,
+    cite=("faghri2018",),
+)
+MedR = _add(
+    "MedR",
+    MedianFamily(),
+    "Median rank of the first positive, from 1, rounded down.",
+    "⌊median of min rank(G_q)⌋",
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    options=(
+        Option(
+            "no_reference", "noref", "skip", ("skip", "nan"),
+            help="policy for queries without positives",
+        ),
+    ),
+    bounds=(1.0, np.inf),
+    higher_is_better=False,
+    interval="percentile",
+    cite=("faghri2018",),
+)  # fmt: skip
+_RSUM = tuple(HitRate(k=k) for k in (1, 5, 10))
+Rsum = _add(
+    "Rsum",
+    SumOverParts({"i2t": _RSUM, "t2i": _RSUM}, scale=100.0),
+    "Sum over both directions of HitRate@1, @5 and @10, in percent.",
+    "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
+    "Faghri et al. 2018, the evaluation code of VSE++",
+    options=(),
+    bounds=(0.0, 600.0),
+    cite=("faghri2018",),
+)

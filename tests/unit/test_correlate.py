@@ -1,0 +1,258 @@
+"""Correlations with ratings: against scipy, for every form of input, with intervals and errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import semmetrics
+from semmetrics.comparison.correlations import NAMES, correlate_values
+from semmetrics.errors import InputError
+
+IMAGES, CAPTIONS = ["i1", "i2", "i3"], ["c1", "c2", "c3", "c4"]
+PHI = np.array([[9.0, 8.0, 0.5, 0.0], [0.0, 1.0, 7.0, 2.0], [2.5, 0.0, 1.0, 6.0]])
+RATINGS = [
+    ("c1", "i1", 4.9), ("c2", "i1", 4.0), ("c3", "i1", 0.3), ("c3", "i2", 4.5), ("c4", "i2", 2.0),
+    ("c1", "i3", 1.8), ("c4", "i3", 5.0), ("c9", "i3", 5.0),
+]  # fmt: skip
+KNOWN = [PHI[IMAGES.index(i), CAPTIONS.index(c)] for c, i, _ in RATINGS[:-1]]
+SCORES = [score for *_, score in RATINGS[:-1]]
+
+
+def expected(one, other):
+    return [
+        float(f(one, other).statistic) for f in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
+    ]
+
+
+def numbers(row):
+    return [row[name] for name in NAMES]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n", [2, 3, 10, 500])
+def test_values_equal_scipy(n, ties):
+    rng = np.random.default_rng(n)
+    one, other = rng.normal(size=(2, n))
+    if ties:
+        one, other = np.round(2 * one), np.round(2 * (one + other))
+        one[0], one[1], other[0], other[1] = 0, 1, 1, 0
+    found = correlate_values(one, other)
+    assert found.n == n
+    assert_allclose([getattr(found, name) for name in NAMES], expected(one, other), atol=1e-12)
+
+
+def test_a_side_that_never_changes_has_no_correlation():
+    for one, other in (
+        ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]),
+        ([1.0, 2.0], [4.0, 4.0]),
+        ([1.0], [2.0]),
+    ):
+        found = correlate_values(one, other)
+        assert all(math.isnan(getattr(found, name)) for name in NAMES)
+    assert math.isnan(correlate_values([], []).kendall)
+
+
+def test_numbers_of_any_size():
+    one, other = [1e200, 2e200, 4e200], [1e-200, 3e-200, 2e-200]
+    found = correlate_values(one, other)
+    assert found.pearson == pytest.approx(correlate_values([1, 2, 4], [1, 3, 2]).pearson)
+
+
+@pytest.mark.parametrize("bad", [([1.0, 2.0], [1.0]), ([1.0, np.nan], [1.0, 2.0]), (["a"], ["b"])])
+def test_what_cannot_be_correlated(bad):
+    with pytest.raises(InputError):
+        correlate_values(*bad)
+
+
+def test_intervals_are_quantiles_of_resampled_pairs():
+    rng = np.random.default_rng(3)
+    one = np.round(rng.normal(size=60), 1)
+    other = np.round(one + rng.normal(size=60))
+    bootstrap = semmetrics.Bootstrap(level=0.9, resamples=40, seed=7)
+    found = correlate_values(one, other, bootstrap=bootstrap)
+    draw = np.random.default_rng(7)
+    drawn = [draw.integers(0, 60, 60) for _ in range(40)]
+    values = np.array([expected(one[some], other[some]) for some in drawn])
+    for place, name in enumerate(NAMES):
+        interval = found.intervals[name]
+        limits = np.quantile(values[:, place], [0.05, 0.95])
+        assert_allclose([interval.low, interval.high], limits, atol=1e-12)
+        assert interval.method == "percentile"
+        assert interval.undefined == 0
+        assert interval.low < getattr(found, name) < interval.high
+
+
+def test_resamples_without_a_value_are_left_out():
+    bootstrap = semmetrics.Bootstrap(resamples=200)
+    found = correlate_values([0.0, 0.0, 1.0], [1.0, 2.0, 3.0], bootstrap=bootstrap)
+    assert 0 < found.intervals["pearson"].undefined < 200
+    with pytest.raises(InputError, match="percentile intervals"):
+        correlate_values([0, 1], [1, 2], bootstrap=semmetrics.Bootstrap(method="bca"))
+
+
+def write(folder, name, value):
+    path = folder / name
+    if name.endswith(".npy"):
+        np.save(path, value)
+        ids = {"images": IMAGES, "captions": CAPTIONS}
+        Path(f"{path}.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    elif name.endswith(".csv"):
+        lines = ["caption,image,score", *(f"{a},{b},{v}" for a, b, v in value)]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    elif name.endswith(".jsonl"):
+        lines = [json.dumps({"a": a, "b": b, "score": v}) for a, b, v in value]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_every_form_of_ratings_and_phi_gives_the_same(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    wanted = expected(KNOWN, SCORES)
+    pairs = [(c, i, v) for (c, i, _), v in zip(RATINGS, KNOWN, strict=False)]
+    turned = [(i, c, v) for c, i, v in pairs]
+    ratings = [
+        RATINGS,
+        [list(one) for one in RATINGS],
+        [dict(zip("abc", one, strict=True)) for one in RATINGS],
+        pandas.DataFrame(RATINGS, columns=["caption", "image", "score"]),
+        *(write(tmp_path, f"ratings.{end}", RATINGS) for end in ("csv", "jsonl", "json")),
+    ]
+    phis = [
+        (PHI, IMAGES, CAPTIONS),
+        (PHI.T, CAPTIONS, IMAGES),
+        (PHI.astype(np.float32), IMAGES, CAPTIONS),
+        write(tmp_path, "phi.npy", PHI),
+        pairs,
+        turned,
+        *(write(tmp_path, f"pairs.{end}", pairs) for end in ("csv", "jsonl", "json")),
+    ]
+    for given in ratings:
+        (row,) = semmetrics.correlate(given, phis[0])
+        assert (row["phi"], row["group"], row["n"], row["lacking"]) == ("phi", "all", 7, 1)
+        assert_allclose(numbers(row), wanted, atol=1e-12)
+    for phi in phis:
+        (row,) = semmetrics.correlate(RATINGS, {"mine": phi})
+        assert (row["phi"], row["n"], row["lacking"]) == ("mine", 7, 1)
+        assert_allclose(numbers(row), wanted, atol=1e-12)
+
+
+def test_binary_relevance_of_a_relation(tmp_path):
+    captions = {"i1": ["c1", "c2"], "i2": ["c3"], "i3": []}
+    images = {"c1": ["i1"], "c2": ["i1"], "c3": ["i2"], "c4": [], "c9": ["i3"]}
+    binary = [1, 1, 0, 1, 0, 0, 0]
+    for relation in (captions, write(tmp_path, "positives.json", captions)):
+        found = semmetrics.correlate(RATINGS[:-1], {"binary": relation})
+        assert_allclose(numbers(found[0]), expected(binary, SCORES), atol=1e-12)
+    found = semmetrics.correlate(RATINGS, images)
+    assert_allclose(numbers(found[0]), expected([*binary, 1], [*SCORES, 5.0]), atol=1e-12)
+    (row,) = semmetrics.correlate([("i1", "c1", 1), ("x", "y", 2), ("i2", "c1", 3)], captions)
+    assert (row["n"], row["lacking"]) == (2, 1)
+
+
+@pytest.mark.parametrize("side", ["rows", "columns"])
+def test_ncs_of_a_pair_is_that_of_a_query_that_retrieves_it(side):
+    top = np.array([[0], [2], [3]]) if side == "rows" else np.array([[0], [0], [1], [2]])
+    whole = semmetrics.metrics.ncs(top, PHI, 1, queries=side).ravel()
+    assert_allclose(whole, 1, atol=1e-9)
+    best = PHI.max(axis=1)[:, None] if side == "rows" else PHI.max(axis=0)
+    values = [(PHI / best)[IMAGES.index(i), CAPTIONS.index(c)] for c, i, _ in RATINGS[:-1]]
+    for matrix in ((PHI, IMAGES, CAPTIONS), (np.asfortranarray(PHI), IMAGES, CAPTIONS)):
+        (row,) = semmetrics.correlate(RATINGS, {"SPICE": matrix}, ncs=side)
+        assert row["phi"] == "NCS(phi=SPICE)@1"
+        assert_allclose(numbers(row), expected(values, SCORES), atol=1e-9)
+
+
+def test_groups_and_ids(tmp_path):
+    rows = ["score,x,caption,image,how"]
+    kinds = ["near", "own", "own", "near", "near", "near", "near"]
+    for (c, i, v), kind in zip(RATINGS, kinds, strict=False):
+        rows.append(f"{v},0,coco:{c[1:]},img_00{i[1:]}.jpg,{kind}")
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    named = PHI, [f"{i[1:]}" for i in IMAGES], [f"cap{c[1:]}" for c in CAPTIONS]
+    found = semmetrics.correlate(
+        path, named, columns=("caption", "image", "score"), group_by="how",
+        ids=r"0*(\d+)(?:[.]jpg)?$", ci=semmetrics.Bootstrap(resamples=30),
+    )  # fmt: skip
+    assert found.column("group") == ["all", "near", "own"]
+    assert found.column("n") == [7, 5, 2]
+    assert_allclose(numbers(found[0]), expected(KNOWN, SCORES), atol=1e-12)
+    near = [place for place, kind in enumerate(kinds) if kind == "near"]
+    wanted = expected([KNOWN[p] for p in near], [SCORES[p] for p in near])
+    assert_allclose(numbers(found[1]), wanted, atol=1e-12)
+    assert all(found[0][f"{n}_low"] <= found[0][n] <= found[0][f"{n}_high"] for n in NAMES)
+    assert found.notes == [f"{path}: columns not used: 'x'"]
+    frame = pytest.importorskip("pandas").DataFrame(list(found))
+    assert found.to_pandas().equals(frame)
+
+
+def test_an_undefined_correlation_is_none():
+    (row,) = semmetrics.correlate([("a", "b", 1), ("a", "c", 2)], {"a": ["b", "c"]})
+    assert numbers(row) == [None, None, None]
+    assert row["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("ratings", "phi", "options", "message"),
+    [
+        ([], {"a": ["b"]}, {}, "there are no pairs"),
+        ([("a", "b")], {"a": ["b"]}, {}, r"ratings, pair 0 \(from 0\): a pair has 2 values"),
+        ([("a", "b", 1), ["a"]], {"a": ["b"]}, {}, r"pair 1 \(from 0\): a pair has 1 value;"),
+        ([("a", "b", "x")], {"a": ["b"]}, {}, r"pair 0 \(from 0\): the score 'x' is no finite"),
+        ([("a", "", 1.0)], {"a": ["b"]}, {}, r"pair 0 \(from 0\): the id is empty"),
+        ([("a", "b", 1.0), "ab"], {"a": ["b"]}, {}, r"pair 1 \(from 0\): 'ab' is no pair"),
+        ([("a", "b", 1.0)], {}, {}, "no phi is given"),
+        ([("a", "b", 1.0)], {"a": 3}, {}, "an int holds no pairs"),
+        ([("a", "b", 1.0)], {"x": ["y"]}, {}, "none of the pairs, such as 'a' and 'b'"),
+        ([("a", "b", 1.0)], (np.eye(2), "ab", "xy"), {}, "has rows 'a', 'b' and columns 'x', 'y'"),
+        ([("a", "b", 1.0)], (np.eye(2), "aa", "xy"), {}, "2 ids, 1 of them distinct, for 2 rows"),
+        ([("a", "b", 1.0)], (np.eye(2), "ab", "xyz"), {}, "3 ids, 3 of them distinct, for 2 col"),
+        ([("a", "b", 1.0)], [("a", "b", 1), ("a", "b", 2)], {}, "have the scores 1.0 and 2.0"),
+        ([("a", "b", 1.0)], {"a": ["b"]}, {"ncs": "rows"}, "ncs=rows needs a matrix"),
+        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": "("}, "is no regular expression"),
+        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": r"(\d)(\d)"}, "has 2 groups"),
+        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": r"\d+"}, "the id 'a' does not fit"),
+        ([("a", "b", 1.0)], {"a": ["b"]}, {"columns": ["a"]}, "columns= names 1 column"),
+        (
+            [("a", "b", 1.0)],
+            {"a": ["b"]},
+            {"group_by": "kind"},
+            "lists have no keys, and 'kind' is",
+        ),
+        ([{"a": "a", "b": "b", "s": 1}], {"a": ["b"]}, {"group_by": "kind"}, "no column 'kind'"),
+        ([{"a": "a", "b": "b"}], {"a": ["b"]}, {}, "no column two ids and a score"),
+        (3, {"a": ["b"]}, {}, "an int holds no pairs"),
+    ],
+)
+def test_what_is_wrong_is_named(ratings, phi, options, message):
+    with pytest.raises(InputError, match=message):
+        semmetrics.correlate(ratings, phi, **options)
+
+
+def test_files_that_are_wrong_are_named(tmp_path):
+    np.save(tmp_path / "phi.npy", PHI)
+    with pytest.raises(InputError, match=r"phi.npy.ids.json: there is no such file; write"):
+        semmetrics.correlate(RATINGS, tmp_path / "phi.npy")
+    (tmp_path / "phi.npy.ids.json").write_text('{"images": []}', encoding="utf-8")
+    with pytest.raises(InputError, match="there are no ids of images and captions"):
+        semmetrics.correlate(RATINGS, tmp_path / "phi.npy")
+    (tmp_path / "other.txt").write_text("a b 1", encoding="utf-8")
+    with pytest.raises(InputError, match=r"values of pairs are not read from txt"):
+        semmetrics.correlate(RATINGS, tmp_path / "other.txt")
+    (tmp_path / "r.csv").write_text("a,b,score\nx,y,1\nx,,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.csv, line 3: the id is empty"):
+        semmetrics.correlate(tmp_path / "r.csv", {"x": ["y"]})
+    (tmp_path / "r.json").write_text('{"x": {"y": 1}}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.json: an object is no list of pairs"):
+        semmetrics.correlate(tmp_path / "r.json", {"x": ["y"]})
+    with pytest.raises(InputError, match=r"id 'x': an object is no list of ids"):
+        semmetrics.correlate(RATINGS, tmp_path / "r.json")

@@ -1,0 +1,152 @@
+"""NCS, semantic recall and nDCG as measures: the functions of phi, query by query."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import semmetrics
+from semmetrics import metrics
+from semmetrics.data.phi import fingerprint
+from semmetrics.errors import InputError
+
+RNG = np.random.default_rng(5)
+N, M = 12, 60
+SIMS, PHI = RNG.random((N, M), np.float32), np.maximum(0, RNG.normal(size=(N, M))).round(1)
+CAPTIONS = np.arange(0, M + 1, 5), np.arange(M)
+IMAGES = np.arange(M + 1), np.repeat(np.arange(N), 5)
+POSITIVES = {f"i{row}": [f"c{5 * row + one}" for one in range(5)] for row in range(N)}
+NAMES = {"queries": [f"i{row}" for row in range(N)], "gallery": [f"c{one}" for one in range(M)]}
+SIDES = {"i2t": ("rows", CAPTIONS, [*POSITIVES]), "t2i": ("columns", IMAGES, NAMES["gallery"])}
+
+
+def scored(measures, sims=SIMS, positives=POSITIVES, **options):
+    given = {"task": "retrieval", "direction": "both", "phi": PHI, **NAMES, **options}
+    return semmetrics.score(sims, positives, measures=measures, **given)
+
+
+def expected(measure, direction):
+    """The values of all queries, by the functions on arrays."""
+    queries, own, _ = SIDES[direction]
+    out = own if "left-out" in measure else None
+    top = metrics.top_items(SIMS, 40, queries=queries)
+    best = metrics.most_similar(PHI, 30, queries=queries, leave_out=out)
+    shared = {"queries": queries, "leave_out": out}
+    k = int(measure.rpartition("@")[2])
+    if measure.startswith("NCS"):
+        held = {"extended=k": "k", "extended=7": 7}
+        extended = next((held[text] for text in held if text in measure), None)
+        return metrics.ncs(top, PHI, k, extended=extended, best=best, **shared)
+    if measure.startswith("nDCG"):
+        gain = "exponential" if "exponential" in measure else "linear"
+        return metrics.ndcg(top, PHI, k, gain=gain, best=best, **shared)
+    relevant = best.relation(4)
+    if "images" in measure:
+        images = metrics.similar_images(PHI, CAPTIONS, 4, depth=6, itself=out is None)
+        relevant = metrics.captions_of_images(images, CAPTIONS)
+        if direction == "t2i":
+            relevant = metrics.images_of_captions(images, CAPTIONS, M)
+    variant = next(one for one in ("weighted", "soft", "hit", "hard") if one in f"{measure} hard")
+    return metrics.semantic_recall(top, relevant, k, phi=PHI, variant=variant, **shared)
+
+
+MEASURES = [
+    "NCS@1", "NCS@10", "NCS(ground_truth=left-out)@5", "NCS(extended=k)@5", "NCS(extended=7)@5",
+    "SR(m=4)@5", "SR(m=4,variant=soft)@10", "SR(m=4,variant=weighted)@10", "SR(m=4,variant=hit)@3",
+    "SR(m=4,similar=images,depth=6)@5", "SR(m=4,similar=images,depth=6,ground_truth=left-out)@5",
+    "nDCG@5", "nDCG(gain=exponential)@10", "nDCG(ground_truth=left-out)@5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["as they lie", "shuffled"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_measures_are_the_functions_of_phi(measure, order):
+    positives = POSITIVES
+    if order == "shuffled":  # joined by id
+        positives = {name: POSITIVES[name] for name in RNG.permutation([*POSITIVES]).tolist()}
+    for score in scored([measure], positives=positives):
+        values = np.nan_to_num(expected(measure, score.part)[:, 0])
+        by_id = dict(zip(SIDES[score.part][2], values, strict=True))
+        assert_allclose(score.value, values.mean(), rtol=1e-12)
+        found = dict(zip(map(str, score.ids), score.items.tolist(), strict=True))
+        assert found.keys() == by_id.keys()
+        for name, value in by_id.items():
+            assert_allclose(np.nan_to_num(found[name]), value, rtol=1e-12, atol=1e-15)
+
+
+def test_ranked_lists_have_the_values_of_their_matrix():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in RNG.permutation(N)}
+    for measure in ("NCS@5", "SR(m=4)@5", "nDCG(ground_truth=left-out)@5"):
+        whole = scored([measure], direction="i2t")[0].value
+        assert scored([measure], sims=lists, direction="i2t")[0].value == pytest.approx(whole)
+    with pytest.raises(InputError, match=r"ranked lists do not say .* queries= \(--queries\)"):
+        scored(["NCS@5"], sims=lists, direction="i2t", gallery=None)
+
+
+def test_nsum_adds_ncs_of_both_directions():
+    table = scored(["NCS@1", "NCS@5", "NCS@10", "Nsum"], ci=True, resamples=50)
+    *parts, total = table.scores
+    assert total.value == pytest.approx(100 * sum(one.value for one in parts))
+    assert total.ci.low < total.value < total.ci.high
+    out = scored(["NCS(ground_truth=left-out)@5", "Nsum(ground_truth=left-out)"])
+    assert out.scores[-1].value != total.value
+
+
+def test_several_phi_are_told_by_their_names(tmp_path):
+    other = RNG.random((N, M))
+    path = tmp_path / "other.npy"
+    np.save(path, other)
+    both = scored(["NCS(phi=a)@5", "NCS(phi=b)@5"], direction="i2t", phi={"a": PHI, "b": path})
+    alone = scored(["NCS@5"], direction="i2t", phi=other)
+    assert both.scores[1].value == alone[0].value != both.scores[0].value
+    assert scored(["NCS@5"], direction="i2t", phi={"b": other})[0].value == alone[0].value
+    (shorthand,) = scored([f"NCS(phi={path})@5"], direction="i2t", phi=None).scores
+    assert shorthand.value == alone[0].value
+    assert f"matrix:{fingerprint(other)}|" in alone[0].signature
+    notes = scored(["NCS(phi=a)@5"], direction="i2t", phi={"a": PHI, "b": path}).notes
+    assert any("'b': no measure here takes it" in note for note in notes)
+    notes = scored(["MRR"], direction="i2t").notes
+    assert any("phi= (--phi) has no effect" in note for note in notes)
+
+
+def test_a_signature_is_computed_again_with_its_phi():
+    score = scored(["NCS@5"], direction="t2i")[0]
+    given = {"phi": PHI, **NAMES}
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, **given)
+    assert (again[0].value, again.differences) == (score.value, [])
+    other = semmetrics.rescore(score.signature, SIMS, POSITIVES, **{**given, "phi": PHI + 1})
+    assert any("phi differs" in line for line in other.differences)
+
+
+def test_queries_that_nothing_ranks_have_retrieved_nothing():
+    more = {**POSITIVES, "new": ["c1"]}
+    one = scored(["NCS@5"], positives=more, direction="i2t", missing="empty")[0]
+    whole = scored(["NCS@5"], direction="i2t")[0]
+    assert one.value == pytest.approx(whole.value * N / (N + 1))
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "problem"),
+    [
+        ("NCS", {}, r"NCS has no cutoff.* write NCS@10"),
+        ("NCS@5", {"phi": None}, r"no phi is given.*phi= \(--phi FILE\)"),
+        ("NCS(phi=SPICE)@5", {}, r"there is no phi 'SPICE'; write it first: semmetrics pairs"),
+        ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
+        ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"no phi is given; say which is meant"),
+        ("NCS@5", {"phi": PHI.T}, r"phi has shape 60 x 12, and what ranks 12 x 60; give its trans"),
+        ("NCS@5", {"phi": PHI[:, :9]}, r"phi has shape 12 x 9.* of the same rows"),
+        ("NCS@5", {"phi": {"default": POSITIVES}}, r"phi is no full matrix"),
+        (
+            "NCS@5",
+            {"phi": np.where(PHI > 2, np.nan, PHI)},
+            r"phi default, row .*nan is no finite",
+        ),
+        ("NCS@5", {"folds": 2}, r"NCS: phi is of the whole gallery.*; leave folds="),
+        ("SR@5", {}, r"SR needs m"),
+        ("SR(m=0)@5", {}, r"0 is no number of items"),
+        ("NCS(extended=0)@5", {}, r"extended=0 is not allowed"),
+    ],
+)
+def test_what_does_not_fit_is_refused(measure, options, problem):
+    with pytest.raises(InputError, match=problem):
+        scored([measure], direction="i2t", **options)

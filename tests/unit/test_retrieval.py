@@ -1,0 +1,612 @@
+"""Retrieval: how runs and positives are read and joined, what is refused, and what is said."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.lib.format import open_memmap
+from oracles import retrieval as oracle
+
+import semmetrics
+from semmetrics.core.ragged import offsets
+from semmetrics.core.ranks import count_down, count_nearer, first_places
+from semmetrics.errors import InputError
+from semmetrics.kinds import find_kind
+from semmetrics.metrics.retrieval import median_rank
+
+N, EACH = 6, 5
+M = N * EACH
+IMAGES, TEXTS = [f"im{i}" for i in range(N)], [f"c{j}" for j in range(M)]
+POSITIVES = {IMAGES[i]: TEXTS[EACH * i : EACH * (i + 1)] for i in range(N)}
+NAMED = {"queries": IMAGES, "gallery": TEXTS}
+MEASURES = "HitRate@1,5,10 Recall@5 MedR MeanR MRR R-Precision mAP@R"
+
+
+def similarities(seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(N, M))
+    for i in range(N):
+        table[i, EACH * i : EACH * (i + 1)] += 1.5
+    return table.astype(dtype)
+
+
+S = similarities()
+
+
+def score(preds=S, gts=POSITIVES, **options):
+    options = {"task": "retrieval", "measures": MEASURES, **NAMED, **options}
+    return semmetrics.score(preds, gts, **options)
+
+
+WHOLE = score().to_dict()
+
+
+def by_position(**options):
+    rows = [list(range(EACH * i, EACH * (i + 1))) for i in range(N)]
+    return score(gts=rows, queries=None, gallery=None, **options).to_dict()
+
+
+# Data
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def ranked(number=None, scored=True):
+    lists = {}
+    for i, name in enumerate(IMAGES):
+        order = np.argsort(-S[i], kind="stable")[:number].tolist()
+        lists[name] = (
+            {TEXTS[j]: float(S[i, j]) for j in order} if scored else [TEXTS[j] for j in order]
+        )
+    return lists
+
+
+def parquet(tmp_path, frame):
+    path = tmp_path / "sims.parquet"
+    frame.to_parquet(path)
+    return path
+
+
+def saved(tmp_path, name, **arrays):
+    path = tmp_path / name
+    np.savez(path, **arrays) if name.endswith("z") else np.save(path, arrays["values"])
+    return path
+
+
+RUNS = {
+    "npy": lambda tmp: saved(tmp, "a.npy", values=S),
+    "npz": lambda tmp: saved(tmp, "a.npz", values=S, ids=np.array(IMAGES), classes=np.array(TEXTS)),
+    "fortran": lambda tmp: saved(tmp, "a.npy", values=np.asfortranarray(S)),
+    "json": lambda tmp: write(tmp, "a.json", json.dumps(S.tolist())),
+    "lists of numbers": lambda tmp: S.tolist(),
+    "frame": lambda tmp: pd.DataFrame(S, index=IMAGES, columns=TEXTS),
+    "parquet": lambda tmp: parquet(
+        tmp, pd.DataFrame({"id": IMAGES, **dict(zip(TEXTS, S.T, strict=True))})
+    ),
+    "scored lists": lambda tmp: ranked(),
+    "plain lists": lambda tmp: ranked(scored=False),
+    "jsonl": lambda tmp: write(
+        tmp, "a.jsonl",
+        "".join(json.dumps({"query": q, "candidates": c}) + "\n"
+                for q, c in ranked(scored=False).items()),
+    ),
+    "trec": lambda tmp: write(
+        tmp, "a.run",
+        "".join(f"{q} Q0 {c} 0 {s!r} x\n" for q, some in ranked().items() for c, s in some.items()),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_format_of_a_run_gives_the_same_values(name, tmp_path):
+    assert score(RUNS[name](tmp_path)).to_dict() == WHOLE
+
+
+def test_names_in_the_files_alone(tmp_path):
+    for name in ("npz", "frame", "parquet", "scored lists", "trec"):
+        found = score(RUNS[name](tmp_path), queries=None, gallery=None)
+        assert found.to_dict() == WHOLE, name
+
+
+def test_rows_of_numbers_may_begin_with_whole_ones():
+    table = [[1, 0], [0.5, 1]]
+    options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
+    assert score(table, [[0], [1]], **options)[0].value == 1.0
+    with pytest.raises(InputError, match="it has 1 number, and row 0 has 2"):
+        score([[1, 0], [0.5]], [[0], [1]], **options)
+
+
+def test_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["sims/values"] = S
+    assert score(tmp_path / "a.h5").to_dict() == WHOLE
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["values"], file["ids"], file["classes"] = S, IMAGES, TEXTS
+    assert score(tmp_path / "b.h5", queries=None, gallery=None).to_dict() == WHOLE
+    (tmp_path / "c.h5").write_bytes((tmp_path / "b.h5").read_bytes()[:600])
+    with pytest.raises(InputError, match="it is damaged, or was cut off"):
+        score(tmp_path / "c.h5")
+
+
+GRADED = {
+    q: {**dict.fromkeys(some, 2), "c29" if q != "im5" else "c0": 0} for q, some in POSITIVES.items()
+}
+TRUTHS = {
+    "lists": lambda tmp: POSITIVES,
+    "json": lambda tmp: write(tmp, "gt.json", json.dumps(POSITIVES)),
+    "grades": lambda tmp: GRADED,
+    "qrels": lambda tmp: write(
+        tmp, "gt.qrels",
+        "".join(f"{q} 0 {c} {g}\n" for q, some in GRADED.items() for c, g in some.items()),
+    ),
+    "tsv": lambda tmp: write(
+        tmp, "gt.tsv",
+        "query-id\tcorpus-id\tscore\n"
+        + "".join(f"{q}\t{c}\t{g}\n" for q, some in GRADED.items() for c, g in some.items()),
+    ),
+    "frame": lambda tmp: pd.DataFrame(
+        [{"query": q, "document": c} for q, some in POSITIVES.items() for c in some]
+    ),
+    "repeats": lambda tmp: {q: some * 2 for q, some in POSITIVES.items()},
+    "coco": lambda tmp: {
+        "images": [{"id": q} for q in IMAGES],
+        "annotations": [{"id": c, "image_id": q, "caption": "a cat"}
+                        for q, some in POSITIVES.items() for c in some],
+    },
+    "membership": lambda tmp: pd.DataFrame(
+        np.kron(np.eye(N, dtype=int), np.ones((1, EACH), int)), index=IMAGES, columns=TEXTS
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_every_format_of_positives_gives_the_same_values(name, tmp_path):
+    assert score(gts=TRUTHS[name](tmp_path)).to_dict() == WHOLE
+
+
+def test_positions_name_what_has_no_names():
+    assert by_position() == WHOLE
+    numbered = {str(i): list(range(EACH * i, EACH * (i + 1))) for i in range(N)}
+    assert score(gts=numbered, queries=None, gallery=None).to_dict() == WHOLE
+    columns = np.arange(M).reshape(N, EACH)
+    assert score(gts=columns, queries=None, gallery=None).to_dict() == WHOLE
+    reordered = dict(reversed(POSITIVES.items()))
+    assert score(gts=reordered).to_dict() == pytest.approx(WHOLE)
+
+
+def test_grades_of_0_are_no_positives_and_are_counted():
+    assert any(
+        "candidates of grade 0 or less, no positives: 6" in n for n in score(gts=GRADED).notes
+    )
+
+
+def test_short_lists_lack_positives():
+    table = score(ranked(3, scored=False))
+    assert table["HitRate@1"].value == WHOLE["HitRate@1"]
+    hits = [sum(c in POSITIVES[q] for c in some) for q, some in ranked(3).items()]
+    assert table["Recall@5"].value == pytest.approx(np.mean(hits) / EACH)
+    lost = sum(hit == 0 for hit in hits)
+    assert table["MeanR"].undefined == ({"undefined": lost} if lost else {})
+    assert np.isnan(table["MeanR"].value) == bool(lost)
+    assert any("6 queries have fewer than 10 candidates" in note for note in table.notes)
+
+
+# Directions, parts, folds
+
+
+def test_directions_are_those_of_the_turned_matrix():
+    both = score(direction="both", measures=f"{MEASURES} Rsum")
+    turned = {c: [q] for q, some in POSITIVES.items() for c in some}
+    other = score(S.T, turned, queries=TEXTS, gallery=IMAGES).to_dict()
+    assert {k: v for k, v in both.to_dict().items() if k != "Rsum"} == {
+        **{f"i2t {k}": v for k, v in WHOLE.items()},
+        **{f"t2i {k}": pytest.approx(v) for k, v in other.items()},
+    }
+    assert score(direction="t2i").to_dict() == pytest.approx(other)
+    total = sum(both[f"{part} HitRate@{k}"].value for part in ("i2t", "t2i") for k in (1, 5, 10))
+    assert both["Rsum"].value == pytest.approx(100 * total)
+    assert both["Rsum"].n == N + M
+    assert "direction:both" in both["Rsum"].signature
+
+
+def test_rsum_is_made_of_paired_replicates():
+    table = score(direction="both", measures="HitRate@1,5,10 Rsum", ci=True, resamples=50)
+    terms = [table[f"{part} HitRate@{k}"] for part in ("i2t", "t2i") for k in (1, 5, 10)]
+    assert len({term.replicates.drawn for term in terms}) == 1
+    total = 100 * sum(term.replicates.values for term in terms)
+    np.testing.assert_allclose(table["Rsum"].replicates.values, total)
+    left = 100 * sum(term.replicates.left_out for term in terms)
+    np.testing.assert_allclose(table["Rsum"].replicates.left_out, left)
+    alone = score(direction="both", measures="Rsum", ci=True, resamples=50)
+    assert alone["Rsum"] == table["Rsum"]
+    assert len(alone) == 1
+
+
+def test_rsum_needs_both_directions():
+    with pytest.raises(InputError, match=r"Rsum is made of values of i2t and t2i.*='both'"):
+        score(measures="Rsum")
+
+
+def test_an_interval_without_pairs_is_left_out():
+    shared = {**POSITIVES, "im0": [*POSITIVES["im0"], "c5"]}  # c5 has two images
+    table = score(gts=shared, direction="both", measures="Rsum", ci=True, resamples=20)
+    assert table["Rsum"].ci is None
+    assert any("Rsum has no interval" in note for note in table.notes)
+
+
+def test_folds_are_means_over_parts():
+    table = score(direction="both", folds=3, measures="HitRate@1,5 Recall@5 MeanR")
+    parts = []
+    for start in range(0, N, N // 3):
+        rows, columns = slice(start, start + 2), slice(EACH * start, EACH * (start + 2))
+        gts = {q: POSITIVES[q] for q in IMAGES[rows]}
+        parts.append(
+            score(S[rows, columns], gts, queries=IMAGES[rows], gallery=TEXTS[columns],
+                  direction="both", measures="HitRate@1,5 Recall@5 MeanR").to_dict()
+        )  # fmt: skip
+    for name, value in table.to_dict().items():
+        assert value == pytest.approx(np.mean([part[name] for part in parts])), name
+    assert "folds:3" in table[0].signature
+
+
+def test_positives_of_columns_may_be_given():
+    reverse = {c: [q, "im0"] for q, some in POSITIVES.items() for c in some}
+    both = score(direction="both", reverse_positives=reverse, measures="HitRate@1 Recall@1")
+    alone = score(S.T, reverse, queries=TEXTS, gallery=IMAGES, measures="HitRate@1 Recall@1")
+    assert both["t2i Recall@1"].value == pytest.approx(alone["Recall@1"].value)
+    assert both["i2t Recall@1"].value == score(measures="Recall@1")[0].value
+
+
+def test_a_signature_can_be_run_again():
+    for direction in ("i2t", "t2i"):
+        for one in score(direction=direction, ties="optimistic", ci=True, resamples=20):
+            again = semmetrics.rescore(one.signature, S, POSITIVES, **NAMED)
+            assert again.differences == []
+            assert again[0].value == one.value or one.value != one.value
+            assert again[0].signature == one.signature
+    both = score(direction="both", measures="Rsum", folds=2)[0]
+    again = semmetrics.rescore(both.signature, S, POSITIVES, **NAMED)
+    assert (again[0].value, again.differences) == (both.value, [])
+    others = semmetrics.rescore(both.signature, S, POSITIVES, queries=IMAGES, gallery=TEXTS[::-1])
+    assert any("the gallery differs from the signature's" in line for line in others.differences)
+
+
+# Embeddings
+
+
+def vectors(seed=3, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(N, 4)).astype(dtype), rng.normal(size=(M, 4)).astype(dtype)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_embeddings_rank_as_their_products(similarity, tmp_path):
+    queries, gallery = vectors()
+    table = queries @ gallery.T
+    if similarity == "cosine":
+        lengths = [np.linalg.norm(some, axis=1) for some in (queries, gallery)]
+        table = table / lengths[0][:, None] / lengths[1]
+    wanted = score(table, direction="both").to_dict()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
+    found = score(None, similarity=similarity, direction="both", **options)
+    assert found.to_dict() == wanted
+    assert f"similarity:{similarity}" in found[0].signature
+    assert found.systems == ["preds"]
+    for name, values in options.items():
+        np.save(tmp_path / f"{name}.npy", values)
+        options[name] = tmp_path / f"{name}.npy"
+    assert score(None, similarity=similarity, direction="both", **options).to_dict() == wanted
+
+
+def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
+    monkeypatch.setattr("semmetrics.data.rankings._LEAST", 4)
+    monkeypatch.setattr("semmetrics.data.rankings._PRODUCTS", 1)
+    rng = np.random.default_rng(0)
+    queries, gallery = (
+        rng.normal(size=(40, 33)).astype("f4"),
+        rng.normal(size=(90, 33)).astype("f4"),
+    )
+    kind = find_kind("retrieval")
+    from semmetrics.options import resolve_options
+
+    options = kind.read_beside(
+        resolve_options({"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval")
+    )
+    run = kind.read(None, "one", options)
+    whole = run.scores.table(np.arange(40), None)
+    for rows in (np.array([7]), np.arange(5, 9), np.array([39, 1, 20])):
+        tile = run.scores.table(rows, None)
+        assert (
+            tile.tobytes()
+            == np.stack([run.scores.table(np.array([r]), None)[0] for r in rows]).tobytes()
+        )
+        np.testing.assert_allclose(tile, whole[rows], rtol=1e-5, atol=1e-6)
+
+
+def test_zero_vectors_and_single_precision():
+    queries, gallery = vectors(dtype=np.float16)
+    queries[0] = 0
+    table = score(None, queries_embeddings=queries, gallery_embeddings=gallery)
+    assert any("1 vector of length 0, with cosine 0 to all" in note for note in table.notes)
+    assert "float32" in table.understood[0]
+    assert table["HitRate@1"].items[0] == 1.0  # all are tied, and the first one is a positive
+
+
+BAD_VECTORS = {
+    "queries_embeddings is not given": {"queries_embeddings": None},
+    "gallery_embeddings is not given": {"gallery_embeddings": None},
+    "the queries have 3 dimensions and the gallery 4": {"queries_embeddings": np.ones((N, 3))},
+    "queries= has 6 ids for 5 rows": {"queries_embeddings": np.ones((5, 4))},
+    "nan is no finite number": {"queries_embeddings": np.full((N, 4), np.nan)},
+    "queries_embeddings is a str|queries_embeddings is a dict": {"queries_embeddings": {"a": 1}},
+    "its shape is": {"queries_embeddings": np.ones((0, 4))},
+}
+
+
+@pytest.mark.parametrize("message", BAD_VECTORS)
+def test_bad_vectors(message):
+    queries, gallery = vectors()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
+    with pytest.raises(InputError, match=message):
+        score(None, **{**options, **BAD_VECTORS[message]})
+
+
+def test_embeddings_say_what_is_evaluated():
+    queries, gallery = vectors()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery, **NAMED}
+    assert semmetrics.score(None, POSITIVES, measures="Recall@5", **options)[0].unit == "query"
+
+
+def test_predictions_and_embeddings_exclude_each_other():
+    queries, gallery = vectors()
+    with pytest.raises(InputError, match="predictions are given, and embeddings as well"):
+        score(queries_embeddings=queries, gallery_embeddings=gallery)
+    with pytest.raises(InputError, match="there are no predictions"):
+        score(None)
+
+
+def test_torch_ranks_as_numpy():
+    torch = pytest.importorskip("torch")
+    queries, gallery = vectors()
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery, "direction": "both"}
+    wanted = score(None, **options)
+    assert score(None, device="torch:cpu", **options).to_dict() == wanted.to_dict()
+    tensors = {
+        name: torch.tensor(value) if "embeddings" in name else value
+        for name, value in options.items()
+    }
+    assert score(None, **tensors).to_dict() == wanted.to_dict()
+    assert list(score(None, device="torch:cpu", **options).worst(3)) == list(wanted.worst(3))
+
+
+# What is wrong
+
+SQUARE = np.array([[0.1, 0.9, 0.2], [0.3, 0.1, 0.9], [0.8, 0.3, 0.1]])
+NAN, ENDLESS = S.copy(), S.copy()
+NAN[2, 3], ENDLESS[1, 4] = np.nan, np.inf
+OUTSIDE = {**POSITIVES, "im0": ["c0", "c99"]}
+TWICE = {**ranked(scored=False), "im3": ["c1", "c2", "c1"]}
+BAD = {
+    "row 2, column 3 .from 0.": {"preds": NAN},
+    "inf is no finite number": {"preds": ENDLESS},
+    "the matrix seems to be transposed: give its transpose": {"preds": S.T},
+    "queries= has 6 ids for 4 rows; give one id for each row": {"preds": S[:4]},
+    "gallery= has 30 ids for 29 columns": {"preds": S[:, :29]},
+    "gallery= has 29 ids for 30 columns": {"gallery": TEXTS[:29]},
+    "1 positive is not in the gallery of 30: 'c99'": {"gts": OUTSIDE},
+    "id 'im3': the candidate 'c1' is ranked twice": {"preds": TWICE},
+    "gallery, position 29 .from 0.: the id 'c0' stands twice": {"gallery": [*TEXTS[:29], "c0"]},
+    "2 candidates are not in the gallery": {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}},
+    "sims lacks 1 of the ids: 'im7'|lacks 1 of the ids": {"gts": {**POSITIVES, "im7": ["c0"]}},
+    "the ground truth is a matrix of scores": {"gts": S},
+    "the positives are of 'im0' and others, and the rows have no names": {"queries": None},
+    "1 list of no query: 'im9'": {"preds": {**ranked(), "im9": {"c0": 1.0}}},
+    "the rows have other names than queries= gives": {
+        "preds": pd.DataFrame(S, index=IMAGES[::-1], columns=TEXTS)
+    },
+    "ranked lists hold one direction": {"preds": ranked(), "direction": "both"},
+    "they may be turned": {"direction": "i2t", "reverse_positives": {"c0": ["im0"]}},
+    "6 rows cannot be cut into 4 parts of equal size": {"folds": 4},
+    "folds.*1": {"folds": 1},
+    "direction='up'; choose one of 'i2t', 't2i', 'both'": {"direction": "up"},
+    "ties='best'; choose one of": {"ties": "best"},
+    "the positives are those of the columns, by rows": {
+        "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
+    },
+    "R@K is ambiguous; write HitRate@K for whether any": {"measures": "R@5"},
+    "weights are those of the queries of one direction": {
+        "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
+    },
+}  # fmt: skip
+BAD["reverse_positives= .--reverse-positives. are those of t2i"] = BAD.pop("they may be turned")
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input(message):
+    with pytest.raises(InputError, match=message):
+        score(**BAD[message])
+
+
+def test_bad_input_by_position():
+    numbered = {str(i): list(range(EACH * i, EACH * (i + 1))) for i in range(N)}
+    with pytest.raises(InputError, match="is the matrix transposed"):
+        score(S.T, numbered, queries=None, gallery=None)
+    with pytest.raises(
+        InputError, match="30 lists of positives for 6 rows; the matrix seems to be"
+    ):
+        score(S, [[i // EACH] for i in range(M)], queries=None, gallery=None)
+
+
+def test_a_square_matrix_that_is_probably_turned_is_suspected():
+    rng = np.random.default_rng(0)
+    relation = {i: [(i + 1) % 40] for i in range(40)}
+    table = rng.normal(size=(40, 40))
+    for i in relation:
+        table[i, (i + 1) % 40] += 4
+    options = {"queries": None, "gallery": None}
+    gts = [[(i + 1) % 40] for i in range(40)]
+    turned = "the similarities of positives are larger where the square matrix is turned round"
+    assert not any(turned in note for note in score(table, gts, **options).notes)
+    assert any(turned in note for note in score(table.T.copy(), gts, **options).notes)
+    assert not any(
+        turned in note for note in score(table, [[i] for i in range(40)], **options).notes
+    )
+
+
+def test_policies_for_what_is_missing():
+    some = {name: POSITIVES[name] for name in IMAGES[:4]}
+    with pytest.raises(InputError, match="lacks 2 of the ids: 'im4', 'im5'"):
+        score(gts=some)
+    table = score(gts=some, missing="skip")
+    assert table[0].n == 4
+    assert any("queries without ground truth, left out: 2" in note for note in table.notes)
+    empty = score(gts=some, missing="empty")
+    assert (empty[0].n, empty[0].undefined) == (6, {"no_reference": 2})
+    assert empty["HitRate@1"].value == table["HitRate@1"].value
+    more = score(S[:4], POSITIVES, queries=IMAGES[:4], missing="empty")
+    assert more["HitRate@1"].value == pytest.approx(table["HitRate@1"].value * 4 / 6)
+    none = score(gts={**POSITIVES, "im0": []}, measures="HitRate(no_reference=0)@1 HitRate@1")
+    assert none["HitRate@1"].undefined == {"no_reference": 1}
+    assert none[0].value == pytest.approx(none[1].value * 5 / 6)
+
+
+def test_positives_outside_the_gallery_are_never_found_and_counted():
+    table = score(gts=OUTSIDE, missing="skip", measures="Recall@10 R-Precision")
+    assert any("not in the gallery, and so never found: 1" in note for note in table.notes)
+    line = oracle.ranking(S[0].tolist(), {0})
+    assert table["Recall@10"].items[0] == (line.index(0) < 10) / 2
+    assert table.worst(6)[0]["ranks"][-1] in (None, *range(1, 31))
+
+
+def test_ties_that_matter_are_counted():
+    table = np.zeros((3, 4), np.float16)
+    table[0, 1] = table[1, 2] = 1
+    gts, options = [[1], [2, 3], [0]], {"queries": None, "gallery": None, "measures": "HitRate@1"}
+    found = score(table, gts, **options)
+    assert any("2 queries have a tie that decides" in note for note in found.notes)
+    assert found[0].items.tolist() == [1.0, 1.0, 1.0]
+    assert score(table, gts, ties="pessimistic", **options)[0].items.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_large_memory_map_is_read_in_blocks(tmp_path):
+    import tracemalloc
+
+    path, rows, columns = tmp_path / "large.npy", 2000, 40_000  # 320 MB, nearly all of it a hole
+    table = open_memmap(path, "w+", np.float32, (rows, columns))
+    table[7, 3] = table[1999, 39_999] = 1
+    table.flush()
+    del table
+    gts = {"7": [3, 5], "1999": [39_999]}
+    tracemalloc.start()
+    found = score(path, gts, queries=None, gallery=None, missing="skip", measures="HitRate@1 MedR")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.to_dict() == {"HitRate@1": 1.0, "MedR": 1.0}
+    assert peak < 100e6
+
+
+# What is said
+
+
+def test_worst_items_show_ranks_and_what_came_first():
+    record = score(measures="MRR").worst(1)[0]
+    row = IMAGES.index(record["id"])
+    order = oracle.ranking(S[row].tolist(), set())
+    assert record["first"] == [TEXTS[j] for j in order[:5]]
+    own = [TEXTS.index(name) for name in record["positives"]]
+    assert record["ranks"] == sorted(order.index(j) + 1 for j in own)
+
+
+def test_the_value_of_each_item_stands_in_its_part():
+    records = score(direction="both", measures="HitRate@1").per_item()
+    assert len(records) == N + M
+    assert records.columns == ("id", "system", "i2t HitRate@1", "t2i HitRate@1")
+    assert records[0]["t2i HitRate@1"] is None
+    assert records[N]["i2t HitRate@1"] is None
+
+
+def test_the_size_of_both_sides_is_said():
+    table = score(direction="both")
+    assert "preds, i2t: 6 queries, a gallery of 30, i2t, ties by position" in table.notes
+    assert "preds, t2i: 30 queries, a gallery of 6, t2i, ties by position" in table.notes
+    assert {s.unit for s in table} == {"query"}
+    assert "gallery:30@" in table[0].signature
+
+
+def test_protocols_say_what_their_data_are():
+    table = semmetrics.score(S, POSITIVES, protocol="f30k", **NAMED)
+    assert table.headings[:5] == ["i2t R@1", "i2t R@5", "i2t R@10", "i2t MedR", "i2t MeanR"]
+    assert table.headings[-1] == "Rsum"
+    assert "f30k is of 1,000 queries in i2t, and these are 6" in table.notes
+    assert table["i2t R@1"].value == WHOLE["HitRate@1"]
+    with pytest.raises(InputError, match="protocol eccv has direction=both, not i2t"):
+        semmetrics.score(S, POSITIVES, protocol="eccv", direction="i2t", **NAMED)
+
+
+def test_measures_choose_the_kind():
+    assert semmetrics.score(S, POSITIVES, measures="HitRate@1 Recall@5", **NAMED)[1].n == N
+    assert semmetrics.score([["a"]], [["a"]], measures="Recall@5")[0].unit == "image"
+    with pytest.raises(InputError, match="'SPICE' cannot be computed of retrieval"):
+        score(measures="HitRate@1 SPICE")
+
+
+@pytest.mark.parametrize(
+    ("data", "facts"),
+    [
+        (S, {"shape": [N, M], "dtype": "float64", "items": N}),
+        (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
+        (GRADED, {"candidates": M + N, "zeros": N}),
+    ],
+)
+def test_validate_says_shapes_and_positives(data, facts):
+    record = semmetrics.validate(data, task="retrieval")
+    assert {name: record[name] for name in facts} == facts
+    assert record["odd"] == []
+    odd = semmetrics.validate(np.ones((3, 4)), task="retrieval")["odd"]
+    assert "most values stand several times" in odd[0]
+
+
+# Counting
+
+
+@pytest.mark.parametrize("wide", [3, 5000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
+def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
+    monkeypatch.setattr("semmetrics.core.ranks._DOWN", (2, 3))
+    rng = np.random.default_rng(wide)
+    table = rng.integers(0, 2 if dtype == np.bool_ else 4, (5, wide)).astype(dtype)
+    widths = np.array([2, 0, 3, 1, 2])
+    codes = np.concatenate([rng.permutation(wide)[:w] for w in widths]).astype(np.int32)
+    indptr = offsets(widths)
+    for found in (
+        count_nearer(table, indptr, codes),
+        count_down(np.ascontiguousarray(table.T), indptr, codes),
+    ):
+        for row in range(5):
+            for place in range(indptr[row], indptr[row + 1]):
+                line, column = table[row], codes[place]
+                assert found.nearer[place] == sum(v > line[column] for v in line.tolist())
+                same = [j for j, v in enumerate(line.tolist()) if v == line[column] and j != column]
+                assert found.tied[place] == len(same)
+                assert found.tied_before[place] == sum(j < column for j in same)
+    firsts = first_places(table.astype(np.float64), 3)
+    for row in range(5):
+        assert firsts[row].tolist() == oracle.ranking(table[row].tolist(), set())[:3]
+
+
+def test_the_median_of_repeated_ranks():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        ranks = rng.integers(1, 9, rng.integers(1, 8))
+        counts = rng.integers(0, 4, len(ranks))
+        every = np.repeat(ranks, counts).tolist()
+        found = median_rank(ranks, counts[None].astype(float))[0]
+        assert found == pytest.approx(oracle.median_rank(every), nan_ok=True)

@@ -1,0 +1,358 @@
+"""NCS, semantic recall and nDCG against their definitions, in every form that phi may have."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import semantic_retrieval as oracle
+from scipy import sparse
+
+from semmetrics import metrics
+from semmetrics.core.ragged import offsets
+from semmetrics.errors import InputError
+
+CUTOFFS = (1, 2, 5, 10)
+
+
+class Sliced:
+    """Gives rows by slices, as HDF5 and zarr do, and nothing else."""
+
+    def __init__(self, values):
+        self.values, self.shape = values, values.shape
+
+    def __getitem__(self, rows):
+        assert isinstance(rows, slice)
+        return self.values[rows]
+
+
+class Case:
+    """Random rankings with ties, positives of several sizes, and phi that is often 0."""
+
+    def __init__(self, seed, queries="rows", ties=True):
+        rng = np.random.default_rng(seed)
+        shape = tuple(rng.integers(1, 16, 2))
+        draw = (lambda: rng.integers(0, 4, shape) / 2.0) if ties else (lambda: rng.random(shape))
+        self.sims, self.phi, self.queries = draw(), draw(), queries
+        self.phi[rng.random(shape[0]) < 0.2] = 0.0
+        turned = queries == "columns"
+        self.rows = self.phi.T if turned else self.phi
+        self.scores = self.sims.T if turned else self.sims
+        self.n, self.width = self.rows.shape
+        self.out = [
+            sorted(rng.permutation(self.width)[: rng.integers(0, min(4, self.width + 1))].tolist())
+            for _ in range(self.n)
+        ]
+
+    def relation(self, lists):
+        flat = [one for some in lists for one in some]
+        return offsets(np.array([len(some) for some in lists], int)), np.array(flat, np.int64)
+
+    def top(self, k):
+        return metrics.top_items(self.sims, k, queries=self.queries)
+
+
+def cases():
+    return [Case(seed, queries, ties) for seed in range(15) for queries in ("rows", "columns")
+            for ties in (False, True)]  # fmt: skip
+
+
+@pytest.mark.parametrize("leaves_out", [False, True])
+def test_rankings_and_most_similar_items(leaves_out):
+    for case in cases():
+        out = case.out if leaves_out else [()] * case.n
+        given = case.relation(case.out) if leaves_out else None
+        for k in (1, 3, 20):
+            ranked = metrics.top_items(case.sims, k, queries=case.queries, leave_out=given)
+            best = metrics.most_similar(case.phi, k, queries=case.queries, leave_out=given)
+            wide = min(k, case.width)
+            assert ranked.shape == best.values.shape == (case.n, wide)
+            for query in range(case.n):
+                for found, row in ((ranked, case.scores), (best.places, case.rows)):
+                    expected = oracle.ranking(row[query], k, out[query])
+                    assert found[query].tolist() == expected + [-1] * (wide - len(expected))
+                values = [case.rows[query, place] for place in best.places[query] if place >= 0]
+                assert best.values[query].tolist() == values + [0.0] * (wide - len(values))
+                assert best.sizes[query] == case.width - len(out[query])
+
+
+@pytest.mark.parametrize("leaves_out", [False, True])
+def test_ncs_and_ndcg_equal_the_definitions(leaves_out):
+    for case in cases():
+        out = case.out if leaves_out else [()] * case.n
+        given = case.relation(case.out) if leaves_out else None
+        top = case.top(20)
+        same = {"queries": case.queries, "leave_out": given}
+        found = {
+            "ncs": metrics.ncs(top, case.phi, CUTOFFS, **same),
+            "k": metrics.ncs(top, case.phi, CUTOFFS, extended="k", **same),
+            "3": metrics.ncs(top, case.phi, CUTOFFS, extended=3, **same),
+        }
+        for gain in ("linear", "exponential"):
+            for discount in ("log2", "jarvelin2002"):
+                found[gain, discount] = metrics.ndcg(
+                    top, case.phi, CUTOFFS, gain=gain, discount=discount, **same
+                )
+        for query in range(case.n):
+            row, left = case.rows[query], out[query]
+            mine = [place for place in top[query] if place >= 0]
+            for column, k in enumerate(CUTOFFS):
+                expected = {
+                    "ncs": oracle.ncs(mine, row, k, left),
+                    "k": oracle.equation_5(mine, row, k, k, left),
+                    "3": oracle.equation_5(mine, row, k, 3, left),
+                }
+                for name in found.keys() - expected.keys():
+                    expected[name] = oracle.ndcg(mine, row, k, *name, left)
+                for name, value in expected.items():
+                    assert_allclose(found[name][query, column], value, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("variant", ["hard", "soft", "weighted", "hit"])
+def test_semantic_recall_equals_the_definition(variant):
+    for case in cases():
+        best = metrics.most_similar(case.phi, 3, queries=case.queries)
+        top = case.top(10)
+        for relevant in (best.relation(1), best.relation(3), case.relation(case.out)):
+            found = metrics.semantic_recall(
+                top, relevant, CUTOFFS, variant=variant, phi=case.phi, queries=case.queries
+            )
+            for query in range(case.n):
+                indptr, indices = relevant
+                some = indices[indptr[query] : indptr[query + 1]].tolist()
+                mine = [place for place in top[query] if place >= 0]
+                for column, k in enumerate(CUTOFFS):
+                    value = oracle.semantic_recall(mine, some, k, variant, case.rows[query])
+                    assert_allclose(found[query, column], value, rtol=1e-12)
+            left = metrics.semantic_recall(
+                top, relevant, 1, variant=variant, phi=case.phi, queries=case.queries,
+                leave_out=case.relation(case.out),
+            )  # fmt: skip
+            for query in range(case.n):
+                indptr, indices = relevant
+                some = indices[indptr[query] : indptr[query + 1]].tolist()
+                value = oracle.semantic_recall(
+                    [place for place in top[query] if place >= 0],
+                    some, 1, variant, case.rows[query], case.out[query],
+                )  # fmt: skip
+                assert_allclose(left[query, 0], value, rtol=1e-12)
+            if variant in ("hard", "hit"):  # phi only says how large the gallery is
+                same = {"variant": variant, "leave_out": case.relation(case.out)}
+                assert_array_equal(metrics.semantic_recall(top, relevant, 1, **same), left)
+                bare = metrics.semantic_recall(top, relevant, CUTOFFS, variant=variant)
+                assert_array_equal(bare, found)
+
+
+@pytest.mark.parametrize("itself", [False, True])
+def test_similar_images_equal_the_definition(itself):
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 9):
+        sizes = rng.integers(0, 4, n)
+        captions = offsets(sizes), rng.permutation(sizes.sum())
+        phi = rng.integers(0, 3, (n, max(1, sizes.sum()))) / 2.0
+        lists = np.split(captions[1], captions[0][1:-1])
+        for m, depth in ((1, 2), (3, 4)):
+            found = metrics.similar_images(phi, captions, m, depth=depth, itself=itself)
+            expected = oracle.similar_images(phi, lists, m, depth, itself)
+            assert [row[row >= 0].tolist() for row in found] == expected
+            of_images = metrics.captions_of_images(found, captions)
+            of_captions = metrics.images_of_captions(found, captions, phi.shape[1])
+            for image, others in enumerate(expected):
+                wanted = [one for other in others for one in lists[other].tolist()]
+                assert _row(of_images, image) == wanted
+                for caption in lists[image]:
+                    assert _row(of_captions, caption) == sorted(others)
+
+
+def _row(relation, number):
+    return relation[1][relation[0][number] : relation[0][number + 1]].tolist()
+
+
+@pytest.mark.parametrize("queries", ["rows", "columns"])
+def test_every_form_of_phi_and_every_block_gives_the_same(queries, tmp_path):
+    rng = np.random.default_rng(3)
+    phi, sims = rng.random((30, 80), np.float32), rng.random((30, 80))
+    np.save(tmp_path / "phi.npy", phi)
+    n = 80 if queries == "columns" else 30
+    out = np.arange(n + 1), np.zeros(n, int)
+    top = metrics.top_items(sims, 11, queries=queries)
+    best = metrics.most_similar(phi, 10, queries=queries, leave_out=out)
+
+    def values(some, **more):
+        shared = {"queries": queries, "leave_out": out, **more}
+        relevant = best.part(more.get("rows", slice(None))).relation(3)
+        ranked = shared.pop("top", top)
+        weights = {key: shared[key] for key in shared if key != "best"}
+        return np.hstack([
+            metrics.ncs(ranked, some, **shared),
+            metrics.ndcg(ranked, some, **shared),
+            metrics.semantic_recall(ranked, relevant, variant="weighted", phi=some, **weights),
+        ])  # fmt: skip
+
+    whole = values(phi)
+    assert not np.isnan(whole).any()
+    forms = np.load(tmp_path / "phi.npy", mmap_mode="r"), np.asfortranarray(phi), Sliced(phi)
+    for some in (*forms, sparse.coo_array(phi), sparse.csc_matrix(phi)):
+        assert_array_equal(values(some), whole)
+        assert_array_equal(values(some, best=best), whole)
+        every = rng.permutation(n)
+        for rows in (every[:7], np.arange(7, 29), every[7:]):
+            part = {
+                "top": top[rows],
+                "leave_out": (np.arange(len(rows) + 1), np.zeros(len(rows), int)),
+                "rows": rows,
+            }
+            assert_array_equal(values(some, **part), whole[rows])
+            given = values(some, best=best.part(rows), **part)
+            assert_array_equal(given, whole[rows])
+
+
+def test_tensors_are_taken(tensor):
+    rng = np.random.default_rng(6)
+    phi, sims = rng.random((5, 20)), rng.random((5, 20))
+    top, own = metrics.top_items(sims, 10), (np.arange(6), np.arange(5))
+    assert_array_equal(metrics.top_items(tensor(sims), 10), top)
+    found = metrics.ncs(tensor(top), tensor(phi), (1, 5), leave_out=tuple(map(tensor, own)))
+    assert_array_equal(found, metrics.ncs(top, phi, (1, 5), leave_out=own))
+    recall = metrics.semantic_recall(tensor(top), tuple(map(tensor, own)))
+    assert_array_equal(recall, metrics.semantic_recall(top, own))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_values_lie_between_0_and_1_and_the_best_order_has_1(seed):
+    case = Case(seed)
+    top = case.top(10)
+    for found in (metrics.ncs(top, case.phi), metrics.ndcg(top, case.phi)):
+        defined = found[~np.isnan(found)]
+        assert ((defined >= 0) & (defined <= 1 + 1e-12)).all()
+    best = metrics.most_similar(case.phi, 10).places
+    for found in (metrics.ncs(best, case.phi), metrics.ndcg(best, case.phi)):
+        assert_allclose(found[~np.isnan(found)], 1, atol=1e-9)
+
+
+def test_equation_5_is_the_weighted_recall_of_the_most_similar_items():
+    rng = np.random.default_rng(8)
+    phi, top = rng.random((20, 50)), metrics.top_items(rng.random((20, 50)), 10)
+    relevant = metrics.most_similar(phi, 4).relation(4)
+    weighted = metrics.semantic_recall(top, relevant, variant="weighted", phi=phi)
+    assert_allclose(metrics.ncs(top, phi, extended=4), weighted, rtol=1e-12)
+    assert (metrics.ncs(top, phi, extended="k") <= metrics.ncs(top, phi) + 1e-9).all()
+
+
+def test_equal_hit_rate_and_different_ncs():
+    """The example of the page: the same hit, but one ranking goes on with similar captions."""
+    phi = np.array([[10.0, 6.0, 5.0, 0.0, 1.0]])
+    one, other, own = np.array([[0, 3, 4]]), np.array([[0, 1, 2]]), (np.array([0, 1]), [0])
+    own = own[0], np.array(own[1])
+    hits = [metrics.semantic_recall(top, own, 3, variant="hit") for top in (one, other)]
+    assert hits[0] == hits[1] == 1
+    assert metrics.ncs(one, phi, 3).item() == pytest.approx(11 / 21)
+    assert metrics.ncs(other, phi, 3).item() == pytest.approx(1)
+
+
+def test_queries_without_anything_similar_are_undefined():
+    phi = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    top = np.array([[0, 1, 2], [1, 0, 2]])
+    for found in (metrics.ncs(top, phi, 2), metrics.ndcg(top, phi, 2),
+                  metrics.ncs(top, phi, 2, extended="k")):  # fmt: skip
+        assert np.isnan(found).tolist() == [[True], [False]]
+    assert metrics.nsum(metrics.ncs(top, phi, 2), [[0.25]]) == pytest.approx(50 + 25)
+    assert metrics.nsum(metrics.ncs(top, phi, 2), [[0.25]], undefined=math.nan) == pytest.approx(
+        100 + 25
+    )
+
+
+def test_a_gallery_smaller_than_the_cutoff():
+    phi = np.array([[3.0, 1.0]])
+    assert metrics.ncs(np.array([[1, 0]]), phi, (1, 5)).round(9).tolist() == [[0.333333333, 1.0]]
+    assert metrics.ncs(np.array([[1, -1]]), phi, 5).round(9).tolist() == [[0.25]]
+    assert metrics.ncs(np.array([[1]]), phi, 1).shape == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("top", "options", "message"),
+    [
+        ([[0, 1]], {}, "query 0 .from 0.: top has 2 ranks that count, and the largest cutoff is 3"),
+        ([[0, 0, 1]], {}, "query 0 .from 0.: an item stands twice"),
+        ([[0, 9, 1]], {}, "query 0 .from 0.: a place is not in the gallery of 4"),
+        ([[0, -1, 1]], {}, "query 0 .from 0.: an item stands behind -1"),
+        ([[0.0, 1.0, 2.0]], {}, "is no array of 2 dimensions of whole numbers"),
+        ([0, 1, 2], {}, "top=array.* is no array of 2 dimensions"),
+        ([[0, 1, 2]] * 3, {}, "top has 3 rows, and there are 2 queries"),
+        ([[0, 1, 2]], {"rows": [2]}, "rows= holds 2 to 2, and there are 2 queries"),
+        ([[0, 1, 2]], {"rows": [0, 1]}, "top has 1 row, and rows= 2"),
+        ([[0, 1, 2]], {"queries": "images"}, "queries="),
+        ([[0, 1, 2]], {"k": ()}, "k="),
+        ([[0, 1, 2]], {"k": (1, 0)}, "k="),
+        ([[0, 1, 2]], {"extended": 0}, "extended=0"),
+        ([[0, 1, 2]], {"extended": "m"}, "extended='m'"),
+        ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "leave_out=, query 0 .from 0.: place 4 is not"),
+        ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "place 1 stands twice"),
+        (
+            [[0, 1, 2]],
+            {"leave_out": ([0, 2], [1])},
+            "leave_out= has 2 offsets for 1 query and 1 item",
+        ),
+        ([[0, 1, 2]], {"leave_out": [[1]]}, "leave_out"),
+        ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "top has 2 ranks that count"),
+    ],
+)
+def test_what_does_not_fit_is_refused(top, options, message):
+    phi = np.ones((2, 4))
+    options = {"k": 3, **options}
+    if isinstance(options.get("leave_out"), tuple):
+        options["leave_out"] = tuple(map(np.array, options["leave_out"]))
+    with pytest.raises(InputError, match=message):
+        metrics.ncs(np.array(top), phi, **options)
+
+
+def test_too_few_similar_items_and_missing_phi():
+    phi, top = np.ones((2, 9)), np.array([[0, 1, 2], [3, 4, 5]])
+    best = metrics.most_similar(phi, 2)
+    with pytest.raises(InputError, match="the largest cutoff is 3, and 2 similar items a query"):
+        metrics.ncs(top, phi, 3, best=best)
+    with pytest.raises(InputError, match="best= is of 1 query, and top of 2"):
+        metrics.ncs(top, phi, 2, best=best.part(slice(1)))
+    with pytest.raises(InputError, match="m=3 is 3, and 2 similar items"):
+        best.relation(3)
+    with pytest.raises(InputError, match="variant=soft needs phi"):
+        metrics.semantic_recall(top, best.relation(1), variant="soft", k=1)
+    with pytest.raises(InputError, match="variant='firm'"):
+        metrics.semantic_recall(top, best.relation(1), variant="firm", k=1)
+    with pytest.raises(InputError, match="gain='log'"):
+        metrics.ndcg(top, phi, 3, gain="log")
+    phi[1, 3] = np.nan
+    with pytest.raises(InputError, match=r"row 1, column 3 \(from 0\): phi is NaN"):
+        metrics.ncs(top, phi, 2, best=best)
+
+
+def test_other_programs_compute_the_same_ndcg():
+    """ir_measures with trec_eval: linear gains of whole numbers, log2 of the rank plus one."""
+    peer = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    rng = np.random.default_rng(4)
+    phi, sims = rng.integers(0, 5, (30, 40)), rng.random((30, 40))
+    qrels = [peer.Qrel(str(q), str(d), int(phi[q, d])) for q in range(30) for d in range(40)]
+    run = [peer.ScoredDoc(str(q), str(d), float(sims[q, d])) for q in range(30) for d in range(40)]
+    found = metrics.ndcg(metrics.top_items(sims, 10), phi.astype(float), 10)
+    expected = {one.query_id: one.value for one in peer.iter_calc([peer.nDCG @ 10], qrels, run)}
+    assert_allclose(found.ravel(), [expected[str(q)] for q in range(30)], rtol=1e-12)
+
+
+def test_ranx_computes_the_same_ndcg():
+    """With linear gains ``ndcg``, with exponential ones ``ndcg_burges``."""
+    peer = pytest.importorskip("ranx", reason="ranx is not installed")
+    rng = np.random.default_rng(4)
+    phi, sims = rng.integers(0, 5, (30, 40)), rng.random((30, 40))
+
+    def table(values, kind):
+        return {str(q): {str(d): kind(values[q, d]) for d in range(40)} for q in range(30)}
+
+    qrels, run = peer.Qrels(table(phi, int)), peer.Run(table(sims, float))
+    top = metrics.top_items(sims, 10)
+    for name, gain in (("ndcg@10", "linear"), ("ndcg_burges@10", "exponential")):
+        found = metrics.ndcg(top, phi.astype(float), 10, gain=gain).mean()
+        assert found == pytest.approx(float(peer.evaluate(qrels, run, name)), abs=1e-9)

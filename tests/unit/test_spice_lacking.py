@@ -1,0 +1,165 @@
+"""What SPICE lacks: a measure that is not computed under a protocol, and otherwise an error."""
+
+import json
+import sys
+import zipfile
+from importlib.util import find_spec
+
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.text import official_parser, synonyms
+from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.tuple_files import TupleTable
+
+PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
+REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
+TOKENS = [text for side in (PREDS, REFS) for texts in side.values() for text in texts]
+EVERY = {text: [[word] for word in text.split()] for text in TOKENS}
+SOME = {text: EVERY[text] for text in TOKENS[:3]}
+WORDS = ("synonym/english.synsets", "synonym/english.exceptions")
+
+
+def official(tuples):
+    return TupleTable("t.jsonl", tuples, dict.fromkeys(tuples, OfficialParser.identity))
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Nothing is kept, CoreNLP is not there, synonyms are read anew, and METEOR is left out."""
+    monkeypatch.setattr(synonyms.JavaProgram, "missing", lambda self: "left out")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    caches = (synonyms.open_synonyms, synonyms.category_words)
+    for one in caches:
+        one.cache_clear()
+    yield
+    for one in caches:
+        one.cache_clear()
+
+
+def lacking(tuples=None):
+    """Return why a protocol does not compute SPICE, and the error of the measure."""
+    table = semmetrics.score(PREDS, REFS, protocol="coco-caption", tuples=tuples)
+    (reason,) = (one.reason for one in table.not_computed if one.heading == "SPICE")
+    assert table["CIDEr"].n == 2
+    assert not any("tuples=" in note for note in table.notes)
+    with pytest.raises(InputError) as caught:
+        semmetrics.score(PREDS, REFS, measures="SPICE", tuples=tuples)
+    assert str(caught.value) == reason
+    assert caught.value.remedy
+    return caught.value
+
+
+@pytest.mark.parametrize("tuples", [None, official(EVERY), official(SOME), EVERY])
+def test_without_pycocoevalcap(monkeypatch, tuples):
+    monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
+    error = lacking(tuples)
+    assert isinstance(error, MissingDependencyError)
+    assert "SPICE needs the package pycocoevalcap; run: pip install" in str(error)
+
+
+@pytest.fixture
+def jars(tmp_path, monkeypatch):
+    """A package pycocoevalcap with jars of ours; damages one when called."""
+    folder = tmp_path / "site" / "spice"
+    (folder / "lib").mkdir(parents=True)
+    for jar, names in (("spice-1.0.jar", ["edu/anu/spice/TupleFilter.class"]),
+                       ("lib/Meteor-1.5.jar", WORDS)):  # fmt: skip
+        with zipfile.ZipFile(folder / jar, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in names:
+                archive.writestr(name, "".join(f"{n} {n * n}\n" for n in range(3000)))
+
+    def damage(jar, place):
+        data = bytearray((folder / jar).read_bytes())
+        data[place : place + 40] = b"\xff" * 40
+        (folder / jar).write_bytes(data)
+
+    monkeypatch.setattr(synonyms.JavaProgram, "folder_of_files", lambda self: folder)
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("jar", "place"),
+    [("lib/Meteor-1.5.jar", 500), ("lib/Meteor-1.5.jar", -60), ("spice-1.0.jar", 900)],
+)
+def test_with_damaged_jars(jars, jar, place):
+    jars(jar, place)
+    assert "SPICE's words cannot be read" in str(lacking(official(EVERY)))
+
+
+# ---- pycocoevalcap is there, and something else is not ------------------------------------------
+
+needs_words = pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="its words are needed")
+
+
+@needs_words
+def test_without_corenlp():
+    assert "SPICE's parser needs CoreNLP 3.6.0, which is not here" in str(lacking())
+    table = semmetrics.score(PREDS, REFS, protocol="coco-caption", tuples=official(EVERY))
+    assert table["SPICE"].n == 2
+
+
+@needs_words
+def test_without_java(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert "SPICE needs Java" in str(lacking())
+
+
+@needs_words
+def test_captions_without_tuples():
+    error = lacking(official(SOME))
+    assert error.where == "t.jsonl"
+    assert f"it has no tuples by {OfficialParser.identity} of 2 captions, such as" in error.problem
+    assert "needs CoreNLP" in error.problem
+    assert "parser=given" not in error.remedy
+    assert "SPICE(parser=given) takes tuples of any parser" in lacking(EVERY).remedy
+
+
+@needs_words
+def test_tuples_of_another_parser_have_no_effect(monkeypatch, tmp_path):
+    code = 'import sys\nfor line in sys.stdin: print(\'{"tuples": [["dog"]]}\', flush=True)'
+    monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
+    notes = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY).notes
+    (note,) = (note for note in notes if "tuples=" in note)
+    assert "no effect: none is by the parser 'official'; SPICE(parser=given) takes" in note
+    several = ["SPICE", "SPICE(parser=given)"]
+    for measures, tuples in ((several, EVERY), ("SPICE", official(SOME))):
+        notes = semmetrics.score(PREDS, REFS, measures=measures, tuples=tuples).notes
+        assert "tuples=" not in "".join(notes)
+
+
+@needs_words
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("raise SystemExit('Error: odd')", "stopped with status 1: Error: odd"),
+        ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
+        ("", "ended without an answer"),
+        (None, "SPICE's parser cannot be run: "),
+    ],
+)
+def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
+    command = [str(tmp_path / "none")] if code is None else [sys.executable, "-c", code]
+    monkeypatch.setattr(OfficialParser, "_command", lambda self: command)
+    assert problem in str(lacking())
+    folder = official_parser.jar_folder()
+    folder.mkdir(parents=True)
+    (folder / "stanford-corenlp-3.6.0-models.jar").write_bytes(b"half")
+    error = lacking()
+    assert "models.jar: it is not CoreNLP's own, or damaged" in str(error)
+    assert "semmetrics spice setup" in error.remedy
+
+
+@needs_words
+def test_a_caption_on_which_the_program_fails(monkeypatch):
+    code = """
+import json, sys
+for line in sys.stdin:
+    wrong = "sit" in line
+    print(json.dumps({"error": "too long"} if wrong else {"tuples": [["dog"]]}), flush=True)
+"""
+    monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
+    error = lacking()
+    assert "'two cats sit': SPICE's parser fails: too long" in str(error)
+    assert json.dumps("two cats sit")[1:-1] in error.where
