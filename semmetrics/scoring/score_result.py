@@ -20,7 +20,6 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
-from semmetrics.scoring.bootstrap import Subject, replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
@@ -334,15 +333,19 @@ def score_statistics(
         frame = replace(union, in_reference=statistics.n_reference > 0)
         chosen = [measure for measure, _ in measures[name]]
         values = [_value(measure, statistics, frame) for measure in chosen]
-        subjects.append(Subject(statistics, chosen, values, frame))
-    made: Sequence[Sequence[Replicates | None]] = [[None] * len(s.measures) for s in subjects]
+        subjects.append((statistics, chosen, values, frame))
+    made: Sequence[Sequence[Replicates | None]] = [[None] * len(headings) for _ in subjects]
     if ci is not None:
-        made = replicate(subjects, ci, progress)
+        from semmetrics.scoring.bootstrap import Subject, replicate  # values alone need none of it
+
+        made = replicate([Subject(*one) for one in subjects], ci, progress)
     return [
-        _score(name, one.statistics, one.frame, *what, heading, value, replicates, ci)
-        for name, one, several in zip(aligned, subjects, made, strict=True)
+        _score(name, statistics, frame, *what, heading, value, replicates, ci)
+        for name, (statistics, _, values, frame), several in zip(
+            aligned, subjects, made, strict=True
+        )
         for what, heading, value, replicates in zip(
-            measures[name], headings, one.points, several, strict=True
+            measures[name], headings, values, several, strict=True
         )
     ]
 

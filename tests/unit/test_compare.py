@@ -337,6 +337,8 @@ def test_a_measure_without_a_value_has_no_p():
     assert (found[1].p, found[1].comparisons) == (1.0, 1)
     assert found.to_dicts()[0]["p"] is None
     assert "y and x: undefined is F1(empty=nan)" in found.sentences()
+    by_t = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", test="t")
+    assert [math.isnan(one.p) for one in by_t] == [True, False]
 
 
 def test_too_few_items_or_resamples_are_said():
