@@ -12,6 +12,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    comparison,
     device,
     discrepancy,
     embedding,
@@ -30,6 +31,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, spice, captions,
+    comparison,
     retrieval, semantic_recall,
     discrepancy,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.comparisons import compare as compare
     from semmetrics.api.competition import rank_competition as rank_competition
     from semmetrics.api.correlate import correlate as correlate
     from semmetrics.api.discrepancy import add_systems as add_systems
@@ -21,8 +22,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
+    from semmetrics.comparison.dataset_ranking import Ranking as Ranking
+    from semmetrics.comparison.dataset_ranking import rank_systems as rank_systems
     from semmetrics.comparison.dominance import rank_dominance as rank_dominance
-    from semmetrics.comparison.summaries import rank_systems as rank_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -37,6 +39,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
     from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
+    from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.reports.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
@@ -51,6 +54,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.scoring.score_result import Score as Score
 
 _PUBLIC = {
+    "api.comparisons": ("compare",),
     "api.correlate": ("correlate",),
     "api.competition": ("rank_competition",),
     "api.discrepancy": ("add_systems", "select_discrepant"),
@@ -58,7 +62,7 @@ _PUBLIC = {
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
     "comparison.dominance": ("rank_dominance",),
-    "comparison.summaries": ("rank_systems",),
+    "comparison.dataset_ranking": ("Ranking", "rank_systems"),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
@@ -70,6 +74,7 @@ _PUBLIC = {
     "metrics.set_measures": ("measure",),
     "reports.annotation_page": ("write_annotation_page",),
     "reports.competition": ("CompetitionRanking",),
+    "reports.comparison_table": ("ComparisonTable",),
     "reports.records": ("Records",),
     "reports.selection": ("DiscrepancySelection",),
     "reports.table": ("ScoreTable",),

@@ -20,7 +20,8 @@ from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["CERTAINTY", "COLUMNS", "FORMATS", "KINDS", "OPTIONS", "Option", "Options",
+__all__ = ["CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS", "OPTIONS",
+           "RANKED_BY", "TESTS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "clean_number", "clean_rule",
            "decoding_rules", "hint_of", "is_asked", "is_given", "join_names", "resolve_options",
            "split_names"]  # fmt: skip
@@ -49,6 +50,26 @@ COLUMNS = {
     "candidate": _RETRIEVAL,
 }
 """The columns beside the ids that may be named, each with its kinds."""
+
+TESTS = {
+    "bootstrap": "paired bootstrap test",
+    "bootstrap-sacrebleu": "paired bootstrap test of sacrebleu",
+    "randomization": "approximate randomisation test",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+}
+"""The tests, and what each is called in text."""
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "benjamini-hochberg": "Benjamini and Hochberg",
+    "none": "",
+}
+"""The corrections for many comparisons, and who they are by."""
+COMPARED = {"resamples": 10_000}
+"""Defaults of a comparison that differ from those of a score: a small p needs many resamples."""
+RANKED_BY = ("normalized", "rank")
+"""What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
 Path = str | PathLike[str]
 

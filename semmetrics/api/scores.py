@@ -61,15 +61,21 @@ _WHAT = {
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
-def document_options(*without: str) -> Callable[[F], F]:
+def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
     """Give a function with ``**options`` the signature and docstring of the table of options.
 
     Parameters
     ----------
     *without : str
         Options that the function does not take.
+    **defaults
+        Defaults that are its own.
     """
-    options = [option for name, option in OPTIONS.items() if name not in without]
+    options = [
+        replace(option, default=defaults.get(name, option.default))
+        for name, option in OPTIONS.items()
+        if name not in without
+    ]
 
     def decorate(function: F) -> F:
         own = inspect.signature(function)

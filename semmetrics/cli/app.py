@@ -28,6 +28,9 @@ __all__ = ["COMMANDS", "program"]
 
 COMMANDS = {
     "score": ("score:score", "Score predictions against ground truth."),
+    "compare": (
+        "compare:compare", "Compare systems with a baseline: differences, intervals, p values."
+    ),
     "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
     "calibrate": (
         "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
@@ -53,7 +56,7 @@ COMMANDS = {
     ),
     "embed": ("embed:command", "Get, convert and look at embeddings."),
     "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
-    "rank": ("score:rank", "Rank systems over several data sets by a normalised measure."),
+    "rank": ("compare:rank", "Rank systems over several data sets, and test their ranks."),
     "mad": (
         "mad:command", "Select the images on which systems differ most, and rank systems by them."
     ),

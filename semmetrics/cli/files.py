@@ -128,7 +128,8 @@ def check_endings(files: Mapping[str, str | None], endings: Mapping[str, Sequenc
             raise InputError(
                 f"the ending {ending(path)!r} says nothing about the format",
                 where=f"{option} {path}",
-                remedy=f"end the name with {', '.join(known[:-1])} or {known[-1]}",
+                remedy="end the name with "
+                + " or ".join(filter(None, [", ".join(known[:-1]), known[-1]])),
             )
 
 

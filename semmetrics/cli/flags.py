@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,15 +45,25 @@ _COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
 }
 
 
-def score_options(*chosen: str) -> Callable[[F], F]:
+def score_options(
+    *chosen: str, without: Iterable[str] = (), defaults: Mapping[str, Any] | None = None
+) -> Callable[[F], F]:
     """Add options of the table to a command, in the table's order.
 
     Parameters
     ----------
     *chosen : str
         Their names; all that have a place on the command line where none is named.
+    without : iterable of str
+        Names that are not added.
+    defaults : mapping from name to value, optional
+        Defaults that the command has itself.
     """
-    wanted = [one for one in OPTIONS.values() if one.group and (not chosen or one.name in chosen)]
+    wanted = [
+        replace(one, default=(defaults or {}).get(one.name, one.default))
+        for one in OPTIONS.values()
+        if one.group and (not chosen or one.name in chosen) and one.name not in without
+    ]
     return lambda command: add_options(command, *map(_make, wanted))
 
 

@@ -1,4 +1,4 @@
-"""The commands ``semmetrics score`` and, of what it wrote for several data sets, ``rank``."""
+"""The command ``semmetrics score``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from semmetrics.cli.flags import (
     OUTPUT,
     digits_option,
     format_option,
-    max_bytes_option,
-    measure_option,
     named_files,
     output_option,
     read_given,
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from semmetrics.reports.records import Records
     from semmetrics.reports.table import ScoreTable
 
-__all__ = ["rank", "score"]
+__all__ = ["by_system", "score"]
 
 ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
@@ -172,7 +170,7 @@ def score(
     systems: dict[str, str | None] = dict(zip(name_files(preds), preds, strict=True))
     systems = systems or {"embeddings": None}
     names = list(systems)
-    given["set_size_probs"] = _by_system(given["set_size_probs"], names)
+    given["set_size_probs"] = by_system(given["set_size_probs"], names)
     options = read_given(given)
     options["keep_rows"] = output.per_item is not None or output.worst is not None
     table = _score(systems, gt, rescore, options, quiet=quiet)
@@ -186,7 +184,7 @@ def score(
         complain(f"warning: {line}")
 
 
-def _by_system(files: Sequence[str], names: Sequence[str]) -> Any:
+def by_system(files: Sequence[str], names: Sequence[str]) -> Any:
     """Give each system its own file, where there are several."""
     if len(files) not in (0, 1, len(names)):
         raise InputError(
@@ -318,46 +316,3 @@ def _write_details(files: dict[str, Records]) -> None:
     for path, records in files.items():
         with open_output(path) as out:
             records.write(out, ending(path)[1:])
-
-
-@click.command(
-    "rank",
-    cls=Command,
-    no_args_is_help=True,
-    examples=[
-        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
-        "semmetrics rank voc.json coco.json",
-    ],
-)
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SCORES.json...")
-@measure_option(
-    "What is ranked", default="O-F1", show_default=True, help="The measure, or its heading."
-)
-@max_bytes_option
-@format_option(
-    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
-)
-@output_option(help="Write there instead.")
-@digits_option(default=4, show_default=True, help="After the point.")
-def rank(
-    files: tuple[str, ...],
-    measure: str,
-    form: str,
-    output: str | None,
-    digits: int,
-    max_bytes: int,
-) -> None:
-    """Rank systems over several data sets by a normalised measure.
-
-    Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
-    file. The values of a data set are divided by its best; a system's value is the mean over all
-    data sets, and a system that lacks one is listed and not ranked (Pineda, Salvador et al. 2019).
-    """
-    from semmetrics.cli.files import check_files, name_files, write_text
-    from semmetrics.comparison.summaries import rank_systems
-    from semmetrics.reports.score_text import draw_ranks
-
-    check_files(files, {"-o": output})
-    datasets = dict(zip(name_files(files), files, strict=True))
-    ranks = rank_systems(datasets, measure, max_bytes=max_bytes)
-    write_text(draw_ranks(ranks, list(datasets), measure, form, digits=digits), output)

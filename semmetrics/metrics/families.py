@@ -53,6 +53,7 @@ __all__ = [
     "SumFormulas",
     "WithoutLabels",
     "apply_policies",
+    "averaged_values",
     "cause_option",
     "causes",
     "evaluate_formula",
@@ -157,6 +158,14 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     return np.where(unknown, np.nan, divide(total, number))
 
 
+def averaged_values(measure: Measure, values: Floats, cause: NDArray[np.int8]) -> Floats:
+    """Return what a mean over items averages: policies for undefined values, nan for left out."""
+    values = np.where(cause == 0, values, np.nan)
+    for place, name in enumerate(CAUSES[1:], 1):
+        values[cause == place] = _NUMBERS.get(str(measure[name]), np.nan)
+    return values
+
+
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
     counts = sums.get("cause_items", sums["cause"]).tolist()
@@ -259,6 +268,11 @@ class ItemMeans(WithoutLabels):
         """Return the value of each item."""
         return item_values(rows)
 
+    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value that each item has in the mean, nan where left out; None if no mean."""
+        cause: Any = rows["cause"]
+        return averaged_values(measure, item_values(rows), cause.codes)
+
 
 class SumFormulas(WithoutLabels):
     """A formula on sums of numbers over the items that have a value; column "cause" says which."""
@@ -341,6 +355,11 @@ class CountFormulas(ItemMeans):
             return super().items(measure, rows, frame)
         known = self.item_counts(measure, rows, frame)
         return evaluate_formula(measure.definition, known, formula_options(measure))
+
+    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value that each item has in the mean; None where counts are summed."""
+        mean = measure["average"] == "example"
+        return super().averaged(measure, rows, frame) if mean else None
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item."""

@@ -52,6 +52,7 @@ from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, S
 from semmetrics.metrics.families import (
     CAUSES,
     WithoutLabels,
+    averaged_values,
     mean_of_defined,
     policy_option,
     undefined_items,
@@ -441,6 +442,10 @@ class ItemRankingFamily(WithoutLabels):
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
         return self._values(measure, rows, frame)[0]
+
+    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return the value that each item has in the mean, nan where left out."""
+        return averaged_values(measure, *self._values(measure, rows, frame))
 
     def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""

@@ -1,4 +1,4 @@
-"""Scores as a person reads them: values, what was undefined, worst items, runs and ranks."""
+"""Scores as a person reads them: values, what was undefined, worst items and runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
-    from semmetrics.comparison.summaries import Rank, RunSummary
+    from semmetrics.comparison.summaries import RunSummary
     from semmetrics.scoring.score_result import Score
 
 __all__ = [
-    "draw_ranks",
     "draw_runs",
     "draw_signatures",
     "draw_systems",
@@ -290,36 +289,3 @@ def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
             for score in scores
         ],
     }
-
-
-def draw_ranks(
-    ranks: Sequence[Rank], datasets: Sequence[str], measure: str, form: str, *, digits: int = 4
-) -> str:
-    """Draw the ranks of systems over data sets.
-
-    Parameters
-    ----------
-    ranks : sequence of Rank
-    datasets : sequence of str
-        In the order of the columns.
-    measure : str
-    form : {"table", "json", "csv", "markdown", "latex"}
-        json and csv have full precision.
-    digits : int
-    """
-    if form == "json":
-        entries = [rank.to_dict(measure) for rank in ranks]
-        return json.dumps(entries, indent=1, ensure_ascii=False)
-    blank = "" if form == "csv" else "-"
-
-    def shown(value: float) -> str:
-        text = format_full(value) if form == "csv" else f"{value:.{digits}f}"
-        return blank if math.isnan(value) else text
-
-    head = ["system", "rank", f"normalized {measure}", *datasets]
-    rows = [
-        [rank.system, str(rank.rank or blank), shown(rank.value),
-         *(shown(rank.normalized.get(name, math.nan)) for name in datasets)]
-        for rank in ranks
-    ]  # fmt: skip
-    return draw([head, *rows], form)

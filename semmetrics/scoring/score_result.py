@@ -20,7 +20,6 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
-from semmetrics.scoring.bootstrap import replicate
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.signature import signature
 from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
@@ -186,6 +185,19 @@ class Score:
         rows = self.statistics.rows(family.statistic(self.measure))
         return family.items(self.measure, rows, self.frame)
 
+    @property
+    def averaged(self) -> Floats | None:
+        """The values whose mean the score is; None for other scores.
+
+        An undefined value is there as what its policy counts it as, and nan where it is left out.
+        """
+        family = self.measure.definition.family
+        if not hasattr(family, "averaged"):
+            return None
+        rows = self.statistics.rows(family.statistic(self.measure))
+        values: Floats | None = family.averaged(self.measure, rows, self.frame)
+        return values
+
     @cached_property
     def per_label(self) -> dict[str, NDArray[Any]] | None:
         """Columns "label", "value" and counts of the labels averaged over; None without such."""
@@ -315,22 +327,27 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    scores: list[Score] = []
+    subjects = []
     for name, statistics in aligned.items():
         # Items may be left out of one system alone, and their labels with them.
         frame = replace(union, in_reference=statistics.n_reference > 0)
         chosen = [measure for measure, _ in measures[name]]
         values = [_value(measure, statistics, frame) for measure in chosen]
-        made: Sequence[Replicates | None] = [None] * len(chosen)
-        if ci is not None:
-            made = replicate(statistics, chosen, values, frame, ci, progress)
-        scores += [
-            _score(name, statistics, frame, *what, heading, value, replicates, ci)
-            for what, heading, value, replicates in zip(
-                measures[name], headings, values, made, strict=True
-            )
-        ]
-    return scores
+        subjects.append((statistics, chosen, values, frame))
+    made: Sequence[Sequence[Replicates | None]] = [[None] * len(headings) for _ in subjects]
+    if ci is not None:
+        from semmetrics.scoring.bootstrap import Subject, replicate  # values alone need none of it
+
+        made = replicate([Subject(*one) for one in subjects], ci, progress)
+    return [
+        _score(name, statistics, frame, *what, heading, value, replicates, ci)
+        for name, (statistics, _, values, frame), several in zip(
+            aligned, subjects, made, strict=True
+        )
+        for what, heading, value, replicates in zip(
+            measures[name], headings, values, several, strict=True
+        )
+    ]
 
 
 def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:

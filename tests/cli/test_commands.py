@@ -22,7 +22,17 @@ from semmetrics.text.official_parser import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
-COMMANDS = ("score", "validate", "list", "explain", "embed", "cite", "rank", "completion")
+COMMANDS = (
+    "score",
+    "compare",
+    "validate",
+    "list",
+    "explain",
+    "embed",
+    "cite",
+    "rank",
+    "completion",
+)
 
 # ---- help -------------------------------------------------------------------------------------
 

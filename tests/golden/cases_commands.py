@@ -17,7 +17,7 @@ __all__ = ["GROUPS"]
 _COMMANDS = (
     "score", "sweep", "calibrate", "{fit}", "{pairs}", "validate", "list", "explain", "embed",
     "embed convert", "embed fetch", "embed info", "embed list", "{coverage}", "cite", "rank",
-    "completion", "correlate",
+    "completion", "compare", "correlate",
 )  # fmt: skip
 _WORDS = "--embedding words.vec"
 
@@ -173,7 +173,11 @@ _SEQUENCES = [
               "score -q -m 'O-F1 F1' --format json -o two.json b.json gt.json",
               f"rank {options} one.json two.json", last=True)
         for options in ("", "-m F1", "--format json", "--format csv", "--format markdown",
-                        "--format latex", "--digits 2", "-o out.txt", "-m Recall")
+                        "--format latex", "--digits 2", "-o out.txt", "-m Recall", "--by rank",
+                        "--by rank --format csv", "--by mean", "--level 0.9",
+                        "--differences one two", "--differences one three",
+                        "--differences one two --format json", "--diagram ranks.svg",
+                        "--diagram ranks.png")
     ),
     _then("ranks of one", "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
           "rank one.json", last=True),
@@ -268,6 +272,7 @@ GROUPS = {
     + [Case("python -m semmetrics", _module)],
     "meanings": _lines("meanings", tolerance=LOOSE),
     "captions": _lines("captions"),
+    "compare": _lines("compare", tolerance=LOOSE),
     "look": _needing(_lines("look")) + [_completion(shell) for shell in ("bash", "zsh", "fish")],
     "usage": _needing([*_lines("usage"), *(_bare(name) for name in ("", *_COMMANDS))]),
     "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],

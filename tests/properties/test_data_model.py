@@ -48,7 +48,8 @@ def starts():
     yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
     yield semmetrics.sweep(LABELS, OTHERS, thresholds=[0.3, 0.5])
     yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
-    yield semmetrics.rank_systems({"VOC": table}, "F1")[0]
+    yield semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
+    yield semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
     yield semmetrics.validate(LABELS)
     yield from (semmetrics.as_labels(LABELS), semmetrics.as_captions(REFERENCES))
     yield as_matrix(scores, ["cat", "dog"])

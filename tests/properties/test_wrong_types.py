@@ -43,6 +43,7 @@ MADE = (
     semmetrics.Calibration, semmetrics.DocumentFrequencies, semmetrics.Score,
     semmetrics.ScoreTable, semmetrics.ThresholdSweep, semmetrics.Measure,
     semmetrics.DiscrepancySelection, semmetrics.CompetitionRanking,
+    semmetrics.ComparisonTable, semmetrics.Ranking,
     InputError, semmetrics.MissingDependencyError,
 )  # fmt: skip
 # What readers read: their messages say the place in the input, which may be long.
@@ -65,6 +66,7 @@ METHODS = {
     "to_dict": {"measure": "F1"}, "write": {"out": io.StringIO()}, "save": {"path": "saved.json"},
     "load": {"path": "saved.json"}, "used": {"ids": ["a"]}, "column": {"name": "id", "role": "id"},
     "from_rows": {"columns": ["id"]},
+    "differences": {"first": "VOC", "second": "COCO"},
     "check_tokens": {"tokenizer": "ptb", "stem": "none"},
 }  # fmt: skip
 
@@ -184,11 +186,14 @@ def objects():
     sweep = semmetrics.sweep(LABELS, LABELS, thresholds=[0.3, 0.5])
     frequencies = semmetrics.fit_document_frequencies(GOOD["references"])
     calibration = semmetrics.calibrate_threshold_on_pairs(GOOD["pairs"])
-    rank = semmetrics.rank_systems({"VOC": table}, "F1")[0]
+    ranks = semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
+    rank = ranks[0]
+    pair = {"one": LABELS, "two": {"a": ["cat"], "b": []}}
+    compared = semmetrics.compare(pair, LABELS, measures="F1", resamples=5)
     score = table["F1"]
     return [table, score, score.replicates, score.ci, score.measure, score.measure.definition,
             table.per_item(), sweep, frequencies, calibration, rank, semmetrics.ReadOptions(),
-            semmetrics.Bootstrap(), selected(), ranked()]  # fmt: skip
+            semmetrics.Bootstrap(), selected(), ranked(), ranks, compared, compared[0]]  # fmt: skip
 
 
 OBJECTS = {type(one).__name__: one for one in objects()}

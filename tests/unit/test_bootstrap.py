@@ -17,7 +17,7 @@ import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.core.hashing import hash_ids
 from semmetrics.errors import InputError
-from semmetrics.scoring import bootstrap
+from semmetrics.scoring import bootstrap, resampling
 
 CLASSES = list("abcde")
 MEASURES = ["F1", "Precision(empty=skip)", "CardinalityError", "F1(average=macro)",
@@ -164,17 +164,17 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     mixed = [{name: side[name] for name in names} for side in (preds, refs)]
     assert texts(semmetrics.score(*mixed, **options)) == expected
     for chunk in (1, 7):
-        with mock.patch.object(bootstrap, "_chunk", lambda *_, size=chunk: size):
+        with mock.patch.object(bootstrap, "chunk_size", lambda _, size=chunk: size):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
-        with mock.patch.object(bootstrap, "_BLOCK", block):
+        with mock.patch.object(resampling, "_BLOCK", block):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
 
 
 def test_grids_lose_nothing_and_add_up_exactly():
     rng = np.random.default_rng(0)
     for values in (rng.random(1000), rng.normal(size=500) * 1e9, np.zeros(3), np.full(4, 1 / 3)):
-        parts = bootstrap._grids(values, len(values))
+        parts = resampling._grids(values, len(values))
         scale = np.abs(values).max()
         np.testing.assert_allclose(sum(parts), values, rtol=0, atol=2.0**-80 * scale)
         drawn = rng.integers(0, len(values), len(values))
@@ -335,8 +335,8 @@ def test_many_items_are_taken_in_small_chunks():
         def __len__(self):
             return 1
 
-    assert bootstrap._chunk(Many()) == bootstrap._chunk(Wide()) == 1
-    assert bootstrap._chunk(Few()) > 100
+    assert resampling.chunk_size([Many()]) == resampling.chunk_size([Few(), Wide()]) == 1
+    assert resampling.chunk_size([Few()]) > 100
 
 
 def test_progress_counts_resamples():
@@ -346,11 +346,11 @@ def test_progress_counts_resamples():
         preds,
         refs,
         measures=["F1"],
-        ci=Bootstrap(resamples=300),
+        ci=Bootstrap(resamples=3000),
         progress=lambda *a: seen.append(a),
     )
     assert seen[0] == (10, 10)
-    assert seen[-1] == (300, 300)
+    assert seen[-1] == (3000, 3000)
     assert len(seen) > 2
 
 
@@ -379,8 +379,9 @@ def test_errors(options, message):
 def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
+    one = bootstrap.Subject(score.statistics, [score.measure], [0.0], score.frame)
     with pytest.raises(InputError, match="item rows were not kept"):
-        bootstrap.replicate(score.statistics, [score.measure], [0.0], score.frame, Bootstrap())
+        bootstrap.replicate([one], Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 
 

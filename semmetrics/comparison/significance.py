@@ -1,0 +1,259 @@
+"""Whether a difference is chance: p values, their correction, and tests of item differences.
+
+Conventions
+-----------
+All p values are two-sided. Where n differences are simulated, p = (c + 1) / (n + 1): c of them are
+at least as large as the difference that was found. Differences that rounding alone tells apart
+are equal. p is 1 where nothing differs, and nan where there is no difference to test.
+
+Methods
+-------
+``bootstrap``            differences of resamples, moved so that their mean is 0
+``bootstrap-sacrebleu``  the same of their sizes, as Riezler & Maxwell 2005 and sacrebleu have it
+``randomization``        differences after the items of both systems are swapped at random
+``t``, ``wilcoxon``      from the differences of items
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from semmetrics.arguments import checked
+from semmetrics.core.ragged import Floats
+from semmetrics.errors import InputError, listing
+from semmetrics.options import CORRECTIONS
+
+__all__ = [
+    "correct_p",
+    "shifted_p",
+    "shifted_size_p",
+    "signed_rank_p",
+    "simulated_p",
+    "student_t",
+]
+
+_ROUNDING = 1e-12  # of the differences, relative to the largest one
+_EXACT = 50  # items whose signed ranks are counted out
+
+
+@checked
+def simulated_p(simulated: ArrayLike, difference: float) -> float:
+    """Return the share of simulated differences at least as large as the one that was found.
+
+    Parameters
+    ----------
+    simulated : array, shape (n,)
+        Under the null hypothesis; nan, where there is none, is left out.
+    difference : float
+
+    Returns
+    -------
+    float
+        (c + 1) / (n + 1), in (0, 1]; nan without a difference or simulated ones.
+
+    References
+    ----------
+    Noreen 1989, Computer-intensive methods for testing hypotheses. Edgington 1986.
+
+    Examples
+    --------
+    >>> simulated_p([0.1, -0.3, 0.2], -0.2)
+    0.75
+    """
+    values = np.asarray(simulated, np.float64)
+    values = np.abs(values[~np.isnan(values)])
+    return _share(values, abs(difference), float(values.max(initial=0.0)))
+
+
+def _share(values: Floats, least: float, largest: float) -> float:
+    if math.isnan(least) or not len(values):
+        return math.nan
+    reached = values >= least - _ROUNDING * max(least, largest)
+    return (int(reached.sum()) + 1) / (len(values) + 1)
+
+
+@checked
+def shifted_p(replicates: ArrayLike, difference: float) -> float:
+    """Return p of a paired bootstrap: differences of resamples, moved so that their mean is 0.
+
+    Parameters
+    ----------
+    replicates : array, shape (n,)
+        The difference in each resample; nan where there is none.
+    difference : float
+
+    References
+    ----------
+    Noreen 1989, section 3.3 (the shift method). Riezler & Maxwell 2005, section 4.
+
+    Examples
+    --------
+    >>> shifted_p([0.1, 0.2, 0.3, 0.2], 0.2), shifted_p([0.0, 0.0], 0.0)
+    (0.2, 1.0)
+    """
+    values = np.asarray(replicates, np.float64)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return math.nan
+    largest = float(np.abs(values).max())
+    return _share(np.abs(values - values.mean()), abs(difference), largest)
+
+
+@checked
+def shifted_size_p(replicates: ArrayLike, difference: float) -> float:
+    """Return p as sacrebleu's paired bootstrap: sizes of differences, less their mean size.
+
+    Where the sign of the difference is clear, one tail is counted: p is half of `shifted_p`, and
+    systems without a difference are told apart more often than the level says. As in sacrebleu,
+    only what is larger than the difference counts; unlike there, p is 1 where no resample differs.
+
+    Parameters
+    ----------
+    replicates : array, shape (n,)
+        The difference in each resample; nan where there is none.
+    difference : float
+
+    References
+    ----------
+    Riezler & Maxwell 2005, figure 2. sacrebleu 2.6, ``significance.py``.
+
+    Examples
+    --------
+    >>> shifted_size_p([0.1, 0.2, 0.3, 0.2], 0.2), shifted_size_p([0.0, 0.0], 0.0)
+    (0.2, 1.0)
+    """
+    values = np.abs(np.asarray(replicates, np.float64))
+    values = values[~np.isnan(values)]
+    if math.isnan(difference) or not len(values):
+        return math.nan
+    if not values.any():
+        return 1.0
+    return (int((values - values.mean() > abs(difference)).sum()) + 1) / (len(values) + 1)
+
+
+@checked
+def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
+    """Return p of a paired t-test, and the interval of the mean difference.
+
+    Parameters
+    ----------
+    differences : array, shape (items,)
+        At least two, all defined.
+    level : float
+
+    Returns
+    -------
+    p, low, high : float
+        Where all differences are equal, p is 1 if they are 0 and 0 otherwise.
+
+    Examples
+    --------
+    >>> [round(value, 4) for value in student_t([0.1, 0.3, 0.2, 0.4])]
+    [0.0305, 0.0446, 0.4554]
+    """
+    from scipy.special import stdtr, stdtrit
+
+    values = np.asarray(differences, np.float64)
+    _check_number(values)
+    mean, n = math.fsum(values) / len(values), len(values)
+    spread = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
+    if spread <= _ROUNDING * abs(mean):
+        return float(mean == 0), mean, mean
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * spread
+    return 2 * float(stdtr(n - 1, -abs(mean) / spread)), mean - half, mean + half
+
+
+@checked
+def signed_rank_p(differences: ArrayLike) -> float:
+    """Return p of the Wilcoxon signed-rank test.
+
+    Differences of 0 are left out; equal ones share the mean of their ranks. Up to 50 that are left,
+    p is counted out over all signs (ties included); of more it is that of the normal distribution.
+
+    Parameters
+    ----------
+    differences : array, shape (items,)
+        At least two, all defined.
+
+    References
+    ----------
+    Wilcoxon 1945, Biometrics Bulletin 1.
+
+    Examples
+    --------
+    >>> signed_rank_p([0.1, 0.3, 0.2, 0.4, 0.5]), signed_rank_p([0.0, 0.0])
+    (0.0625, 1.0)
+    """
+    values = np.asarray(differences, np.float64)
+    _check_number(values)
+    values = values[np.abs(values) > _ROUNDING * np.abs(values).max()]
+    if not len(values):
+        return 1.0
+    _, group, sizes = np.unique(
+        np.round(np.abs(values) / np.abs(values).max(), 12), return_inverse=True, return_counts=True
+    )
+    doubled = (2 * np.cumsum(sizes) - sizes + 1)[group.ravel()]  # twice the mean rank, a whole
+    less = min(int(doubled[values > 0].sum()), int(doubled[values < 0].sum()))
+    if len(values) <= _EXACT:
+        ways = np.ones(1)
+        for rank in doubled.tolist():
+            ways = np.pad(ways, (0, rank)) + np.pad(ways, (rank, 0))
+        return min(1.0, 2 * float(ways[: less + 1].sum()) / 2.0 ** len(values))
+    from scipy.special import ndtr
+
+    centre, variance = doubled.sum() / 2, float((doubled.astype(np.float64) ** 2).sum()) / 4
+    return min(1.0, 2 * float(ndtr((less - centre) / math.sqrt(variance))))
+
+
+def _check_number(values: Floats) -> None:
+    if len(values) < 2:
+        raise InputError(
+            f"a test needs at least two items, and {len(values)} can be compared",
+            remedy="give more items",
+        )
+
+
+@checked
+def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
+    """Correct p values for their number; those that are nan do not count.
+
+    Parameters
+    ----------
+    values : sequence of float
+    method : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        The first two hold the chance of any false difference at the level; "benjamini-hochberg" the
+        share of false ones among the differences found.
+
+    Raises
+    ------
+    InputError
+        If there is no such correction.
+
+    References
+    ----------
+    Holm 1979, Scandinavian Journal of Statistics 6. Benjamini & Hochberg 1995, Journal of the Royal
+    Statistical Society B 57.
+
+    Examples
+    --------
+    >>> correct_p([0.01, 0.04, 0.03]), correct_p([0.01, 0.04, 0.03], "bonferroni")
+    ([0.03, 0.06, 0.06], [0.03, 0.12, 0.09])
+    """
+    if method not in CORRECTIONS:
+        raise InputError(f"correction={method!r}", remedy=f"choose one of {listing(CORRECTIONS)}")
+    given = np.array(values, np.float64)
+    known = np.flatnonzero(~np.isnan(given))
+    ranked = known[np.argsort(given[known], kind="stable")]
+    rising, n = given[ranked], len(ranked)
+    if method == "bonferroni":
+        rising = rising * n
+    elif method == "holm":
+        rising = np.maximum.accumulate(rising * np.arange(n, 0, -1))
+    elif method == "benjamini-hochberg":
+        rising = np.minimum.accumulate((rising * n / np.arange(1, n + 1))[::-1])[::-1]
+    given[ranked] = np.minimum(rising, 1.0)
+    return [float(value) for value in given.tolist()]

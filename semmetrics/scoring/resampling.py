@@ -1,0 +1,389 @@
+"""Exact sums of columns under weights that are drawn for items, or for groups of items together.
+
+Conventions
+-----------
+What is drawn stands in the order of its hashes, so the order of the input changes nothing. Numbers
+are cut into parts on grids of powers of two, whose sums are exact in any order; the sums of all
+columns of all systems are one matrix product. Counts of labels are sparse products.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.columns import Column, Dense, OneHot, Sparse
+from semmetrics.core.hashing import Hashes
+from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Statistic
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.statistics import Statistics
+
+__all__ = ["Draws", "Part", "Stack", "WeightedSums", "ahead", "chunk_size"]
+
+Part: TypeAlias = tuple[str, Column, "Floats | None"]
+T = TypeVar("T")
+_BLOCK = 1 << 15
+_MEMORY = 1 << 26
+_TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
+_WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
+
+
+def chunk_size(systems: Sequence[Statistics]) -> int:
+    """Return how many resamples are taken at a time, so that memory stays within the budget."""
+    items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
+    largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
+    return max(1, min(_MOST, max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
+
+
+def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
+    """Make the next item in a thread of its own, while the one before is used.
+
+    Parameters
+    ----------
+    items : iterator
+    worth : bool
+        Whether an item takes longer than handing it over; if not, there is no thread.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
+    (['a', 'b', 'c'], ['a', 'b', 'c'])
+    """
+    if not worth:
+        yield from items
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
+
+    nothing = object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = pool.submit(next, items, nothing)
+            yield item  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What is drawn: items, or groups of items together.
+
+    Attributes
+    ----------
+    place : int array, shape (items,)
+        The place of each item, or of its group, among those drawn: by rising hash, which no
+        permutation or split changes.
+    most : int
+        How many items a resample can have.
+    hashes : uint64 array
+        Of what can be drawn, rising.
+    """
+
+    place: Ints
+    most: int
+    hashes: Hashes
+
+    @staticmethod
+    def of(statistics: Statistics) -> Draws:
+        """Items where there are no groups."""
+        if statistics.groups is None:
+            order = statistics.order
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            return Draws(place, len(place), statistics.hashes[order])
+        groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
+        return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
+
+    def fingerprint(self, bootstrap: Bootstrap) -> str:
+        """Return sixteen hex digits of a hash of all that decides the weights."""
+        hashed = hashlib.blake2b(f"{bootstrap.seed},{bootstrap.resamples},".encode(), digest_size=8)
+        hashed.update(self.hashes.astype("<u8").tobytes())
+        return hashed.hexdigest()
+
+    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
+        """Draw as many as there are, with replacement: shape (up to ``chunk``, drawn)."""
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        together = max(1, _BLOCK // max(n, 1))
+        for start in range(0, bootstrap.resamples, chunk):
+            counts = np.empty((min(chunk, bootstrap.resamples - start), n), np.uint16)
+            for first in range(0, len(counts), together):
+                rows = counts[first : first + together]
+                drawn = generator.integers(0, n, rows.shape)  # the same as row by row
+                drawn += n * np.arange(len(rows))[:, None]
+                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
+            yield counts
+
+    def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
+        """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        for start in range(0, bootstrap.resamples, chunk):
+            number = min(chunk, bootstrap.resamples - start)
+            rows = [np.frombuffer(generator.bytes(-(-n // 8)), np.uint8) for _ in range(number)]
+            yield np.unpackbits(np.stack(rows), axis=1, count=n)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether drawing some chunks of them takes longer than handing them over."""
+        return len(self.hashes) >= _BLOCK
+
+    def added(self, values: Floats) -> Floats:
+        """Sum the values of items that are drawn together."""
+        sums: Floats = np.bincount(self.place, values, len(self.hashes)).astype(
+            np.float64, copy=False
+        )
+        return sums
+
+    def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
+        """Gather the labels of items that are drawn together, and the weight of each."""
+        items = row_numbers(column.indptr)
+        drawn = self.place[items]
+        order = np.argsort(drawn, kind="stable")
+        indptr = offsets(np.bincount(drawn, minlength=len(self.hashes)))
+        gathered = Sparse(indptr, column.codes[order], column.width)
+        return gathered, None if weights is None else weights[items][order]
+
+
+class Product(NamedTuple):
+    """Sums under weights: of vectors, shape (weights, vectors), and of each label column."""
+
+    vectors: Floats
+    labels: list[Floats]
+
+
+class Stack:
+    """Columns of what is drawn, side by side: all are summed by one product; equal ones once."""
+
+    def __init__(self) -> None:
+        self._vectors: list[Floats] = []
+        self._largest: list[float] = []  # infinite where a number is not whole
+        self._labels: list[Sparse] = []
+        self._weights: list[Floats | None] = []
+        self._known: dict[bytes, int] = {}
+
+    def add(self, vector: Floats) -> int:
+        """Keep a vector, and return its place."""
+        place = self._known.setdefault(_hash(vector), len(self._vectors))
+        if place == len(self._vectors):
+            whole = bool((vector == np.rint(vector)).all())
+            self._vectors.append(vector)
+            self._largest.append(float(np.abs(vector).max(initial=0)) if whole else np.inf)
+        return place
+
+    def add_labels(self, column: Sparse, weights: Floats | None) -> int:
+        """Keep a column of labels, each weighted where weights are given; return its place."""
+        some = [] if weights is None else [weights]
+        key = _hash(column.indptr, column.codes, np.array(column.width), *some)
+        place = self._known.setdefault(key, len(self._labels))
+        if place == len(self._labels):
+            self._labels.append(column)
+            self._weights.append(weights)
+        return place
+
+    def multiply(self, counts: NDArray[Any]) -> Product:
+        """Return the sums of all columns under counts, shape (B, drawn).
+
+        No row of counts draws more than there are.
+        """
+        vectors = np.zeros((len(counts), len(self._vectors)))
+        labels = [np.zeros((column.width, len(counts))) for column in self._labels]
+        for start in range(0, counts.shape[1], _BLOCK):
+            part = slice(start, start + _BLOCK)
+            drawn = counts[:, part]
+            for places, kind in self._kinds(counts.shape[1]):
+                table = np.stack([self._vectors[place][part] for place in places]).astype(kind)
+                vectors[:, places] += drawn.astype(kind) @ table.T
+            if self._labels:
+                self._add_labels(labels, part, counts)
+        return Product(vectors, [np.ascontiguousarray(table.T) for table in labels])
+
+    def _kinds(self, most: int) -> Iterator[tuple[list[int], Any]]:
+        """Say which vectors are summed in which type, where at most so many are drawn."""
+        small = [largest * most < _WHOLE for largest in self._largest]
+        for kind, chosen in ((np.float32, True), (np.float64, False)):
+            places = [place for place, one in enumerate(small) if one is chosen]
+            if places:
+                yield places, kind
+
+    def _add_labels(self, labels: list[Floats], part: slice, counts: NDArray[Any]) -> None:
+        """Add what a block of what is drawn has of each label."""
+        from scipy.sparse import csc_array
+
+        every: dict[Any, Any] = {}
+        for column, weights, total in zip(self._labels, self._weights, labels, strict=True):
+            rows = column.rows(part.start, min(part.stop, len(column)))
+            first, last = column.indptr[part.start], column.indptr[part.start] + len(rows.codes)
+            most = counts.shape[1] * int(np.diff(rows.indptr).max(initial=0))
+            kind: Any = np.float32 if weights is None and most < _WHOLE else np.float64
+            if kind not in every:
+                every[kind] = np.ascontiguousarray(counts[:, part].T, kind)
+            data: Any = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
+            table: Any = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
+            total += table @ every[kind]
+
+
+def _hash(*arrays: NDArray[Any]) -> bytes:
+    hashed = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        hashed.update(f"{array.dtype}{array.shape}".encode())
+        hashed.update(np.ascontiguousarray(array).data)
+    return hashed.digest()
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A sum, or a category's share of it, as one vector's sum less those of others."""
+
+    statistic: Statistic
+    name: str
+    plus: int
+    minus: tuple[int, ...] = ()
+    category: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSums:
+    """What measures of one system aggregate, under weights of what is drawn.
+
+    Attributes
+    ----------
+    statistics : Statistics
+        With rows.
+    draws : Draws
+    exact : mapping from additive statistic to its columns in parts whose sums are exact
+    rows : tuple of Statistic
+        Those that are not additive.
+    """
+
+    statistics: Statistics
+    draws: Draws
+    exact: dict[Statistic, list[Part]]
+    rows: tuple[Statistic, ...]
+    terms: list[_Term] = field(repr=False)
+    labels: list[tuple[Statistic, str, int]] = field(repr=False)
+
+    @staticmethod
+    def of(
+        statistics: Statistics, needed: Iterable[Statistic], draws: Draws, stack: Stack
+    ) -> WeightedSums:
+        """Put the columns that statistics have into a stack.
+
+        Raises
+        ------
+        InputError
+            If rows were not kept.
+        """
+        needed = list(dict.fromkeys(needed))
+        exact = {
+            s: [
+                (name, part, heavy)
+                for name, column in statistics.rows(s).items()
+                for part, heavy in _exact(column, statistics.weights, draws.most)
+            ]
+            for s in needed
+            if s.additive
+        }
+        found = WeightedSums(
+            statistics, draws, exact, tuple(s for s in needed if not s.additive), [], []
+        )
+        for s, parts in exact.items():
+            for part in parts:
+                found._place(s, part, stack)
+        return found
+
+    def _place(self, s: Statistic, part: Part, stack: Stack) -> None:
+        name, column, heavy = part
+        if isinstance(column, Dense):
+            place = stack.add(self.draws.added(column.values))
+            self.terms.append(_Term(s, name, place))
+        elif isinstance(column, OneHot):
+            self.terms.extend(self._categories(s, name, column, heavy, stack))
+        elif isinstance(column, Sparse):
+            self.labels.append((s, name, stack.add_labels(*self.draws.gathered(column, heavy))))
+        else:
+            raise TypeError(f"no sums of {type(column).__name__}")
+
+    def _categories(
+        self, s: Statistic, name: str, column: OneHot, heavy: Floats | None, stack: Stack
+    ) -> list[_Term]:
+        """Sum each category but the commonest, which is all less the others."""
+        ones = np.ones(len(column)) if heavy is None else heavy
+        counts = np.bincount(column.codes, minlength=column.width)
+        common = int(counts.argmax())
+        others = [c for c in np.flatnonzero(counts).tolist() if c != common]
+        places = {
+            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0))) for c in others
+        }
+        every = stack.add(self.draws.added(ones))
+        width, rest = column.width, tuple(places.values())
+        terms = [_Term(s, name, place, (), c, width) for c, place in places.items()]
+        return [*terms, _Term(s, name, every, rest, common, width)]
+
+    def sums(self, counts: NDArray[Any], product: Product) -> dict[Statistic, Any]:
+        """Return what each statistic's measures aggregate.
+
+        Parameters
+        ----------
+        counts : int array, shape (B, drawn)
+            At most 2**16.
+        product : Product
+            Of the stack, with these counts.
+        """
+        total: dict[Statistic, Any] = {s: {} for s in self.exact}
+        for term in self.terms:
+            minus = product.vectors[:, list(term.minus)].sum(axis=1)
+            part, sums = product.vectors[:, term.plus] - minus, total[term.statistic]
+            if term.width:
+                cells = sums.setdefault(term.name, np.zeros((len(counts), term.width)))
+                cells[:, term.category] += part
+            else:
+                sums[term.name] = sums[term.name] + part if term.name in sums else part
+        for s, name, place in self.labels:
+            part = product.labels[place]
+            total[s][name] = total[s][name] + part if name in total[s] else part
+        return total | self._weighted_rows(counts)
+
+    def _weighted_rows(self, counts: NDArray[Any]) -> dict[Statistic, Any]:
+        if not self.rows:
+            return {}
+        heavy = counts[:, self.draws.place].astype(np.float64)
+        heavy *= 1.0 if self.statistics.weights is None else self.statistics.weights
+        order = self.statistics.order
+        return {
+            s: {"rows": self.statistics.rows(s), "weights": heavy, "order": order}
+            for s in self.rows
+        }
+
+
+def _exact(column: Any, weights: Floats | None, most: int) -> list[tuple[Column, Floats | None]]:
+    """Columns, with item weights, that add up to the column and whose weighted sums are exact."""
+    if hasattr(column, "values"):
+        values = column.values.astype(np.float64)
+        parts = _grids(values if weights is None else values * weights, most)
+        return [(Dense(part), None) for part in parts]
+    return (
+        [(column, None)] if weights is None else [(column, part) for part in _grids(weights, most)]
+    )
+
+
+def _grids(values: Floats, most: int) -> list[Floats]:
+    """Two parts, on a coarse and a fine grid of powers of two; their sum is the values.
+
+    No more than ``most`` items are drawn, so that all sums of either part are whole multiples of
+    its grid that a float64 holds: they are the same in any order.
+    """
+    bits = 52 - most.bit_length()
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    parts, rest = [], values
+    for shift in (bits - exponent, 2 * bits - exponent):
+        part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
+        parts.append(part)
+        rest = rest - part
+        if not rest.any():
+            break
+    return parts

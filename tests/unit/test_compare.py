@@ -1,0 +1,482 @@
+"""Two systems compared: every test against plain Python, scipy or sacrebleu, for every measure."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
+
+import semmetrics
+from benchmarks import significance as simulation
+from semmetrics import Bootstrap, compare, options
+from semmetrics.comparison import significance
+from semmetrics.comparison.paired import Design, compare_scores
+from semmetrics.comparison.swaps import swapped_differences
+from semmetrics.errors import InputError
+from semmetrics.scoring.resampling import Draws
+
+CLASSES = list("abcdef")
+TESTS = ("bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")
+
+
+def label_systems(n=60, seed=0, gains=(0.0, 0.15, 0.0)):
+    rng = random.Random(seed)
+    gts = {f"id {i}": rng.sample(CLASSES, rng.randrange(1, 4)) for i in range(n)}
+
+    def system(gain):
+        return {
+            name: [x if rng.random() < 0.6 + gain else rng.choice(CLASSES) for x in labels]
+            for name, labels in gts.items()
+        }
+
+    return {name: system(gain) for name, gain in zip("abc", gains, strict=True)}, gts
+
+
+def caption_systems(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    words = np.array([f"w{i}" for i in range(40)])
+    texts = [rng.choice(words, 12) for _ in range(n)]
+
+    def noisy(text, noise):
+        return " ".join(np.where(rng.random(len(text)) < noise, rng.choice(words, len(text)), text))
+
+    names = [f"image {i}" for i in range(n)]
+    gts = {name: [noisy(t, 0.05), noisy(t, 0.1)] for name, t in zip(names, texts, strict=True)}
+    systems = {
+        system: {name: [noisy(t, noise)] for name, t in zip(names, texts, strict=True)}
+        for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2))
+    }
+    return systems, gts
+
+
+# ---- each test against another implementation ---------------------------------------------------
+
+
+def test_differences_are_those_of_scores_with_paired_replicates():
+    systems, gts = label_systems()
+    options = {"measures": "F1 MicroF1 MacroF1", "resamples": 500, "seed": 3}
+    found = compare(systems, gts, **options)
+    alone = {name: semmetrics.score(preds, gts, ci=True, **options)
+             for name, preds in systems.items()}  # fmt: skip
+    assert [(one.system, one.baseline) for one in found] == [("b", "a")] * 3 + [("c", "a")] * 3
+    for one in found:
+        mine, theirs = (alone[name][one.heading] for name in (one.system, "a"))
+        assert (one.value, one.baseline_value) == (mine.value, theirs.value)
+        assert one.difference == mine.value - theirs.value
+        values = mine.replicates.values - theirs.replicates.values
+        far = np.abs(values - values.mean()) >= abs(one.difference) - 1e-12
+        assert one.p == (far.sum() + 1) / 501
+    assert (found["b", "F1"].low, found["b", "F1"].high) == pytest.approx(
+        tuple(np.quantile(alone["b"]["F1"].replicates.values
+                          - alone["a"]["F1"].replicates.values, [0.025, 0.975])), abs=1e-12,
+    )  # fmt: skip
+
+
+def case(definition):
+    """As `case_of`; phi needs matrices, and has tests of its own below."""
+    if "phi" in definition.needs:
+        pytest.skip("needs phi")
+    return case_of(definition)
+
+
+def statistic_of(score):
+    return score.measure.definition.family.statistic(score.measure)
+
+
+@EVERY
+def test_swaps_are_those_of_predictions(definition):
+    """Every measure of every kind: the values of swapped statistics are those of swapped items."""
+    measures, options, (preds, gts) = case(definition)
+    other = preds[7:] + preds[:7]
+    scores = semmetrics.score_systems(
+        {"a": preds, "b": other}, gts, measures=measures, ci=True, resamples=2, **options
+    ).scores
+    base = {score.heading: score for score in scores if score.system == "a"}
+    pairs = [(score, base[score.heading]) for score in scores if score.system == "b"]
+    made = Bootstrap(resamples=3, seed=5)
+    if not all(score.statistics.rows(statistic_of(score)) for score in base.values()):
+        with pytest.raises(InputError, match="made of other measures"):
+            swapped_differences(pairs, made)
+        return
+    found = swapped_differences(pairs, made)
+    draws = Draws.of(pairs[0][0].statistics)
+    (coins,) = draws.coins(made, 3)
+    assert 0 < coins.mean() < 1
+    for column, coin in zip(found.T, coins[:, draws.place], strict=True):
+        sides = [[b if heads == own else a for a, b, heads in zip(preds, other, coin, strict=True)]
+                 for own in (1, 0)]  # fmt: skip
+        swapped = semmetrics.score_systems(
+            dict(zip("ba", sides, strict=True)), gts, measures=measures, **options
+        )
+        expected = [swapped["b", m].value - swapped["a", m].value for m in map(str, measures)]
+        np.testing.assert_allclose(column, expected, rtol=0, atol=1e-9)
+
+
+@EVERY
+def test_values_that_are_averaged_have_the_score_as_their_mean(definition):
+    measures, options, (preds, gts) = case(definition)
+    for score in semmetrics.score(preds, gts, measures=measures, **options):
+        values = score.averaged
+        if score.measure["average"] == "example":
+            assert values is not None
+        if values is not None and not math.isnan(score.value):
+            assert np.nanmean(values) == pytest.approx(score.value, abs=1e-12)
+
+
+def test_both_directions_of_retrieval():
+    rng = np.random.default_rng(5)
+    positives = {f"i{row}": [f"c{2 * row}", f"c{2 * row + 1}"] for row in range(20)}
+    true = np.repeat(np.eye(20), 2, axis=1)
+    systems = {"a": rng.random((20, 40)) + true / 4, "b": rng.random((20, 40)) + true / 2}
+    options = {
+        "task": "retrieval", "direction": "both", "phi": true + rng.random((20, 40)) / 9,
+        "queries": [*positives], "gallery": [f"c{one}" for one in range(40)], "resamples": 200,
+    }  # fmt: skip
+    found = compare(systems, positives, measures="Recall@1 NCS@5", **options)
+    assert [(one.score.part, one.score.n) for one in found] == [
+        ("i2t", 20), ("i2t", 20), ("t2i", 40), ("t2i", 40),
+    ]  # fmt: skip
+    assert [row["part"] for row in found.to_dicts()] == ["i2t", "i2t", "t2i", "t2i"]
+    swapped = compare(systems, positives, measures="Recall@1 NCS@5", test="randomization",
+                      **options)  # fmt: skip
+    for one, other in zip(found, swapped, strict=True):
+        assert one.difference == other.difference
+        assert abs(one.p - other.p) < 0.2
+    table = semmetrics.score_systems(
+        systems,
+        positives,
+        measures="Recall@1 NCS@5",
+        **{k: v for k, v in options.items() if k != "resamples"},
+    )
+    for one in found:
+        expected = table["b", one.heading].value - table["a", one.heading].value
+        assert one.difference == expected
+
+
+def test_swaps_of_groups_and_weights():
+    systems, gts = caption_systems(20)
+    twice = {name: {k: v * 2 for k, v in preds.items()} for name, preds in systems.items()}
+    options = {"task": "captions", "measures": "BLEU-4 ROUGE-L", "test": "randomization",
+               "resamples": 200}  # fmt: skip
+    one, two = (compare(some, gts, **options) for some in (systems, twice))
+    for a, b in zip(one, two, strict=True):  # captions of one image are swapped together
+        assert (a.score.unit, b.score.unit) == ("image", "caption")
+        assert (a.p, a.difference) == pytest.approx((b.p, b.difference))
+    weights = {name: 1.0 + (i % 3) for i, name in enumerate(gts)}
+    heavy = compare(systems, gts, weights=weights, **options)
+    repeated = {f"{name} {i}": name for name, w in weights.items() for i in range(int(w))}
+    again = [{new: side[old] for new, old in repeated.items()} for side in (systems["b"], gts)]
+    assert heavy["b", "BLEU-4"].value == pytest.approx(
+        semmetrics.score(*again, task="captions", measures="BLEU-4")[0].value
+    )
+    assert heavy["b", "BLEU-4"].p != one["b", "BLEU-4"].p
+
+
+def test_t_and_wilcoxon_are_those_of_scipy():
+    from scipy import stats
+
+    systems, gts = label_systems(200, 4)
+    table = semmetrics.score_systems(systems, gts, measures="F1")
+    a, b = (table[name, "F1"].items for name in "ab")
+    one = compare(systems, gts, measures="F1", test="t", correction="none")["b", "F1"]
+    expected = stats.ttest_rel(b, a)
+    assert one.p == pytest.approx(expected.pvalue, rel=1e-9)
+    assert (one.low, one.high) == pytest.approx(tuple(expected.confidence_interval()), rel=1e-9)
+    assert one.effect_size == pytest.approx((b - a).mean() / (b - a).std(ddof=1), rel=1e-9)
+    assert (one.wins, one.ties, one.losses) == ((b > a).sum(), (b == a).sum(), (b < a).sum())
+    one = compare(systems, gts, measures="F1", test="wilcoxon", correction="none")["b", "F1"]
+    rounded = np.round(b - a, 9)  # so that scipy, too, sees which differences are equal
+    expected = stats.wilcoxon(rounded, method="asymptotic").pvalue
+    assert one.p == pytest.approx(expected, rel=1e-9)
+    rng = np.random.default_rng(1)
+    for n in (5, 12, 30, 50):
+        values = rng.normal(0.2, 1, n)
+        expected = stats.wilcoxon(values, method="exact").pvalue
+        assert significance.signed_rank_p(values) == pytest.approx(expected, rel=1e-9)
+
+
+def test_ties_of_few_items_are_counted_out():
+    import itertools
+
+    values = np.array([0.5, 0.5, -0.25, 1.0, 0.25, 0.5, -1.0])
+    ranks = np.array([4, 4, 1.5, 6.5, 1.5, 4, 6.5])
+    sums = [ranks[np.array(signs)].sum()
+            for signs in itertools.product([True, False], repeat=7)]  # fmt: skip
+    less = min(ranks[values > 0].sum(), ranks[values < 0].sum())
+    expected = 2 * np.mean(np.array(sums) <= less)
+    assert significance.signed_rank_p(values) == pytest.approx(expected)
+
+
+def test_corrections():
+    from scipy.stats import false_discovery_control
+
+    p = [0.01, 0.04, 0.03, 0.005, math.nan]
+    assert significance.correct_p(p, "holm")[:4] == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert significance.correct_p(p, "bonferroni")[:4] == pytest.approx([0.04, 0.16, 0.12, 0.02])
+    assert significance.correct_p(p, "benjamini-hochberg")[:4] == pytest.approx(
+        false_discovery_control(p[:4])
+    )
+    assert significance.correct_p(p, "none")[:4] == p[:4]
+    assert all(math.isnan(significance.correct_p(p, name)[4]) for name in options.CORRECTIONS)
+
+
+def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
+    """The same test on the same captions with other draws: p agrees within four standard errors."""
+    pytest.importorskip("sacrebleu")
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.significance import PairedTest
+
+    n = 4000
+    for seed in (0, 3):
+        systems, gts = caption_systems(150, seed)
+        lines = {name: [text for (text,) in preds.values()] for name, preds in systems.items()}
+        references = [list(column) for column in zip(*gts.values(), strict=True)]
+        metric = BLEU(tokenize="none", references=references)
+        test = PairedTest(list(lines.items()), {"BLEU": metric}, None, "bs", n_samples=n)
+        _, theirs = test()
+        ours = compare(systems, gts, task="captions", measures="BLEU-4", tokenizer="whitespace",
+                       test="bootstrap-sacrebleu", correction="none", resamples=n)  # fmt: skip
+        for place, name in ((1, "b"), (2, "c")):
+            one, other = ours[name, "BLEU-4"], theirs["BLEU"][place]
+            assert 100 * one.value == pytest.approx(other.score, abs=1e-4)
+            error = math.sqrt(2 * max(other.p_value * (1 - other.p_value), 1 / n) / n)
+            assert abs(one.p - other.p_value) < 4 * error
+
+
+@pytest.mark.parametrize("case", simulation.CASES, ids=lambda case: case.name)
+def test_systems_without_a_difference_are_rarely_told_apart(case):
+    """The shares of 2,000 data sets are in docs/measures/comparison.md; here of a few."""
+    null = list(simulation.simulate(case, 60, 0.0, 100, resamples=200))
+    large = list(simulation.simulate(case, 60, 0.12, 25, resamples=200))
+    for none, some in zip(null, large, strict=True):
+        shares = np.array(none.shares)
+        assert np.nanmax(shares[:4]) <= 0.11  # of 100 at 0.05, four standard errors are 0.087
+        assert np.nanmin(np.array(some.shares)[:2]) > 0.5
+
+
+# ---- what does not change p --------------------------------------------------------------------
+
+
+def test_the_order_of_items_changes_no_digit():
+    systems, gts = label_systems(50, 2)
+    names = random.Random(1).sample(list(gts), len(gts))
+    mixed = {system: {name: preds[name] for name in names} for system, preds in systems.items()}
+    for test in ("bootstrap", "randomization"):
+        options = {"measures": "F1 MicroF1 MacroF1 HammingLoss", "test": test, "resamples": 100}
+        rows = [
+            [{**row, "signature": ""} for row in compare(*sides, **options).to_dicts()]
+            for sides in ((systems, gts), (mixed, {name: gts[name] for name in names}))
+        ]
+        assert rows[0] == rows[1]
+
+
+def test_a_test_turned_round_has_the_same_p():
+    systems, gts = label_systems(50, 2, (0.0, 0.1, 0.0))
+    for test in TESTS:
+        options = {"measures": "F1", "test": test, "resamples": 300, "correction": "none"}
+        one = compare(systems, gts, baseline="a", **options)["b", "F1"]
+        other = compare(systems, gts, baseline="b", **options)["a", "F1"]
+        if test != "randomization":  # heads are the other system's there
+            assert one.p == other.p
+        assert (one.difference, one.wins, one.losses) == (
+            -other.difference, other.losses, other.wins,
+        )  # fmt: skip
+        assert (one.better, other.better) == (True, False)
+
+
+def test_lower_is_better_where_the_measure_says_so():
+    systems, gts = label_systems(80, 1, (0.0, 0.3, 0.0))
+    found = compare(systems, gts, measures="F1 HammingLoss", resamples=500)
+    gain, loss = found["b", "F1"], found["b", "HammingLoss"]
+    assert gain.difference > 0 > loss.difference
+    assert gain.better
+    assert loss.better
+    assert loss.wins > loss.losses
+    assert found.sentences()[0].startswith("b is better than a in F1 (p = ")
+    assert "HammingLoss" in found.sentences()[0]
+
+
+# ---- stated results ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_systems_have_p_1_and_it_is_said(test):
+    systems, gts = label_systems(20)
+    found = compare({"a": systems["a"], "same": systems["a"]}, gts, measures="F1", test=test)
+    one = found[0]
+    assert (one.p, one.p_corrected, one.difference, one.low, one.high) == (1, 1, 0, 0, 0)
+    assert (one.wins, one.ties, one.losses, one.undefined) == (0, 20, 0, 0)
+    assert math.isnan(one.effect_size)
+    assert not one.significant
+    assert found.sentences()[0] == "same and a are the same in every resample in F1 (p = 1.0000)"
+    assert one.to_dict()["effect_size"] is None
+    assert list(found.differing()) == []
+
+
+def test_undefined_items_are_counted():
+    gts = {"1": ["a"], "2": ["b"], "3": ["c"], "4": ["a"]}
+    one = {"1": ["a"], "2": [], "3": ["c"], "4": []}
+    two = {"1": ["b"], "2": [], "3": [], "4": ["a"]}
+    options = {"measures": "Precision(no_prediction=skip)", "resamples": 50}
+    found = compare({"one": one, "two": two}, gts, **options)[0]
+    assert (found.wins, found.ties, found.losses, found.undefined) == (0, 0, 1, 3)
+    with pytest.raises(InputError, match="2 items count in one of two and one alone"):
+        compare({"one": one, "two": two}, gts, test="t", **options)
+    counted = compare({"one": one, "two": two}, gts, measures="Precision", resamples=50)[0]
+    assert (counted.wins, counted.ties, counted.losses, counted.undefined) == (1, 1, 2, 0)
+
+
+def test_a_measure_without_a_value_has_no_p():
+    gts = [["a"], ["b"], []]
+    found = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", resamples=50)
+    assert math.isnan(found[0].p)
+    assert (found[1].p, found[1].comparisons) == (1.0, 1)
+    assert found.to_dicts()[0]["p"] is None
+    assert "y and x: undefined is F1(empty=nan)" in found.sentences()
+    by_t = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", test="t")
+    assert [math.isnan(one.p) for one in by_t] == [True, False]
+
+
+def test_too_few_items_or_resamples_are_said():
+    systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
+    small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
+    (line,) = [line for line in small.sentences() if line.startswith("no difference can hold")]
+    assert line.endswith("p, corrected, is at least 0.1250; take more images, or fewer comparisons")
+    systems, gts = label_systems(100, 0, (0.0, 0.4, 0.4))
+    few = compare(systems, gts, measures="F1", resamples=30)
+    assert "no difference can hold" in few.sentences()[-1]
+    enough = compare(systems, gts, measures="F1", resamples=50)
+    assert "no difference can hold" not in enough.sentences()[-1]
+
+
+# ---- the result --------------------------------------------------------------------------------
+
+
+def test_forms_of_the_result():
+    pandas = pytest.importorskip("pandas")
+    systems, gts = label_systems()
+    found = compare(systems, gts, measures="F1 MacroF1", resamples=200)
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame["system"]) == ["b", "b", "c", "c"]
+    assert list(frame["p_corrected"]) == [one.p_corrected for one in found]
+    assert frame["wins"].isna().tolist() == [False, True, False, True]
+    entries = json.loads(found.to_json())
+    assert entries == found.to_dicts()
+    assert {entry["schema"] for entry in entries} == {"semmetrics.comparison/1"}
+    assert list(frame.columns) == [name for name in entries[0] if name != "schema"]
+    signature = found[0].signature
+    assert signature.startswith(found[0].score.signature + "|test:bootstrap,200,12345")
+    assert signature.endswith("|correction:holm,4")
+    for form in ("table", "csv", "markdown", "latex"):
+        assert "macro" in found.render(form)
+    assert "[0.95]" in str(found)
+    assert "<table>" in found._repr_html_()
+    assert found["b", "f1"] is found[0]
+    assert len(found.scores) == 6
+    with pytest.raises(semmetrics.InputError, match="several systems"):
+        found["F1"]
+    with pytest.raises(semmetrics.InputError, match="nothing was compared as 'Recall'"):
+        found["Recall"]
+
+
+def test_items_that_differ_most():
+    gts = {"x": ["a", "b"], "y": ["c"], "z": ["d"]}
+    one = {"x": ["a"], "y": ["c"], "z": ["d"]}
+    two = {"x": ["a", "b"], "y": ["e"], "z": ["d"]}
+    found = compare({"one": one, "two": two}, gts, measures="MacroF1 F1", resamples=50)
+    rows = list(found.differing(5))
+    assert [(row["id"], row["measure"]) for row in rows] == [("y", "F1"), ("x", "F1")]
+    assert rows[0]["difference"] == -1
+    assert rows[0]["predicted"] == ["e"]
+    assert rows[0]["baseline_predicted"] == rows[0]["true"] == ["c"]
+    assert len(found.differing(1, "F1")) == 1
+    with pytest.raises(InputError, match="no measure here has item values"):
+        found.differing(1, "MacroF1")
+    with pytest.raises(InputError, match="'F2' was not compared; did you mean F1"):
+        found.differing(1, "F2")
+    with pytest.raises(InputError, match="n=0"):
+        found.differing(0)
+
+
+def test_ranks_over_resamples():
+    systems, gts = label_systems(60, 3, (0.0, 0.3, 0.15))
+    found = compare(systems, gts, measures="F1 HammingLoss", resamples=400)
+    for name in ("F1", "HammingLoss"):
+        rows = list(found.rank_matrix(name))
+        shares = np.array([[row[f"rank_{i}"] for i in (1, 2, 3)] for row in rows])
+        np.testing.assert_allclose(shares.sum(axis=0), 1)
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert [row["system"] for row in rows] == ["b", "c", "a"]
+        np.testing.assert_allclose(shares @ [1, 2, 3], [row["mean_rank"] for row in rows])
+    with pytest.raises(InputError, match="'Recall' is not there once for each system"):
+        found.rank_matrix("Recall")
+
+
+# ---- bad input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"systems": {"a": [["x"], ["y"]]}}, "there is one system, 'a'; give at least two"),
+        ({"systems": {}}, "there is no system to score"),
+        ({"systems": [[["x"]]]}, "instead of systems by their names"),
+        ({"baseline": "z"}, "there is no system 'z' to compare with; choose baseline= among 'a'"),
+        ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
+        ({"correction": "fdr"}, "correction='fdr'"),
+        ({"resamples": 1}, "resamples=1 is less than 2"),
+        ({"level": 1.5}, "level=1.5"),
+        ({"ci": True}, "compare has no option 'ci'"),
+        ({"n_boot": 5}, "compare has no option 'n_boot'; did you mean resamples"),
+        ({"test": "t", "measures": "MicroF1 MacroF1 F1"},
+         "F1(average=micro), F1(average=macro) are no means over items, which the paired t-test"),
+        ({"test": "wilcoxon", "measures": "MicroF1"}, "is no mean over items"),
+        ({"test": "t", "weights": [1, 2, 3]}, "the paired t-test knows no sample weights"),
+    ],
+)  # fmt: skip
+def test_bad_input(changed, message):
+    import re
+
+    given = {
+        "systems": {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]},
+        "gts": [["x"], ["y"], ["x"]],
+        "measures": "F1",
+        **changed,
+    }
+    with pytest.raises(InputError, match=re.escape(message)):
+        compare(**given)
+
+
+def test_systems_with_other_items():
+    gts = {"1": ["a"], "2": ["b"], "3": ["c"]}
+    systems = {"one": {"1": ["a"], "2": ["b"]}, "two": {"2": ["b"], "3": ["c"]}}
+    message = "two and one have different items: two alone has '3'; one alone has '1'; give the"
+    with pytest.raises(InputError, match=message):
+        compare(systems, gts, measures="F1", missing="skip")
+    assert compare(systems, gts, measures="F1", missing="empty", resamples=20)[0].score.n == 3
+    with pytest.raises(InputError, match="one"):
+        compare(systems, gts, measures="F1")
+    single = {name: {"1": ["a"]} for name in systems}
+    with pytest.raises(InputError, match="a test needs at least two items, and there is one"):
+        compare(single, {"1": ["a"]}, measures="F1")
+
+
+def test_groups_are_no_items_of_a_t_test():
+    systems, gts = caption_systems(5)
+    twice = {name: {k: v * 2 for k, v in preds.items()} for name, preds in systems.items()}
+    with pytest.raises(InputError, match="captions come in groups that are not independent"):
+        compare(twice, gts, task="captions", measures="ROUGE-L", test="t", resamples=10)
+
+
+def test_designs_are_checked_where_scores_are_compared():
+    with pytest.raises(InputError, match="test='z'"):
+        Design("z", "a", "holm", Bootstrap())
+    table = semmetrics.score_systems({"a": [["x"]] * 3, "b": [["x"]] * 3}, [["x"]] * 3,
+                                     measures="F1")  # fmt: skip
+    with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):
+        compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
