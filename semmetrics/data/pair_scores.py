@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -68,10 +68,14 @@ class PairScores:
         return len(self.values)
 
     def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
-        """Return the values of pairs in either order of their ids; nan where there is none."""
-        known = dict(zip(zip(self.second, self.first, strict=True), self.values, strict=True))
-        known |= zip(zip(self.first, self.second, strict=True), self.values, strict=True)
-        return np.array([known.get(p, np.nan) for p in zip(first, second, strict=True)], np.float64)
+        """Return the values of pairs, in either order of their ids; nan where there is none."""
+        known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
+        pairs = list(zip(first, second, strict=True))
+        return _one_way(
+            np.array([known.get(pair, np.nan) for pair in pairs], np.float64),
+            np.array([known.get(pair[::-1], np.nan) for pair in pairs], np.float64),
+            self.source,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +86,12 @@ class PairRelation:
 
     def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
         """Return 1 or 0 for each pair; nan where neither id has an entry."""
-        return np.array([self._value(*pair) for pair in zip(first, second, strict=True)])
+        pairs = list(zip(first, second, strict=True))
+        straight = np.array([self._value(one, other) for one, other in pairs])
+        return _one_way(straight, np.array([self._value(other, one) for one, other in pairs]))
 
-    def _value(self, one: str, other: str) -> float:
-        if one not in self.related and other not in self.related:
-            return np.nan
-        none = frozenset[str]()
-        return float(other in self.related.get(one, none) or one in self.related.get(other, none))
+    def _value(self, key: str, other: str) -> float:
+        return float(other in self.related[key]) if key in self.related else np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +135,9 @@ class PairMatrix:
             for row, column in ((first, second), (second, first))
         ]
         counts = [int(((row >= 0) & (column >= 0)).sum()) for row, column in ways]
+        same = all(np.array_equal(one, other) for one, other in zip(*ways, strict=True))
+        if counts[0] == counts[1] > 0 and not same:
+            _refuse_both_ways()
         return ways[counts[1] > counts[0]]
 
 
@@ -318,6 +324,29 @@ def _check_once(found: PairScores) -> None:
                 f"{listing(pair)} have the scores {known[pair]} and {value}",
                 where=found.source, remedy="keep one",
             )  # fmt: skip
+
+
+def _one_way(straight: Floats, turned: Floats, where: str = "") -> Floats:
+    """Return the values of pairs, each the way round that is known; nan where none is.
+
+    Raises
+    ------
+    InputError
+        If both ways are known, with other values, and the other pairs do not tell which is meant.
+    """
+    known, other = ~np.isnan(straight), ~np.isnan(turned)
+    lead = int((known & ~other).sum()) - int((other & ~known).sum())
+    if lead == 0 and (known & other & (straight != turned)).any():
+        _refuse_both_ways(where)
+    return np.where(known & (~other | (lead >= 0)), straight, turned)
+
+
+def _refuse_both_ways(where: str = "") -> NoReturn:
+    raise InputError(
+        "the ids of pairs stand for rows and for columns alike: nothing tells which is which",
+        where=where,
+        remedy="give both sides ids of their own, such as image-1 and caption-1",
+    )
 
 
 def _to_id(expression: str | None) -> ToId:

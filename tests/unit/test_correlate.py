@@ -256,3 +256,16 @@ def test_files_that_are_wrong_are_named(tmp_path):
         semmetrics.correlate(tmp_path / "r.json", {"x": ["y"]})
     with pytest.raises(InputError, match=r"id 'x': an object is no list of ids"):
         semmetrics.correlate(RATINGS, tmp_path / "r.json")
+
+
+def test_ids_that_stand_on_both_sides_are_refused(tmp_path):
+    names = [str(number) for number in range(4)]
+    phi = np.random.default_rng(1).random((4, 4))
+    pairs = [(str(j), str(i), float(phi[i, j])) for i in range(4) for j in range(4) if i != j]
+    for given in ((phi, names, names), {"0": ["1"], "1": ["2"], "2": ["0"], "3": []}, pairs[::-1]):
+        ratings = [(b, a, v) for a, b, v in pairs] if given == pairs[::-1] else pairs
+        with pytest.raises(InputError, match="nothing tells which is which"):
+            semmetrics.correlate(ratings[:-1], given)
+    apart = [f"image-{name}" for name in names], [f"caption-{name}" for name in names]
+    ratings = [(f"caption-{a}", f"image-{b}", v) for a, b, v in pairs]
+    assert semmetrics.correlate(ratings, (phi, *apart))[0]["pearson"] == pytest.approx(1.0)

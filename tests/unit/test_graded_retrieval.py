@@ -1,5 +1,7 @@
 """NCS, semantic recall and nDCG as measures: the functions of phi, query by query."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -81,6 +83,67 @@ def test_ranked_lists_have_the_values_of_their_matrix():
         assert scored([measure], sims=lists, direction="i2t")[0].value == pytest.approx(whole)
     with pytest.raises(InputError, match=r"ranked lists do not say .* queries= \(--queries\)"):
         scored(["NCS@5"], sims=lists, direction="i2t", gallery=None)
+
+
+def test_batches_of_lists_find_their_rows_of_phi():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
+    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", phi=PHI, **NAMES)
+    for part in np.array_split(RNG.permutation(N), 3):
+        names = [f"i{row}" for row in part]
+        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
+    assert scorer.compute()[0].value == scored(["NCS@5"], direction="i2t")[0].value
+
+
+@pytest.mark.parametrize("direction", ["i2t", "t2i"])
+@pytest.mark.parametrize("how", ["frame", "beside"])
+def test_phi_is_joined_by_its_ids(direction, how, tmp_path):
+    rows, columns = RNG.permutation(N), RNG.permutation(M)
+    names = [f"i{row}" for row in rows], [f"c{one}" for one in columns]
+    values = PHI[np.ix_(rows, columns)]
+    if how == "frame":
+        pandas = pytest.importorskip("pandas")
+        phi = pandas.DataFrame(values, index=names[0], columns=names[1])
+    else:
+        phi = tmp_path / "phi.npy"
+        np.save(phi, values)
+        ids = {"images": names[0], "captions": names[1]}
+        (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    for measure in ("NCS@5", "SR(m=4,similar=images)@5", "nDCG(ground_truth=left-out)@5"):
+        whole = scored([measure], direction=direction)[0].value
+        assert scored([measure], direction=direction, phi=phi)[0].value == pytest.approx(whole)
+    queries = ["other", *NAMES["queries"][1:]]
+    positives = dict(zip(queries, POSITIVES.values(), strict=True))
+    with pytest.raises(InputError, match=r"phi lacks 1 (query|candidate): 'other'"):
+        scored(["NCS@5"], direction=direction, phi=phi, queries=queries, positives=positives)
+
+
+def test_sums_that_no_float_holds_are_refused():
+    options = {"task": "retrieval", "phi": [[2000.0, 1.0], [1.0, 2000.0]]}
+    for measure, phi in (("nDCG(gain=exponential)@2", 2000), ("NCS@2", 1e308)):
+        with pytest.raises(InputError, match="too large to be added up"):
+            semmetrics.score(np.eye(2), [[0], [1]], measures=measure,
+                             **{**options, "phi": np.full((2, 2), float(phi))})  # fmt: skip
+
+
+def test_a_caption_of_two_images_counts_once():
+    phi = np.array([[3, 1, 0.0], [2, 3, 0], [0, 0, 3]])
+    given = {"task": "retrieval", "phi": phi, "measures": "SR(m=2000000000,similar=images)@1"}
+    assert semmetrics.score(np.eye(3), [[0], [0, 1], [2]], **given)[0].value == 1 / 3
+
+
+def test_queries_without_anything_similar_have_no_semantic_recall():
+    (score,) = semmetrics.score(
+        [[0.9, 0.8, 0.1]], [[2]], phi=np.zeros((1, 3)), measures="SR(m=2)@2", task="retrieval"
+    ).scores
+    assert (score.value, score.undefined) == (0.0, {"undefined": 1})
+
+
+def test_large_whole_numbers_are_ranked_as_they_are():
+    large = np.array([[2**53, 2**53 + 1]])
+    table = semmetrics.score(large, [[1]], measures="HitRate@1 NCS@1", phi=[[0.0, 1.0]],
+                             task="retrieval")  # fmt: skip
+    assert [one.value for one in table] == [1.0, pytest.approx(1.0)]
 
 
 def test_nsum_adds_ncs_of_both_directions():

@@ -20,9 +20,21 @@ OPTIONS = {
         "classes": ["cat", "dog", "cow"],
     },
     "captions": {},
+    "retrieval": {
+        "direction": "both", "phi": [[2, 1, 0], [0, 3, 1]],
+        "queries": ["a", "b"], "gallery": ["x", "y", "z"],
+    },
+}  # fmt: skip
+DATA = {
+    "labels": (LABELS, GT),
+    "captions": (CAPTIONS, REFERENCES),
+    "retrieval": ([[0.5, 0.2, 0.1], [0.3, 0.1, 0.4]], {"a": ["x", "y"], "b": ["z"]}),
 }
 SPELLED = {
     "BalancedAccuracy": "BalancedAccuracy(q=3)",
+    "NCS": "NCS@2",
+    "nDCG": "nDCG@2",
+    "SR": "SR(m=2)@2",
     "SPICE": "SPICE(parser=offline)",
     "SPIDEr": "SPIDEr(parser=offline)",
     "Soft-SPICE": "Soft-SPICE(parser=offline)",
@@ -37,7 +49,7 @@ MEASURES = [key for key in registry._MODULES if "nltk" not in key[1]]
 
 @functools.cache
 def scored(kind, name):
-    data = (LABELS, GT) if kind == "labels" else (CAPTIONS, REFERENCES)
+    data = DATA[kind]
     spelled = SPELLED.get(name, name)
     try:
         return semmetrics.score_systems(

@@ -528,7 +528,8 @@ def test_worst_items_show_ranks_and_what_came_first():
 def test_the_value_of_each_item_stands_in_its_part():
     records = score(direction="both", measures="HitRate@1").per_item()
     assert len(records) == N + M
-    assert records.columns == ("id", "system", "i2t HitRate@1", "t2i HitRate@1")
+    assert records.columns == ("id", "system", "part", "i2t HitRate@1", "t2i HitRate@1")
+    assert [records[0]["part"], records[N]["part"]] == ["i2t", "t2i"]
     assert records[0]["t2i HitRate@1"] is None
     assert records[N]["i2t HitRate@1"] is None
 
@@ -610,3 +611,16 @@ def test_the_median_of_repeated_ranks():
         every = np.repeat(ranks, counts).tolist()
         found = median_rank(ranks, counts[None].astype(float))[0]
         assert found == pytest.approx(oracle.median_rank(every), nan_ok=True)
+
+
+def test_positives_without_a_row_count_in_both_directions():
+    table = np.array([[3.0, 2], [1, 3]])
+    truth = {"a": ["x"], "b": ["y"], "zz": ["x"]}
+    given = {"queries": ["a", "b"], "gallery": ["x", "y"], "direction": "t2i", "missing": "empty",
+             "task": "retrieval", "measures": "Recall@2"}  # fmt: skip
+    turned = semmetrics.score(table, truth, **given)
+    named = semmetrics.score(
+        table, truth, reverse_positives={"x": ["a", "zz"], "y": ["b"]}, **given
+    )
+    assert turned[0].value == named[0].value == 0.75
+    assert any("positives that are not in the gallery" in note for note in turned.notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -118,7 +119,8 @@ def _read(name: str, options: Options) -> _Given:
 def _open(name: str, origin: Any, options: Options) -> _Given:
     """Read a matrix, with the ids of its rows and columns if it has some."""
     files = options["read"] or ReadOptions()
-    matrix = as_candidates(origin, source=f"phi {name}", options=files)
+    rows_of = np.asarray(origin, np.float64) if _is_table(origin) else origin
+    matrix = as_candidates(rows_of, source=f"phi {name}", options=files)
     if not isinstance(matrix, Matrix) or matrix.sparse:
         raise InputError(
             "phi is no full matrix", where=matrix.source, remedy="give an array, or a .npy file"
@@ -137,6 +139,14 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
                     remedy="write both again with semmetrics pairs, or remove the file",
                 )
     return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
+
+
+def _is_table(value: Any) -> bool:
+    """Tell whether it is a list of rows of numbers, whole ones among them."""
+    rows = isinstance(value, list | tuple) and all(isinstance(row, list | tuple) for row in value)
+    if not rows or len({len(row) for row in value}) != 1:
+        return False
+    return all(isinstance(one, Real) and not isinstance(one, bool) for row in value for one in row)
 
 
 def _remedy(name: str, given: Mapping[str, Any]) -> str:
@@ -185,9 +195,11 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     order = None if gallery is None else _order(task, gallery, given)
     if order is None and n_gallery != task.scores.shape[1]:
         _refuse_shape(task, given, turned)
-    values = given.values
+    values, theirs = given.values, int(not turned)
     if order is not None:
-        values = values[order] if turned else values[:, order]
+        values = np.take(values, order, axis=theirs)
+    if (place >= 0).all() and not np.array_equal(place, np.arange(n_queries)):
+        values, place = np.take(values, place, axis=1 - theirs), np.arange(len(place))
     return Phi(values, "columns" if turned else "rows", place, given.identity)
 
 
@@ -239,7 +251,7 @@ def _order(task: RetrievalTask, ids: Sequence[str], given: _Given) -> Ints | Non
 
 def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
     raise InputError(
-        f"phi has no {pluralize(len(lost), noun)}: {listing(lost)}",
+        f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}",
         where=given.source,
         remedy="give phi of all queries and candidates, with the same ids",
     )
