@@ -294,8 +294,8 @@ _NCS_OPTIONS = (
     _TRUTH,
     Option(
         "extended", "ext", "none", check=_check_extended,
-        help="none is the released code; a number m or k is equation 5 as it is written, with so "
-        "many most similar items for the extended ground truth",
+        help="none is the released code; a number such as 20, or k, is equation 5 as it is "
+        "written, with so many most similar items for the extended ground truth",
     ),
     _NOTHING,
 )  # fmt: skip
@@ -335,7 +335,8 @@ SR = _add(
         _PHI,
         Option(
             "variant", "variant", "hard", ("hard", "soft", "weighted", "hit"),
-            help="how items of the extended ground truth count: see semantic_recall",
+            help="how items of the extended ground truth count: each alike (hard), by phi "
+            "(weighted), by phi over their number (soft), or any of them (hit)",
         ),
         Option(
             "similar", "similar", "items", ("items", "images"),

@@ -624,3 +624,13 @@ def test_positives_without_a_row_count_in_both_directions():
     )
     assert turned[0].value == named[0].value == 0.75
     assert any("positives that are not in the gallery" in note for note in turned.notes)
+
+
+def test_numbers_of_rows_and_cutoffs_that_are_missing_are_said():
+    table = semmetrics.score(
+        S, {str(row): [str(5 * row)] for row in range(N)}, measures="HitRate", task="retrieval"
+    )
+    assert any("taken for numbers of rows, from 0" in note for note in table.notes)
+    assert any("HitRate without a cutoff counts all candidates" in note for note in table.notes)
+    notes = score(measures="HitRate@1").notes
+    assert not any("numbers of rows" in note or "cutoff" in note for note in notes)

@@ -15,6 +15,7 @@ from semmetrics.kinds import (
     Options,
     Tasks,
     different_items,
+    each_task,
     read_weights,
     task_notes,
     unused_weights,
@@ -24,6 +25,7 @@ from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
+from semmetrics.metrics.retrieval import HitRate, Recall
 from semmetrics.options import check_choice
 
 __all__ = ["KIND"]
@@ -36,6 +38,10 @@ _COUNTS = {
     "graded_0": "candidates of grade 0 or less, no positives",
     "other_folds": "positives in other folds than their query, left out",
 }
+_NUMBERED = (
+    "the ids of the positives were taken for numbers of rows, from 0: name the rows with "
+    "queries= (--queries) if they are others"
+)
 _TURNED = (
     "the similarities of positives are larger where the square matrix is turned round: its rows "
     "are taken for queries; if they are the gallery, give the transpose"
@@ -134,12 +140,25 @@ def retrieval_notes(
             f"all of which count at @{k}"
             for k in sorted(fewer)
         ]
+        if found.get("numbered"):
+            lines.append(_NUMBERED)
         return lines + [_TURNED] * bool(found.get("turned"))
 
     notes = task_notes(tasks, _COUNTS, of_task)
     notes += unused_weights(options["weights"], [*inputs[-1:]])
-    notes += unused_phi(measures, options)
+    notes += unused_phi(measures, options) + _whole_galleries(tasks, measures)
     return notes + different_items(tasks)
+
+
+def _whole_galleries(tasks: Tasks, measures: Sequence[Measure]) -> list[str]:
+    """Say that measures without a cutoff are 1 where all candidates are ranked."""
+    if any(task.settings["gallery"] == LISTED for _, task in each_task(tasks)):
+        return []
+    whole = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
+    return [
+        f"{name} without a cutoff counts all candidates: write {name}@1, for instance"
+        for name in whole
+    ]
 
 
 def _size_note(task: Any, found: Mapping[Any, Any]) -> str:

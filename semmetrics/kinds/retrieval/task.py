@@ -153,7 +153,7 @@ def _task(
         ids=relation.ids,
         settings=settings,
         counts={name: number for name, number in counts.items() if number},
-        odd=_odd(sides, relation),
+        odd=_odd(sides, relation) | _numbered(sides, relation),
         groups=groups,
         unit="query",
         gallery=gallery,
@@ -183,6 +183,11 @@ def _weighed(task: RetrievalTask, options: Mapping[str, Any]) -> RetrievalTask:
 def _hash(names: Ids) -> str:
     """Return twelve hex digits of a hash of names in their order."""
     return hashlib.blake2b(hash_ids(names).astype("<u8").tobytes(), digest_size=6).hexdigest()
+
+
+def _numbered(sides: Sides, relation: Relation) -> dict[Any, int]:
+    """Note that the ids of positives were taken for numbers of rows, which have no names."""
+    return {"numbered": int(isinstance(sides.rows, range) and not isinstance(relation.ids, range))}
 
 
 def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
