@@ -360,8 +360,9 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics spice parse' "
-            "writes them: [object], [object, attribute] and, in this order, [subject, object, relation]. "
-            "In Python also {caption: tuples}, or a function from captions to the tuples of each.",
+            "writes them: [object], [object, attribute] and, in this order, [subject, object, "
+            "relation]. In Python also {caption: tuples}, or a function from captions to the "
+            "tuples of each.",
             kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
         ),
     ]

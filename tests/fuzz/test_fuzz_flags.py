@@ -15,6 +15,7 @@ VALUES = (
 NUMBERS = VALUES[:10]
 CALLS = {
     "score": "score --ci -m F1 p.json g.json",
+    "compare": "compare -m F1 --resamples 20 p.json other.json g.json",
     "sweep": "sweep p.json g.json",
     "calibrate": "calibrate --holdout 1 p.json g.json",
     "doc-freq": "doc-freq -o y.npz r.json",

@@ -83,6 +83,7 @@ with mock.patch("semmetrics.text.parses.open_synonyms", return_value=SYNONYMS):
     GIVEN, OFFLINE = (
         Graphs(KeptParser(parser)) for parser in (FunctionParser(parse_graphs), OfflineParser())
     )
+    assert GIVEN.concepts is not OFFLINE.concepts  # they are made at first use
 FITS = {
     "parser/given": GIVEN,
     "parser/offline": OFFLINE,
