@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from html import escape
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, pluralize
 
 __all__ = ["draw_mean_ranks"]
 
@@ -60,8 +60,11 @@ def draw_mean_ranks(
     (True, 5)
     """
     if len(names) < 2 or len(names) != len(means):
-        raise InputError(f"{len(names)} systems with {len(means)} mean ranks to draw",
-                         remedy="give a mean rank for each of at least two systems")  # fmt: skip
+        drawn, several = pluralize(len(names), "system"), pluralize(len(means), "mean rank")
+        raise InputError(
+            f"{drawn} with {several} to draw",
+            remedy="give a mean rank for each of at least two systems",
+        )
     order = sorted(range(len(names)), key=lambda place: means[place])
     where = dict(zip(names, means, strict=True))
     margin = max(_MARGIN, 60 + _LETTER * max(map(len, names)))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Floats
-from semmetrics.frozen import dataclass
+from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import first_of_alike
 from semmetrics.scoring.score_result import Score
 from semmetrics.scoring.systems import Setup, score_prepared
@@ -23,6 +23,7 @@ from semmetrics.scoring.systems import Setup, score_prepared
 __all__ = ["PairScores", "rate_pairs", "score_pairs"]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class PairScores:
     """Scores of every system on the images of each of its pairs.

@@ -29,7 +29,7 @@ from semmetrics.comparison.significance import (
 )
 from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.errors import InputError, did_you_mean, listing, pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
@@ -360,8 +360,9 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
     lacking = np.isnan(mine) != np.isnan(theirs)
     if lacking.any():
         raise InputError(
-            f"{score.heading}: {int(lacking.sum()):,} items count in one of {score.system} and "
-            f"{against.system} alone, so that the {TESTS[test]} has no pairs of them",
+            f"{score.heading}: {pluralize(int(lacking.sum()), 'item', 'count')} in one of "
+            f"{score.system} and {against.system} alone, so that "
+            f"the {TESTS[test]} has no pairs of them",
             remedy="use test='bootstrap' or 'randomization' (--test), or another policy",
         )
     both = ~np.isnan(mine)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = [
@@ -170,7 +170,10 @@ def friedman(values: ArrayLike) -> Friedman:
     ranks = rank_rows(values)
     rows, k = ranks.shape
     if rows < 2 or k < 2:
-        raise InputError(f"{rows} x {k} values to test", remedy="give two data sets and systems")
+        raise InputError(
+            f"{pluralize(rows, 'data set')} x {pluralize(k, 'system')} to test",
+            remedy="give two data sets and systems",
+        )
     centre = (k + 1) / 2
     spread = float(((ranks - centre) ** 2).sum()) / (rows * (k - 1))
     between = float(((ranks.mean(axis=0) - centre) ** 2).sum())
@@ -236,7 +239,7 @@ def nemenyi_p(means: ArrayLike, rows: int) -> Floats:
 
 def _check_systems(systems: int, rows: int) -> None:
     if systems < 2 or rows < 1:
-        raise InputError(f"{systems} systems over {rows} data sets",
+        raise InputError(f"{pluralize(systems, 'system')} over {pluralize(rows, 'data set')}",
                          remedy="give at least two systems and a data set")  # fmt: skip
 
 

@@ -50,6 +50,9 @@ def starts():
     yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
     yield semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
     yield semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
+    selected = semmetrics.select_discrepant({"a": {"1": "a cat"}, "b": {"1": "a dog"}}, 1)
+    yield selected
+    yield semmetrics.rank_competition(selected, {"1": ["a cat"]}, measures="ROUGE-L")
     yield semmetrics.validate(LABELS)
     yield from (semmetrics.as_labels(LABELS), semmetrics.as_captions(REFERENCES))
     yield as_matrix(scores, ["cat", "dog"])

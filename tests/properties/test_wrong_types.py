@@ -95,7 +95,7 @@ def own():
         "semmetrics.fit_document_frequencies": {"captions": GOOD["references"]},
         "semmetrics.as_captions": {"data": GOOD["captions"]},
         "semmetrics.calibrate_threshold": {"holdout": 1},
-        "semmetrics.correlate": {"phi": {"a": ["b"], "b": []}},
+        "semmetrics.correlate": {"phi": {"a": ["b"], "c": []}},
         "semmetrics.metrics.similar_images": {"captions": RELATION},
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
         "semmetrics.metrics.images_of_captions": {"captions": RELATION},

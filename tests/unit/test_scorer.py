@@ -99,6 +99,7 @@ def stand_ins():
         mock.patch(f"{parses}.open_parser", return_value=KeptParser(FunctionParser(objects))),
         mock.patch(f"{parses}.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
+        mock.patch("semmetrics.text.synonyms.category_words", return_value=words),
         mock.patch(f"{module}.segment_counts", counts),
         mock.patch(f"{module}._nltk_score", return_value=shared),
     ):

@@ -92,11 +92,11 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
     Synonyms are opened first: without them the parses of measures that need them are in vain.
     """
     from semmetrics.metrics.spice import parsed_texts
-    from semmetrics.text.synonyms import category_words, open_synonyms
+    from semmetrics.text.synonyms import category_words
 
-    if any("synonyms" in measure.definition.needs for measure in measures):
-        open_synonyms()
-        category_words()
+    for measure in measures:
+        if "synonyms" in measure.definition.needs:
+            _ = graphs[str(measure["parser"])].concepts, category_words()
     for parser, captions in dict.fromkeys((m["parser"], m["captions"]) for m in measures):
         if parser is not None:
             with no_collection():

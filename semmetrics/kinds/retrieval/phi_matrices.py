@@ -133,7 +133,8 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
             rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
             if (len(rows), len(columns)) != matrix.values.shape:
                 raise InputError(
-                    f"it names {len(rows):,} rows and {len(columns):,} columns, and the matrix has "
+                    f"it names {pluralize(len(rows), 'row')} and "
+                    f"{pluralize(len(columns), 'column')}, and the matrix has "
                     f"shape {matrix.values.shape}",
                     where=beside,
                     remedy="write both again with semmetrics pairs, or remove the file",
