@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
+    from semmetrics.api.agreement import correlate as correlate
     from semmetrics.api.comparisons import compare as compare
     from semmetrics.api.competition import rank_competition as rank_competition
-    from semmetrics.api.correlate import correlate as correlate
     from semmetrics.api.discrepancy import add_systems as add_systems
     from semmetrics.api.discrepancy import select_discrepant as select_discrepant
     from semmetrics.api.scorer import Scorer as Scorer
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.set_measures import measure as measure
     from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
     from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
-    from semmetrics.reports.competition import CompetitionRanking as CompetitionRanking
+    from semmetrics.reports.competition_ranking import CompetitionRanking as CompetitionRanking
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
     from semmetrics.reports.table import ScoreTable as ScoreTable
@@ -55,7 +55,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
 
 _PUBLIC = {
     "api.comparisons": ("compare",),
-    "api.correlate": ("correlate",),
+    "api.agreement": ("correlate",),
     "api.competition": ("rank_competition",),
     "api.discrepancy": ("add_systems", "select_discrepant"),
     "api.scorer": ("Scorer",),
@@ -73,7 +73,7 @@ _PUBLIC = {
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
     "reports.annotation_page": ("write_annotation_page",),
-    "reports.competition": ("CompetitionRanking",),
+    "reports.competition_ranking": ("CompetitionRanking",),
     "reports.comparison_table": ("ComparisonTable",),
     "reports.records": ("Records",),
     "reports.selection": ("DiscrepancySelection",),

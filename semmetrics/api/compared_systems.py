@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from semmetrics.comparison.discrepancy import Selector, align_systems
-from semmetrics.comparison.similarity import (
+from semmetrics.comparison.answer_similarity import (
     FunctionSimilarity,
     MeasureSimilarity,
     NgsmSimilarity,
     Similarity,
 )
+from semmetrics.comparison.discrepant_images import Selector, align_systems
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists

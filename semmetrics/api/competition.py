@@ -11,11 +11,11 @@ from semmetrics.api.discrepancy import NOT_SELECTING, as_selection
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
 from semmetrics.comparison.dominance import compute_dominance, rank_correlation, rank_dominance
-from semmetrics.comparison.pair_scores import PairScores, rate_pairs, score_pairs
+from semmetrics.comparison.pairwise_scores import PairScores, rate_pairs, score_pairs
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import first_of_alike
 from semmetrics.options import OPTIONS, check_options
-from semmetrics.reports.competition import CompetitionRanking, MeasureRanking
+from semmetrics.reports.competition_ranking import CompetitionRanking, MeasureRanking
 from semmetrics.reports.selection import DiscrepancySelection
 from semmetrics.scoring.systems import check_given, open_setup
 

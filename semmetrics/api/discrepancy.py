@@ -25,8 +25,8 @@ from semmetrics.api.compared_systems import (
 )
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
-from semmetrics.comparison.discrepancy import TIES, Selector
-from semmetrics.comparison.similarity import name_function
+from semmetrics.comparison.answer_similarity import name_function
+from semmetrics.comparison.discrepant_images import TIES, Selector
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, brief, listing, pluralize

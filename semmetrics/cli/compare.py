@@ -212,7 +212,7 @@ def rank(
     from semmetrics.cli.files import check_endings, check_files, name_files, open_output, write_text
     from semmetrics.cli.messages import say
     from semmetrics.comparison.dataset_ranking import rank_systems
-    from semmetrics.reports import rankings as text
+    from semmetrics.reports import ranking_text as text
 
     check_files(files, {"-o": output, "--diagram": diagram})
     check_endings({"--diagram": diagram}, {"--diagram": (".svg",)})

@@ -92,7 +92,7 @@ def command(
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
     """
-    from semmetrics.api.correlate import correlate
+    from semmetrics.api.agreement import correlate
     from semmetrics.cli.files import check_files, write_text
     from semmetrics.cli.messages import say, show_progress
 

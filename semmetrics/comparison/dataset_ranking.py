@@ -21,7 +21,7 @@ import numpy as np
 
 from semmetrics.arguments import checked, checked_but
 from semmetrics.comparison.diagram import draw_mean_ranks
-from semmetrics.comparison.ranks import (
+from semmetrics.comparison.rank_tests import (
     Friedman,
     Ties,
     alike,

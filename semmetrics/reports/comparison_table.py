@@ -12,7 +12,7 @@ import numpy as np
 
 from semmetrics.arguments import checked
 from semmetrics.comparison.paired import Difference
-from semmetrics.comparison.ranks import rank_matrix
+from semmetrics.comparison.rank_tests import rank_matrix
 from semmetrics.errors import InputError, UnknownKeyError, did_you_mean, listing, pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind

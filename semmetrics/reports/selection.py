@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from semmetrics._version import __version__
 from semmetrics.arguments import checked
-from semmetrics.comparison.discrepancy import PairSelection
+from semmetrics.comparison.discrepant_images import PairSelection
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load

@@ -16,7 +16,7 @@ from oracles.captions_ngram import Blanks
 
 import semmetrics
 from semmetrics import add_systems, select_discrepant
-from semmetrics.comparison import discrepancy
+from semmetrics.comparison import discrepant_images as discrepancy
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_statistics import find_repeated_words

@@ -19,7 +19,7 @@ from semmetrics.comparison.dominance import (
     rank_dominance,
     rank_scores,
 )
-from semmetrics.comparison.pair_scores import rate_pairs
+from semmetrics.comparison.pairwise_scores import rate_pairs
 from semmetrics.errors import InputError
 
 SIZES = st.integers(2, 9)

@@ -12,7 +12,7 @@ import pytest
 import semmetrics
 from semmetrics.comparison.dataset_ranking import rank_normalized
 from semmetrics.comparison.diagram import draw_mean_ranks
-from semmetrics.comparison.ranks import (
+from semmetrics.comparison.rank_tests import (
     alike,
     critical_difference,
     friedman,
@@ -22,7 +22,7 @@ from semmetrics.comparison.ranks import (
     rank_rows,
 )
 from semmetrics.errors import InputError
-from semmetrics.reports.rankings import draw_rank_differences, draw_ranks, report_ranks
+from semmetrics.reports.ranking_text import draw_rank_differences, draw_ranks, report_ranks
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
 AUC = np.array([

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__
 from semmetrics.arguments import checked
 from semmetrics.comparison.dominance import GlobalRank
-from semmetrics.comparison.pair_scores import PairScores
+from semmetrics.comparison.pairwise_scores import PairScores
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.reports.records import Records, check_digits

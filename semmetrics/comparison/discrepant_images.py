@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.comparison.similarity import AnswerBlock, Pairs, Similarity
+from semmetrics.comparison.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Entry, Lists
