@@ -20,11 +20,10 @@ from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS", "OPTIONS",
-           "RANKED_BY", "TESTS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "clean_number", "clean_rule",
-           "decoding_rules", "hint_of", "is_asked", "is_given", "join_names", "resolve_options",
-           "split_names"]  # fmt: skip
+__all__ = ["AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS",
+           "OPTIONS", "RANKED_BY", "TESTS", "Option", "Options", "ResolvedOptions",
+           "check_choice", "check_options", "clean_number", "clean_rule", "decoding_rules",
+           "hint_of", "is_asked", "is_given", "join_names", "resolve_options", "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions", "retrieval")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -66,6 +65,14 @@ CORRECTIONS = {
     "none": "",
 }
 """The corrections for many comparisons, and who they are by."""
+AGREEMENT = {
+    "kendall-c": "Kendall's tau-c",
+    "kendall-b": "Kendall's tau-b",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "accuracy": "pairwise accuracy",
+}
+"""How well values agree with ratings by people, and what each is called in text."""
 COMPARED = {"resamples": 10_000}
 """Defaults of a comparison that differ from those of a score: a small p needs many resamples."""
 RANKED_BY = ("normalized", "rank")

@@ -1,32 +1,337 @@
-"""Agreement of scores with people: correlations over pairs, and their intervals.
+r"""Agreement of scores with people: correlations over the same items, and their intervals.
 
 Conventions
 -----------
-Equal values share the mean of their ranks (Spearman), and count as ties (Kendall's tau-b). A
-correlation with something that is the same everywhere is not defined: nan.
+Items that are equal on one side are *ties*. Of n items there are n(n-1)/2 pairs; C of them are in
+the same order on both sides, D in opposite orders, T_x and T_y tied in the scores and in the
+ratings.
 
-A resample draws as many pairs as there are, with replacement. Correlations of a resample are those
-of its pairs, and intervals are quantiles of them.
+========== =================================================================================
+pearson    product-moment correlation of the values
+spearman   that of the ranks; equal values share the mean of their ranks
+kendall-b  :math:`(C - D) / \sqrt{(N - T_x)(N - T_y)}` with N = n(n-1)/2
+kendall-c  :math:`2 (C - D) m / (n^2 (m - 1))`, m the smaller number of distinct values of a side
+accuracy   of the pairs that people tell apart, the share that scores put in the same order; a
+           pair tied in the scores counts half: :math:`1/2 + (C - D) / (2 (N - T_y))`
+========== =================================================================================
+
+A correlation with something that is the same everywhere is not defined: nan; so is an accuracy
+where people tell no two items apart.
+
+A resample draws as many items, or groups of items, as there are, with replacement; items that are
+drawn twice tie with themselves. All resamples are computed together, from sums of weights: C - D
+by halving the ratings again and again, in O(n log n), exactly.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
+from semmetrics.options import AGREEMENT
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
+from semmetrics.scoring.resampling import Draws
 
-__all__ = ["NAMES", "Correlation", "correlate_values"]
+__all__ = ["NAMES", "Correlated", "Correlation", "correlate_values", "correlation"]
 
 NAMES = ("pearson", "spearman", "kendall")
+_STATISTICS = ("pearson", "spearman", "kendall-b")
+_CELLS = 1 << 19  # of weights that are looked at together: they stay in a cache
+
+
+@checked
+def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall-b") -> float:
+    """Return how well scores agree with ratings of the same items.
+
+    Parameters
+    ----------
+    scores, ratings : array-like, shape (n,)
+        Finite.
+    statistic : {"pearson", "spearman", "kendall-b", "kendall-c", "accuracy"}
+
+    Returns
+    -------
+    float
+        In [-1, 1], an accuracy in [0, 1]; nan where not defined.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ, a number is not finite, or there is no such statistic.
+
+    References
+    ----------
+    Kendall, 1945, The treatment of ties in ranking problems, Biometrika 33 (tau-b). Stuart, 1953,
+    The estimation and comparison of strengths of association in contingency tables, Biometrika 40
+    (tau-c).
+
+    Examples
+    --------
+    >>> scores, ratings = [0.1, 0.4, 0.4, 0.9], [1, 2, 3, 3]
+    >>> [round(correlation(scores, ratings, name), 4) for name in ("kendall-b", "kendall-c")]
+    [0.8, 0.75]
+    >>> correlation(scores, ratings, "accuracy")
+    0.9
+    """
+    if statistic not in AGREEMENT:
+        raise InputError(
+            f"statistic={statistic!r}",
+            remedy=did_you_mean(statistic, AGREEMENT, f"choose one of {listing(AGREEMENT)}"),
+        )
+    return Correlated.of(scores, ratings).values([statistic])[statistic]
+
+
+class _Half(NamedTuple):
+    """What has 1 at one binary digit of its level, and what has 0 there.
+
+    Attributes
+    ----------
+    zeros, ones : int array
+        Cells, by the digits before this one, then along the other side.
+    places : four int arrays, each of the length of ``ones``
+        The zeros with the same digits before, from the first to the last: where they begin, where
+        those that are equal along the other side begin and end, and where they end.
+    """
+
+    zeros: Ints
+    ones: Ints
+    places: tuple[Ints, Ints, Ints, Ints]
+
+
+@dataclass(frozen=True, eq=False)
+class Correlated:
+    """Scores and ratings of the same items, ready to be correlated under any weights.
+
+    A *cell* is a score and a rating that occur together; cells stand in the order of the scores,
+    then of the ratings.
+
+    Attributes
+    ----------
+    scores, ratings : float64 array
+        The distinct values of either side, rising.
+    score, rating : int array, shape (cells,)
+        The place of the score and of the rating of each cell among them.
+    table : sparse array, shape (cells, groups)
+        How many items of each group are in a cell.
+    """
+
+    scores: Floats
+    ratings: Floats
+    score: Ints
+    rating: Ints
+    table: Any
+
+    @classmethod
+    def of(cls, scores: ArrayLike, ratings: ArrayLike, groups: ArrayLike | None = None,
+           n_groups: int | None = None) -> Correlated:  # fmt: skip
+        """Look at finite values of items.
+
+        Parameters
+        ----------
+        scores, ratings : array-like, shape (n,)
+        groups : int array-like, shape (n,), optional
+            The group of each item, from 0; each is a group of its own where it is left out.
+        n_groups : int, optional
+            How many groups there are, where some have no item here.
+
+        Raises
+        ------
+        InputError
+            If the shapes differ, or a number is not finite.
+        """
+        from scipy.sparse import csr_array
+
+        one, other = (np.asarray(side, np.float64) for side in (scores, ratings))
+        if one.ndim != 1 or one.shape != other.shape:
+            raise InputError(f"scores have shape {one.shape}, and ratings {other.shape}",
+                             remedy="give one number an item on either side")  # fmt: skip
+        if not (np.isfinite(one).all() and np.isfinite(other).all()):
+            raise InputError("a number is not finite", remedy="leave the item out")
+        x, score = np.unique(one, return_inverse=True)
+        y, rating = np.unique(other, return_inverse=True)
+        cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)
+        of = np.arange(len(one)) if groups is None else np.asarray(groups, np.int64)
+        width = int(of.max(initial=-1)) + 1 if n_groups is None else n_groups
+        table = csr_array((np.ones(len(one)), (cell.ravel(), of)), shape=(len(cells), width))
+        return cls(x, y, *np.divmod(cells, max(1, len(y))), table)
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return int(self.table.shape[1])
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return int(self.table.sum())
+
+    @cached_property
+    def halves(self) -> list[_Half]:
+        """What C - D is counted by: the levels of the side that has fewer of them, halved."""
+        swapped = len(self.ratings) > len(self.scores)
+        sides = (self.rating, self.score) if swapped else (self.score, self.rating)
+        return list(_halves(*sides))
+
+    def values(self, statistics: Sequence[str]) -> dict[str, float]:
+        """Return statistics of all items."""
+        found = self.weighted(statistics, np.ones((1, self.groups), np.uint8))
+        return {name: float(row[0]) for name, row in found.items()}
+
+    def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
+        """Return statistics of resamples.
+
+        Parameters
+        ----------
+        statistics : sequence of str
+        counts : int array, shape (resamples, groups)
+            How often each group is drawn.
+
+        Returns
+        -------
+        mapping from statistic to array, shape (resamples,)
+            nan where not defined.
+        """
+        found = {name: np.full(len(counts), np.nan) for name in statistics}
+        step = max(1, _CELLS // max(1, len(self.score)))
+        for start in range(0, len(counts), step):
+            some = np.ascontiguousarray(counts[start : start + step].T, np.float64)
+            weights = _Weights.of(self, self.table @ some)
+            for name, row in found.items():
+                row[start : start + step] = weights.statistic(name)
+        return found
+
+    def replicates(
+        self, statistics: Sequence[str], bootstrap: Bootstrap, draws: Draws,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Floats]:  # fmt: skip
+        """Return statistics of each resample of the groups."""
+        parts: dict[str, list[Floats]] = {name: [] for name in statistics}
+        done = 0
+        for counts in draws.counts(bootstrap, 256):
+            for name, row in self.weighted(statistics, counts).items():
+                parts[name].append(row)
+            done += len(counts)
+            if progress is not None:
+                progress(done, bootstrap.resamples)
+        return {name: np.concatenate(rows) for name, rows in parts.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    """Cells of a table under the weights of some resamples: arrays of shape (cells, resamples)."""
+
+    table: Correlated
+    cells: Floats
+    scores: Floats
+    ratings: Floats
+    n: Floats
+
+    @classmethod
+    def of(cls, table: Correlated, cells: Floats) -> _Weights:
+        x, y = (_sum_levels(cells, of, len(distinct)) for of, distinct in
+                ((table.score, table.scores), (table.rating, table.ratings)))  # fmt: skip
+        return cls(table, cells, x, y, cells.sum(axis=0))
+
+    def statistic(self, name: str) -> Floats:
+        """Return a statistic of each resample; nan where it is not defined."""
+        distinct = np.minimum((self.scores > 0).sum(axis=0), (self.ratings > 0).sum(axis=0))
+        with np.errstate(all="ignore"):
+            if name == "pearson":
+                sides = map(_scaled, (self.table.scores, self.table.ratings))
+                found = self._product_moment(*sides)
+            elif name == "spearman":
+                found = self._product_moment(_ranks(self.scores), _ranks(self.ratings))
+            elif name == "kendall-c":
+                found = 2 * self.concordance() * distinct / (self.n**2 * (distinct - 1))
+            elif name == "kendall-b":
+                untied = [_untied(side, self.n) for side in (self.scores, self.ratings)]
+                found = self.concordance() / np.sqrt(untied[0] * untied[1])
+            else:
+                distinct = np.where((self.ratings > 0).sum(axis=0) > 1, 2, 0)
+                return np.where(distinct > 1, 0.5 + self.concordance()
+                                / (2 * _untied(self.ratings, self.n)), np.nan)  # fmt: skip
+        return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
+
+    def _product_moment(self, scores: Floats, ratings: Floats) -> Floats:
+        """Correlate numbers of the levels of either side, shape (levels, 1 or resamples)."""
+        x, y = (side - (weights * side).sum(axis=0) / self.n for side, weights in
+                ((scores, self.scores), (ratings, self.ratings)))  # fmt: skip
+        both = (self.cells * x[self.table.score] * y[self.table.rating]).sum(axis=0)
+        squares = [(weights * side**2).sum(axis=0) for side, weights in
+                   ((x, self.scores), (y, self.ratings))]  # fmt: skip
+        found: Floats = both / np.sqrt(squares[0] * squares[1])
+        return found
+
+    def concordance(self) -> Floats:
+        """Return C - D, by halving the levels of the side that has fewer of them.
+
+        Two items with other levels differ first at one binary digit of them: among those whose
+        digits before it are the same, each that has 1 is compared with all that have 0 there.
+        """
+        total = np.zeros(self.cells.shape[1])
+        for zeros, ones, places in self.table.halves:
+            below = np.zeros((len(zeros) + 1, self.cells.shape[1]))
+            np.cumsum(self.cells[zeros], axis=0, out=below[1:])
+            first, low, high, last = places
+            beside = below[low]
+            beside += below[high]
+            beside -= below[first]
+            beside -= below[last]
+            total += np.einsum("ij,ij->j", self.cells[ones], beside)
+        return total
+
+
+def _halves(along: Ints, level: Ints) -> Iterator[_Half]:
+    """Yield, for each binary digit of the levels, what has 1 there beside what has 0."""
+    for digit in range(int(level.max(initial=0)).bit_length()):
+        before = level >> (digit + 1)
+        rows = np.lexsort((along, before))
+        is_one = ((level[rows] >> digit) & 1).astype(np.bool_)
+        zeros, ones = rows[~is_one], rows[is_one]
+        # one number for the digits before and what is along, so that both are sought together
+        wide = int(along.max(initial=0)) + 1
+        keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
+        group = before[ones] * wide
+        yield _Half(zeros, ones, (
+            np.searchsorted(keys, group),
+            np.searchsorted(keys, sought),
+            np.searchsorted(keys, sought, side="right"),
+            np.searchsorted(keys, group + wide),
+        ))  # fmt: skip
+
+
+def _sum_levels(cells: Floats, of: Ints, number: int) -> Floats:
+    """Sum the weights of the cells of each level."""
+    from scipy.sparse import csr_array
+
+    ones: Any = csr_array((np.ones(len(of)), (of, np.arange(len(of)))), shape=(number, len(of)))
+    found: Floats = ones @ cells
+    return found
+
+
+def _scaled(values: Floats) -> Floats:
+    """Values, at most 1, so that squares do not overflow."""
+    most = np.abs(values).max(initial=0.0)
+    return (values / most if most else values)[:, None]
+
+
+def _ranks(weights: Floats) -> Floats:
+    """The rank of each level; equal values share the mean of their ranks."""
+    return np.cumsum(weights, axis=0) - (weights - 1) / 2
+
+
+def _untied(weights: Floats, n: Floats) -> Floats:
+    """How many pairs are not tied."""
+    found: Floats = (n**2 - (weights**2).sum(axis=0)) / 2
+    return found
 
 
 @dataclass(frozen=True)
@@ -37,7 +342,7 @@ class Correlation:
     ----------
     n : int
     pearson, spearman, kendall : float
-        In [-1, 1]; nan where not defined.
+        In [-1, 1]; nan where not defined. Kendall's is tau-b.
     intervals : mapping from name to Interval
         Empty where none were asked for.
     """
@@ -46,7 +351,7 @@ class Correlation:
     pearson: float
     spearman: float
     kendall: float
-    intervals: dict[str, Interval]
+    intervals: Mapping[str, Interval]
 
 
 @checked
@@ -77,94 +382,46 @@ def correlate_values(
     InputError
         If the shapes differ, a number is not finite, or the method of intervals is another one.
 
-    References
-    ----------
-    Kendall, 1945, The treatment of ties in ranking problems, Biometrika 33 (tau-b).
-
     Examples
     --------
     >>> found = correlate_values([0.1, 0.4, 0.4, 0.9], [1, 2, 3, 5])
     >>> round(found.pearson, 4), round(found.spearman, 4), round(found.kendall, 4)
     (0.971, 0.9487, 0.9129)
     """
-    one, other = (np.asarray(side, np.float64) for side in (scores, ratings))
-    if one.ndim != 1 or one.shape != other.shape:
-        raise InputError(f"scores have shape {one.shape}, and ratings {other.shape}",
-                         remedy="give one number a pair on either side")  # fmt: skip
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
-        raise InputError("a number is not finite", remedy="leave the pair out")
+    table = Correlated.of(scores, ratings)
+    check_percentile(bootstrap)
+    values = table.values(_STATISTICS)
+    intervals: dict[str, Interval] = {}
+    if bootstrap is not None:
+        drawn = table.replicates(_STATISTICS, bootstrap, draw_groups(table.groups), progress)
+        for name, statistic in zip(NAMES, _STATISTICS, strict=True):
+            made = as_replicates(drawn[statistic], values[statistic], statistic, bootstrap,
+                                 table.groups, "pair")  # fmt: skip
+            intervals[name] = made.interval(bootstrap.level)
+    numbers = dict(zip(NAMES, values.values(), strict=True))
+    return Correlation(table.n, **numbers, intervals=intervals)
+
+
+def check_percentile(bootstrap: Bootstrap | None) -> None:
+    """Refuse another method of intervals than the one that correlations have."""
     if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
         raise InputError(
             f"method={bootstrap.method!r}: intervals of correlations are percentile intervals",
             remedy="leave method= out",
         )
-    sides = _Side.of(one), _Side.of(other)
-    everything = np.arange(len(one))
-    values = _correlate(sides, everything)
-    intervals: dict[str, Interval] = {}
-    if bootstrap is not None:
-        drawn = _resample(sides, bootstrap, progress)
-        for name, value, row in zip(NAMES, values, drawn, strict=True):
-            replicates = Replicates(
-                row, bootstrap.seed, "pair", grouped=False, drawn="", value=value,
-                left_out=np.zeros(0), sizes=np.ones(len(one), np.int64), bounds=(-1.0, 1.0),
-            )  # fmt: skip
-            intervals[name] = replicates.interval(bootstrap.level)
-    return Correlation(len(one), *values, intervals)
 
 
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """Values, and the number of each among the distinct ones, from the lowest."""
-
-    values: Floats
-    codes: Ints
-    distinct: int
-
-    @classmethod
-    def of(cls, values: Floats) -> _Side:
-        distinct, codes = np.unique(values, return_inverse=True)
-        return cls(values, codes.astype(np.int64), len(distinct))
-
-    def ranks(self, drawn: Ints) -> Floats:
-        """Return the ranks of some pairs among themselves; equal values share their mean."""
-        codes = self.codes[drawn]
-        counts = np.bincount(codes, minlength=self.distinct)
-        last = np.cumsum(counts)
-        return (last - (counts - 1) / 2)[codes]
+def draw_groups(number: int) -> Draws:
+    """Return what draws among so many groups, in their order."""
+    return Draws(np.arange(number), number, np.arange(number, dtype=np.uint64))
 
 
-def _correlate(sides: tuple[_Side, _Side], drawn: Ints) -> tuple[float, float, float]:
-    """Return the three correlations of some pairs, which may be there several times."""
-    from scipy.stats import kendalltau
-
-    if len(drawn) < 2:
-        return math.nan, math.nan, math.nan
-    one, other = sides
-    codes = one.codes[drawn], other.codes[drawn]
-    if any((side == side[0]).all() for side in codes):
-        return math.nan, math.nan, math.nan
-    return (
-        _product_moment(one.values[drawn], other.values[drawn]),
-        _product_moment(one.ranks(drawn), other.ranks(drawn)),
-        float(kendalltau(*codes).statistic),
-    )
-
-
-def _product_moment(one: Floats, other: Floats) -> float:
-    """Return Pearson's correlation of two sides that both vary."""
-    one, other = one - one.mean(), other - other.mean()
-    one, other = one / abs(one).max(), other / abs(other).max()  # squares do not overflow
-    value = float(one @ other) / math.sqrt(float(one @ one) * float(other @ other))
-    return min(1.0, max(-1.0, value))
-
-
-def _resample(sides: tuple[_Side, _Side], bootstrap: Bootstrap, progress: Any) -> Floats:
-    """Return the correlations of each resample, shape (3, resamples)."""
-    random, n = np.random.default_rng(bootstrap.seed), len(sides[0].values)
-    found = np.full((len(NAMES), bootstrap.resamples), np.nan)
-    for place in range(bootstrap.resamples if n > 1 else 0):
-        found[:, place] = _correlate(sides, random.integers(0, n, n))
-        if progress is not None:
-            progress(place + 1, bootstrap.resamples)
-    return found
+def as_replicates(
+    values: Floats, whole: float, statistic: str, bootstrap: Bootstrap, groups: int, unit: str
+) -> Replicates:
+    """Return the values of resamples as intervals are made of them."""
+    return Replicates(
+        values, bootstrap.seed, unit, grouped=False, drawn="", value=whole,
+        left_out=np.zeros(0), sizes=np.ones(groups, np.int64),
+        bounds=(0.0 if statistic == "accuracy" else -1.0, 1.0),
+    )  # fmt: skip

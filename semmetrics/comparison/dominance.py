@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
+from semmetrics.comparison.correlations import correlation
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import by_value, dataclass
@@ -281,11 +282,5 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     >>> rank_correlation([1, 2, 3], [1, 3, 2])
     0.5
     """
-    ranks = []
-    for side in (first, second):
-        better = rank_scores([-value for value in side])
-        times = [better.count(rank) for rank in better]
-        ranks.append(np.array([r + (n - 1) / 2 for r, n in zip(better, times, strict=True)]))
-    centred = [side - side.mean() for side in ranks]
-    spread = math.sqrt(float((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
-    return float((centred[0] * centred[1]).sum()) / spread if spread else math.nan
+    ranks = [rank_scores([-value for value in side]) for side in (first, second)]
+    return correlation(ranks[0], ranks[1], "spearman")

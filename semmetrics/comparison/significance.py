@@ -12,6 +12,7 @@ Methods
 ``bootstrap-sacrebleu``  the same of their sizes, as Riezler & Maxwell 2005 and sacrebleu have it
 ``randomization``        differences after the items of both systems are swapped at random
 ``t``, ``wilcoxon``      from the differences of items
+``williams``             of two correlations with the same third variable
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "signed_rank_p",
     "simulated_p",
     "student_t",
+    "williams_p",
 ]
 
 _ROUNDING = 1e-12  # of the differences, relative to the largest one
@@ -207,6 +209,62 @@ def signed_rank_p(differences: ArrayLike) -> float:
 
     centre, variance = doubled.sum() / 2, float((doubled.astype(np.float64) ** 2).sum()) / 4
     return min(1.0, 2 * float(ndtr((less - centre) / math.sqrt(variance))))
+
+
+@checked
+def williams_p(first: float, second: float, between: float, n: int) -> float:
+    r"""Return p of Williams' test: whether two scores correlate alike with the same ratings.
+
+    .. math:: t = (r_1 - r_2) \sqrt{\frac{(n - 1)(1 + r_{12})}
+        {2 \frac{n - 1}{n - 3} |R| + \frac{(r_1 + r_2)^2}{4} (1 - r_{12})^3}}
+
+    with n - 3 degrees of freedom and :math:`|R| = 1 - r_1^2 - r_2^2 - r_{12}^2 + 2 r_1 r_2 r_{12}`.
+
+    Parameters
+    ----------
+    first, second : float
+        Pearson's correlation of either score with the ratings.
+    between : float
+        That of one score with the other.
+    n : int
+        Items, which the test takes as independent; at least four.
+
+    Returns
+    -------
+    float
+        1 where the correlations are equal; nan where one is not defined.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than four items.
+
+    References
+    ----------
+    Williams, 1959, Regression analysis. Steiger, 1980, Tests for comparing elements of a
+    correlation matrix, Psychological Bulletin 87, equation 7.
+
+    Examples
+    --------
+    >>> round(williams_p(0.4, 0.5, 0.1, 103), 4), williams_p(0.4, 0.4, 1.0, 10)
+    (0.3749, 1.0)
+    """
+    from scipy.special import stdtr
+
+    if n < 4:
+        raise InputError(f"Williams' test needs at least four items, and {n} can be compared",
+                         remedy="give more items, or use test='bootstrap' (--test)")  # fmt: skip
+    if any(math.isnan(value) for value in (first, second, between)):
+        return math.nan
+    if abs(first - second) <= _ROUNDING:
+        return 1.0
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    rest = 2 * (n - 1) / (n - 3) * max(0.0, determinant)
+    rest += ((first + second) / 2) ** 2 * (1 - between) ** 3
+    if rest <= 0:
+        return 0.0
+    t = (first - second) * math.sqrt((n - 1) * (1 + between) / rest)
+    return 2 * float(stdtr(n - 3, -abs(t)))
 
 
 def _check_number(values: Floats) -> None:

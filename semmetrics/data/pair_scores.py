@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -25,12 +24,11 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
 from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, number
 from semmetrics.data.formats import format_among
-from semmetrics.data.json_files import json_lines, parse_source
+from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import plain_array
-from semmetrics.data.objects import frame_table, is_frame
-from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, placed, pluralize, shown
+from semmetrics.data.source import enough_memory, load
+from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
+from semmetrics.errors import InputError, at, listing, placed, pluralize, shown
 from semmetrics.frozen import dataclass
 
 __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
@@ -39,7 +37,7 @@ __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues
 ToId: TypeAlias = Callable[[Any], str]
 IDS_BESIDE = ".ids.json"
 """What the name of a matrix ends with, of the file of its ids."""
-_TABLES = ("csv", "tsv", "json", "jsonl")
+_PAIRS = Noun("pair", "two ids and a score", '["id", "id", 0.5]', "(id, id, score)")
 _BESIDE = 'write {"images": [...], "captions": [...]}, the ids of rows and columns'
 
 
@@ -190,10 +188,10 @@ def read_pair_scores(
     >>> found.first, found.second, found.values.tolist()
     (['a'], ['7'], [4.5])
     """
-    to_id, notes = _to_id(ids), list[str]()
-    with _reading(pairs, options) as source:
+    to_id, notes = id_reader(ids), list[str]()
+    with opened_table(pairs, options) as source:
         where = name if source is None else source.name
-        rows = _records(pairs, source, options, where, notes)
+        rows = read_rows(pairs, source, options, where, notes, _PAIRS)
         first, second, values, groups = list[str](), list[str](), list[float](), list[str]()
         header: list[str] | None = None
         places: list[int] = []
@@ -251,7 +249,7 @@ def open_pair_values(
     >>> open_pair_values({"a": ["c"]}).of_pairs(["a", "d"], ["c", "a"]).tolist()
     [1.0, 0.0]
     """
-    to_id = _to_id(ids)
+    to_id = id_reader(ids)
     if isinstance(data, tuple) and len(data) == 3 and np.ndim(data[0]) == 2:
         return _matrix(np.asarray(data[0]), data[1], data[2], to_id, name)
     if isinstance(data, Mapping):
@@ -259,7 +257,7 @@ def open_pair_values(
     if isinstance(data, str | os.PathLike):
         source = load(data, options.max_bytes)
         with enough_memory(source.name, options.max_bytes):
-            kind = format_among(source, options, "values of pairs are", ("npy", *_TABLES))
+            kind = format_among(source, options, "values of pairs are", ("npy", *TABLE_FORMATS))
             if kind == "npy":
                 rows, columns = read_pair_ids(os.fspath(data) + IDS_BESIDE, options)
                 return _matrix(plain_array(source, options, 2), rows, columns, to_id, source.name)
@@ -349,7 +347,7 @@ def _refuse_both_ways(where: str = "") -> NoReturn:
     )
 
 
-def _to_id(expression: str | None) -> ToId:
+def id_reader(expression: str | None) -> ToId:
     """Return what makes an id of a value.
 
     Raises
@@ -386,50 +384,6 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-Record: TypeAlias = tuple[str, "list[str] | None", Sequence[Any]]
-
-
-def _records(
-    pairs: Any, source: Source | None, options: ReadOptions, name: str, notes: list[str]
-) -> Iterator[Record]:
-    """Yield the place of each pair, the names of its cells, and these."""
-    if source is None:
-        if is_frame(pairs):
-            table = frame_table(pairs, options, name, "score")
-            pairs = table.to_pylist()
-        if isinstance(pairs, Mapping) or not isinstance(pairs, Iterable):
-            raise InputError(
-                f"{a_kind(pairs)} holds no pairs",
-                where=name, remedy="give a path, or a list of (id, id, score)",
-            )  # fmt: skip
-        yield from (_record(v, at(name, f"pair {i}{FROM_0}")) for i, v in enumerate(pairs))
-        return
-    kind = format_among(source, options, "pairs are", _TABLES)
-    if kind in ("csv", "tsv"):
-        with field_limit(options.max_line_bytes):
-            rows = Rows(source, options, tabs=kind == "tsv")
-            yield from ((at(name, f"line {line}"), rows.header, row) for line, row in rows)
-        notes += rows.notes
-    elif kind == "jsonl":
-        yield from (_record(v, at(name, f"line {n}")) for n, v in json_lines(source, notes))
-    else:
-        values = parse_source(source)
-        if not isinstance(values, list):
-            raise InputError(
-                f"{shown(values)} is no list of pairs",
-                where=name, remedy='write [["id", "id", 0.5], ...]',
-            )  # fmt: skip
-        yield from (_record(v, at(name, f"pair {i}{FROM_0}")) for i, v in enumerate(values))
-
-
-def _record(value: Any, place: str) -> Record:
-    if isinstance(value, Mapping):
-        return place, [str(name) for name in value], list(value.values())
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return place, None, value
-    raise InputError(f"{shown(value)} is no pair", where=place, remedy="write two ids and a score")
-
-
 def _columns(
     names: list[str] | None,
     width: int,
@@ -455,14 +409,3 @@ def _columns(
                          "(--group-by)")  # fmt: skip
     places = [names.index(name) for name in chosen] if chosen else [0, 1, 2]
     return places + ([] if group is None else [names.index(group)])
-
-
-@contextmanager
-def _reading(pairs: Any, options: ReadOptions) -> Iterator[Source | None]:
-    """Open a path, if it is one, within a limit of memory."""
-    if not isinstance(pairs, str | os.PathLike):
-        yield None
-        return
-    source = load(pairs, options.max_bytes)
-    with enough_memory(source.name, options.max_bytes):
-        yield source

@@ -1,0 +1,455 @@
+r"""Readers of ratings and preferences: public files, and tables of one's own.
+
+Files
+-----
+================== ==============================================================================
+images             JSON ``{image: {"human_judgement": [{"caption", "rating"}, ...],
+                   "ground_truth": [references]}}``: ``flickr8k.json`` (Flickr8k-Expert),
+                   ``crowdflower_flickr8k.json`` (Flickr8k-CF), ``composite.json``
+Pascal-50S         ``pair_pascal.mat`` with ``consensus_pascal.mat`` beside it, or their folder
+table              CSV, TSV, JSON or JSONL, a row for each judgement
+================== ==============================================================================
+
+Columns of tables, of which ``columns`` may name others
+-------------------------------------------------------
+============================= ===================================================================
+rating                        a number (also "score", "human", "human_score", "judgement")
+a, b, preferred               two candidates, and "a", "b" or "tie"
+caption, references           a caption ("mt", "candidate") and the list of its references ("refs",
+                              "ground_truth"); in CSV a list as JSON or Python writes it
+id                            of predictions and ground truth alike
+candidate, reference          ids of either side
+image ("image_id", "imgid")   what is resampled together
+rater ("annotator", "worker") who says it
+============================= ===================================================================
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semmetrics.data.form import DEFAULTS, ReadOptions, number
+from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.judgements import Judgements
+from semmetrics.data.pair_scores import id_reader
+from semmetrics.data.source import load
+from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
+from semmetrics.errors import InputError, at, did_you_mean, listing, placed, shown
+
+__all__ = ["ROLES", "read_judgements"]
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
+    "preferred": ("preferred", "preference", "winner"),
+    "a": ("a",),
+    "b": ("b",),
+    "caption": ("caption", "mt", "text"),
+    "references": ("references", "refs", "ground_truth"),
+    "candidate": ("candidate", "candidate_id"),
+    "reference": ("reference", "reference_id"),
+    "id": ("id", "item", "item_id"),
+    "image": ("image", "image_id", "imgid", "img_id"),
+    "rater": ("rater", "annotator", "worker"),
+}
+"""The roles of columns, each with the names that it is known by."""
+_NOUN = Noun("judgement", "an object with a rating", '{"id": "a", "rating": 4}',
+             '{"id": "a", "rating": 4}')  # fmt: skip
+_SIDES = {"a": 1.0, "b": -1.0, "tie": 0.0}
+_CATEGORIES = ("HC", "HI", "HM", "MM")
+_PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
+
+
+def read_judgements(
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    group_by: str | None = None,
+    ids: str | None = None,
+    draw_references: int | None = None,
+    seed: int = 12345,
+    options: ReadOptions = DEFAULTS,
+    name: str = "ratings",
+) -> Judgements:
+    """Read what people say of candidates.
+
+    Parameters
+    ----------
+    data : path, frame, mapping, or iterable of mappings
+    columns : mapping from role to column, optional
+    group_by : str, optional
+        The column of the group of each judgement. Pascal-50S has its categories.
+    ids : str, optional
+        A regular expression: an id is its first group, or what it finds where it has none.
+    draw_references : int, optional
+        Draw so many references of each candidate at random, where it has more; candidates that are
+        compared with each other have the same.
+    seed : int
+        Of that, and of votes of Pascal-50S that are equal.
+    options : ReadOptions
+    name : str
+        What messages call Python objects.
+
+    Returns
+    -------
+    Judgements
+
+    Raises
+    ------
+    InputError
+        If there are no judgements, a column is missing, a rating is no finite number, or a rater
+        says two things of the same; names the place.
+
+    Examples
+    --------
+    >>> rows = [{"id": "a", "rating": 4}, {"id": "a", "rating": 2}, {"id": "b", "rating": 1}]
+    >>> found = read_judgements(rows)
+    >>> found.candidates, found.values.tolist(), found.first.tolist()
+    (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
+    """
+    random = np.random.default_rng(seed)
+    if isinstance(data, str | os.PathLike) and _is_pascal(Path(data)):
+        found = _read_pascal(Path(data), random, options)
+    elif isinstance(data, Mapping):
+        found = _read_images(data, name)
+    else:
+        found = _read_table(data, _Columns(columns or {}, group_by, ids), options, name)
+    if not len(found):
+        raise InputError("there are no judgements", where=found.source,
+                         remedy="write one a row: id and rating")  # fmt: skip
+    return found if draw_references is None else _draw(found, draw_references, random)
+
+
+def _draw(found: Judgements, number: int, random: np.random.Generator) -> Judgements:
+    """Draw some references of each judgement, in their order."""
+    references = list(found.references)
+    for row, first in enumerate(found.first.tolist()):
+        of = found.references[first]
+        if len(of) > number:
+            chosen = np.sort(random.choice(len(of), number, replace=False)).tolist()
+            drawn = tuple(of[place] for place in chosen)
+            references[first] = drawn
+            if found.second is not None:
+                references[found.second[row]] = drawn
+    return replace(found, references=references)
+
+
+def _read_images(data: Mapping[Any, Any], name: str) -> Judgements:
+    """Read images with their references and the ratings of their candidates."""
+    candidates, references, images, values = [], [], [], []
+    for image, record in data.items():
+        where = at(name, "", str(image))
+        judged, truth = (
+            _list_of(record, key, where) for key in ("human_judgement", "ground_truth")
+        )
+        several = tuple(
+            _text(one, f"{where}, reference {i} (from 0)") for i, one in enumerate(truth)
+        )
+        for place, one in enumerate(judged):
+            spot = f"{where}, judgement {place} (from 0)"
+            if not isinstance(one, Mapping) or not {"caption", "rating"} <= one.keys():
+                raise InputError("it has no caption and rating", where=spot,
+                                 remedy='write {"caption": "a dog", "rating": 4}')  # fmt: skip
+            candidates.append(_text(one["caption"], spot))
+            values.append(number(one["rating"], spot, "rating"))
+            references.append(several)
+            images.append(str(image))
+    return Judgements(candidates, references, images, True, np.array(values, np.float64),
+                      np.arange(len(values)), None, None, name, [])  # fmt: skip
+
+
+def _list_of(record: Any, key: str, where: str) -> list[Any]:
+    if not isinstance(record, Mapping) or not isinstance(record.get(key), list | tuple):
+        raise InputError(
+            f"there is no list {key!r}", where=where,
+            remedy='write {"human_judgement": [{"caption": "a dog", "rating": 4}], '
+            '"ground_truth": ["a dog runs"]}',
+        )  # fmt: skip
+    return list(record[key])
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, str) and value.strip():
+        return value
+    problem = "the caption is empty" if isinstance(value, str) else f"{shown(value)} is no caption"
+    raise InputError(problem, where=where, remedy="write a text")
+
+
+class _Columns:
+    """Which columns of a table play which role."""
+
+    def __init__(self, named: Mapping[str, str], group: str | None, ids: str | None) -> None:
+        wrong = [role for role in named if role not in ROLES]
+        if wrong:
+            raise InputError(
+                f"columns= names {wrong[0]!r}",
+                remedy=did_you_mean(wrong[0], ROLES, f"there are {listing(ROLES, most=20)}"),
+            )
+        self.named, self.group, self.to_id = named, group, id_reader(ids)
+
+    def find(self, names: Sequence[str] | None, where: str) -> dict[str, int]:
+        """Return the place of the column of each role that the table has."""
+        if names is None:
+            raise InputError("a list has no keys", where=where,
+                             remedy='write {"id": "a", "rating": 4}')  # fmt: skip
+        folded = [name.strip().casefold() for name in names]
+        for column in [*self.named.values(), *([] if self.group is None else [self.group])]:
+            if column not in names:
+                raise InputError(
+                    f"there is no column {column!r}: found {listing(names, most=12)}", where=where,
+                    remedy="name others with columns= (--columns) and group_by= (--group-by)",
+                )  # fmt: skip
+        taken = {*self.named.values(), self.group}
+        found = {role: names.index(column) for role, column in self.named.items()}
+        for role, known in ROLES.items():
+            places = [i for i, name in enumerate(folded) if name in known and names[i] not in taken]
+            if role not in found and places:
+                found[role] = min(places, key=lambda i: known.index(folded[i]))
+        if self.group is not None:
+            found["group"] = names.index(self.group)
+        return _settle(found, names, where)
+
+
+def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+    """Return the roles that make a judgement: what is judged, and what is said of it."""
+    has = found.keys()
+    if {"a", "b", "preferred"} <= has:
+        used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
+    elif "rating" not in has:
+        raise InputError(
+            f"there is no column of ratings: found {listing(names, most=12)}", where=where,
+            remedy="call it rating, or name it: columns={'rating': ...} (--columns rating=...); of "
+            "preferences write a, b and preferred",
+        )  # fmt: skip
+    elif "references" in has and ("caption" in has or "candidate" in has):
+        if "caption" not in has:
+            found["caption"] = found["candidate"]
+        used = {"rating", "caption", "references"}
+    elif "candidate" in has and "reference" in has:
+        used = {"rating", "candidate", "reference"}
+    elif "id" in has or "candidate" in has or "image" in has:
+        own = next(role for role in ("id", "candidate", "image") if role in has)
+        found["id"] = found[own]
+        used = {"rating", "id"}
+        if own == "image":
+            found.pop("image")
+    else:
+        raise InputError(
+            f"there is no column of ids: found {listing(names, most=12)}", where=where,
+            remedy="call it id, or name it: columns={'id': ...} (--columns id=...)",
+        )  # fmt: skip
+    return {role: i for role, i in found.items() if role in used | {"image", "rater", "group"}}
+
+
+class _Made:
+    """Judgements in the making: each candidate once, but captions as often as they are rated."""
+
+    def __init__(self, texts: bool) -> None:
+        self.texts = texts
+        self.known: dict[Any, int] = {}
+        self.candidates: list[str] = []
+        self.references: list[tuple[str, ...]] = []
+        self.images: list[str] = []
+        self.said: dict[Any, str] = {}
+
+    def add(self, candidate: str, references: tuple[str, ...], image: str) -> int:
+        """Return the number of a candidate."""
+        key = (candidate, references, image)
+        if not self.texts and key in self.known:
+            return self.known[key]
+        self.known[key] = len(self.candidates)
+        self.candidates.append(candidate)
+        self.references.append(references)
+        self.images.append(image)
+        return self.known[key]
+
+    def check_rater(self, rater: Any, judged: Any, what: str, place: str) -> None:
+        """Refuse a second judgement of the same by the same rater."""
+        before = self.said.setdefault((str(rater), judged), place)
+        if before is not place:
+            raise InputError(f"the rater {shown(rater)} judges {what} twice, first in "
+                             f"{before.rpartition(', ')[2]}", where=place,
+                             remedy="keep one of the two")  # fmt: skip
+
+
+def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -> Judgements:
+    notes: list[str] = []
+    with opened_table(data, options) as source:
+        where = name if source is None else source.name
+        if source is not None and _is_json_object(source, options):
+            return _read_images(source.parsed(parse_source), where)
+        made: _Made | None = None
+        values, sides, groups = list[float](), list[list[int]](), list[str]()
+        header: list[str] | None = None
+        roles: dict[str, int] = {}
+        for place, names, cells in read_rows(data, source, options, where, notes, _NOUN):
+            if made is None or names != header:
+                first, header = made is None, names
+                roles = columns.find(names, place)
+                made = made or _Made("references" in roles)
+                if made.texts != ("references" in roles) or (
+                    not first and ("preferred" in roles) != (len(sides[0]) > 1)
+                ):
+                    raise InputError("it has other keys than those before", where=place,
+                                     remedy="give all judgements the same keys")  # fmt: skip
+            row = {role: cells[i] for role, i in roles.items()}
+            try:
+                values.append(_value(row))
+                sides.append(_candidates(row, made, columns, place))
+            except InputError as error:
+                raise error if error.where else placed(error, place) from None
+            if "group" in row:
+                groups.append(str(row["group"]))
+    if made is None:
+        made = _Made(False)
+    first_side, *second = np.array(sides, np.int64).reshape(len(sides), -1).T
+    return Judgements(
+        made.candidates, made.references, made.images, made.texts, np.array(values, np.float64),
+        first_side, second[0] if second else None, groups if groups else None, where, notes,
+    )  # fmt: skip
+
+
+def _is_json_object(source: Any, options: ReadOptions) -> bool:
+    kind = format_among(source, options, "judgements are", TABLE_FORMATS)
+    return kind == "json" and isinstance(source.parsed(parse_source), Mapping)
+
+
+def _value(row: Mapping[str, Any]) -> float:
+    if "preferred" not in row:
+        return number(row["rating"], "", "rating")
+    said = row["preferred"]
+    for side in ("a", "b"):
+        if said == row[side] and row["a"] != row["b"]:
+            return _SIDES[side]
+    found = _SIDES.get(str(said).strip().casefold())
+    if found is None:
+        raise InputError(f"{shown(said)} is preferred", remedy="write a, b or tie")
+    return found
+
+
+def _candidates(row: Mapping[str, Any], made: _Made, columns: _Columns, place: str) -> list[int]:
+    """Return the numbers of the candidates that a row judges."""
+    roles = ("a", "b") if "preferred" in row else ("caption",) if made.texts else (
+        ("candidate",) if "candidate" in row else ("id",))  # fmt: skip
+    if made.texts:
+        given = [_text(row[role], "") for role in roles]
+        references = _references(row["references"])
+        image = str(row["image"]) if "image" in row else " / ".join(references)
+    else:
+        given = [columns.to_id(row[role]) for role in roles]
+        references = (columns.to_id(row["reference"]),) if "reference" in row else ()
+        image = columns.to_id(row["image"]) if "image" in row else next(iter(references), given[0])
+    found = [made.add(one, references or (one,), image) for one in given]
+    if "rater" in row:
+        judged = (*given, references, image)
+        made.check_rater(row["rater"], judged, " and ".join(map(shown, given)), place)
+    return found
+
+
+def _references(value: Any) -> tuple[str, ...]:
+    """Return the captions of a list, or of the text of one."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        for read in (json.loads, ast.literal_eval):  # which runs nothing
+            try:
+                value = read(value)
+                break
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                continue
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InputError(f"{shown(value)} is no list of references",
+                         remedy='write ["a dog runs", "the dog"]')  # fmt: skip
+    return tuple(_text(one, "") for one in value)
+
+
+# ---- Pascal-50S ---------------------------------------------------------------------------------
+
+
+def _is_pascal(path: Path) -> bool:
+    return path.suffix == ".mat" or path.is_dir()
+
+
+def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -> Judgements:
+    """Read the pairs, their categories, and the references and votes on each pair.
+
+    Votes that are equal are broken at random.
+    """
+    folder = path if path.is_dir() else path.parent
+    pairs, triplets = (_load_mat(folder / name, options) for name in _PASCAL)
+    where = os.fspath(folder)
+    given = _struct(pairs, "new_input", 3, where)
+    votes = _struct(triplets, "triplets", 4, where)
+    kinds = np.asarray(pairs.get("category", ())).ravel().tolist()
+    if not given or len(kinds) != len(given) or len(votes) % len(given):
+        raise InputError(
+            f"{len(given):,} pairs, {len(kinds):,} categories and {len(votes):,} votes do not fit",
+            where=where, remedy="give the files of Pascal-50S as they are",
+        )  # fmt: skip
+    each, values, groups, tied = len(votes) // len(given), [], [], 0
+    made = _Made(True)
+    for row, (image, *both) in enumerate(given):
+        one, other = (_cell(text) for text in both)
+        some = votes[row * each : (row + 1) * each]
+        counts = Counter(_cell(a if float(np.ravel(won)[0]) == 1 else b) for _, a, b, won in some)
+        lead = counts[one] - counts[other]
+        if sum(counts.values()) != counts[one] + counts[other] * (one != other):
+            raise InputError("votes are on other captions", where=f"{where}, pair {row} (from 0)",
+                             remedy="give the files of Pascal-50S as they are")  # fmt: skip
+        tied += not lead
+        values.append(float(np.sign(lead)) if lead else random.choice([1.0, -1.0]))
+        references = tuple(_cell(reference) for reference, *_ in some)
+        for text in (one, other):
+            made.add(text, references, _cell(image))
+        groups.append(_category(kinds[row], f"{where}, pair {row} (from 0)"))
+    notes = [f"pairs with as many votes for either side: {tied:,}, decided at random"]
+    return Judgements(
+        made.candidates, made.references, made.images, True, np.array(values),
+        np.arange(0, 2 * len(given), 2), np.arange(1, 2 * len(given), 2), groups, where,
+        notes if tied else [],
+    )  # fmt: skip
+
+
+def _load_mat(path: Path, options: ReadOptions) -> dict[str, Any]:
+    from scipy.io import loadmat
+
+    source = load(path, options.max_bytes)
+    try:
+        found: dict[str, Any] = loadmat(path)
+    except NotImplementedError:
+        raise InputError("MATLAB 7.3 files are not read", where=source.name,
+                         remedy="save it with -v7") from None  # fmt: skip
+    except Exception as error:
+        raise InputError(f"it is no MATLAB file: {error}", where=source.name,
+                         remedy="give the file of Pascal-50S as it is") from None  # fmt: skip
+    return found
+
+
+def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
+    """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
+    value = found.get(name)
+    fields = getattr(getattr(value, "dtype", None), "names", None) or ()
+    if value is None or len(fields) != width:
+        raise InputError(f"there is no struct array {name!r} with {width} fields", where=where,
+                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
+    return [tuple(record) for record in value.ravel()]
+
+
+def _cell(value: Any) -> str:
+    """Return the text that arrays and cells are wrapped round."""
+    while isinstance(value, np.ndarray):
+        value = value.ravel()[0] if value.size else ""
+    return str(value).strip()
+
+
+def _category(value: Any, where: str) -> str:
+    if value not in range(1, len(_CATEGORIES) + 1):
+        raise InputError(f"{value} is no category", where=where, remedy="write 1 to 4")
+    return _CATEGORIES[int(value) - 1]

@@ -1,0 +1,218 @@
+"""What people say of candidates: ratings of one, or preferences among two.
+
+Conventions
+-----------
+A judgement is a rating of a candidate, or a preference between two: 1 for the first, -1 for the
+second, 0 for neither. The same candidate may be judged several times, by several raters.
+
+A *candidate* is a caption that stands with its references in the file, or an id of predictions
+that are given apart. Candidates of one image are resampled together; where nothing names an image,
+a candidate is of the id of its reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.frozen import dataclass
+
+__all__ = ["OWN_REFERENCES", "Judgements"]
+
+OWN_REFERENCES = ("keep", "drop-candidate", "drop-reference")
+"""What becomes of a candidate that is one of its own references."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """Candidates, and what people say of them.
+
+    Attributes
+    ----------
+    candidates : list of str
+        Captions, or ids of predictions.
+    references : list of tuple of str
+        Those of each candidate: captions, or one id of the ground truth.
+    images : list of str
+        Of each candidate; what is resampled together.
+    texts : bool
+        Whether candidates and references are captions.
+    values : float64 array, shape (judgements,)
+        Ratings, or preferences in {1, 0, -1}.
+    first : int array, shape (judgements,)
+        The candidate of each judgement.
+    second : int array, shape (judgements,), or None
+        The other one; None for ratings.
+    groups : list of str or None
+        A group of each judgement, such as a category.
+    source : str
+    notes : list of str
+    """
+
+    candidates: list[str]
+    references: list[tuple[str, ...]]
+    images: list[str]
+    texts: bool
+    values: Floats
+    first: Ints
+    second: Ints | None
+    groups: list[str] | None
+    source: str
+    notes: list[str]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def noun(self) -> str:
+        """What a judgement is."""
+        return "rating" if self.second is None else "pair"
+
+    def group_names(self) -> list[str]:
+        """Return the groups, in the order of their first judgement."""
+        return list(dict.fromkeys(self.groups or ()))
+
+    def of_group(self, name: str | None) -> Bools:
+        """Return which judgements belong to a group; all for None."""
+        if name is None or self.groups is None:
+            return np.ones(len(self), np.bool_)
+        return np.array([group == name for group in self.groups], np.bool_)
+
+    def image_numbers(self) -> tuple[Ints, list[str]]:
+        """Return the image of each judgement by its number, and the images."""
+        names = list(dict.fromkeys(self.images))
+        number = {name: place for place, name in enumerate(names)}
+        of = np.array([number[name] for name in self.images], np.int64)
+        return of[self.first] if len(of) else np.zeros(0, np.int64), names
+
+    def averaged(self) -> Judgements:
+        """Return one judgement of each candidate, or pair: the mean of all that there are of it.
+
+        Of preferences the side that more of them prefer; where both are equal, neither.
+
+        Examples
+        --------
+        >>> rated = Judgements(["a", "a"], [("x",)] * 2, ["i"] * 2, True, np.array([1.0, 4.0]),
+        ...                    np.arange(2), None, None, "ratings", [])
+        >>> rated.averaged().values.tolist(), rated.averaged().candidates
+        ([2.5], ['a'])
+        """
+        keys: dict[Any, int] = {}
+        of = np.array([keys.setdefault(self._key(row), len(keys)) for row in range(len(self))],
+                      np.int64)  # fmt: skip
+        rows = np.full(len(keys), len(self), np.int64)
+        np.minimum.at(rows, of, np.arange(len(self)))
+        means = np.bincount(of, self.values, len(keys)) / np.maximum(np.bincount(of), 1)
+        return replace(self.take(rows), values=means if self.second is None else np.sign(means))
+
+    def _key(self, row: int) -> Any:
+        places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]
+        return tuple((self.images[i], self.candidates[i], self.references[i]) for i in places)
+
+    def take(self, rows: Ints) -> Judgements:
+        """Return some judgements, and the candidates that these are of."""
+        sides = [self.first[rows]] + ([] if self.second is None else [self.second[rows]])
+        kept, places = np.unique(np.stack(sides), return_inverse=True)
+        first, *second = places.reshape(len(sides), len(rows))
+        kept = kept.tolist()
+        return replace(
+            self,
+            candidates=[self.candidates[i] for i in kept],
+            references=[self.references[i] for i in kept],
+            images=[self.images[i] for i in kept],
+            values=self.values[rows],
+            first=first,
+            second=second[0] if second else None,
+            groups=None if self.groups is None else [self.groups[i] for i in rows.tolist()],
+        )
+
+    def without_own_references(self, policy: str) -> Judgements:
+        """Return the judgements after candidates that are their own references were looked at.
+
+        Parameters
+        ----------
+        policy : {"keep", "drop-candidate", "drop-reference"}
+            Such a candidate stays; its judgements are left out; or that reference of it is.
+
+        Raises
+        ------
+        InputError
+            If nothing is left, or a candidate is left without a reference.
+        """
+        if not self.texts:
+            return self
+        own = np.array([text.strip() in {one.strip() for one in several} for text, several in
+                        zip(self.candidates, self.references, strict=True)], np.bool_)  # fmt: skip
+        found, (noun, verb) = self, ("judgement", "left out")
+        if policy == "drop-candidate" and own.any():
+            judged = own[self.first] if self.second is None else own[self.first] | own[self.second]
+            found = self.take(np.flatnonzero(~judged))
+            number, noun = int(judged.sum()), self.noun
+        else:
+            number = int(own.sum())
+        if policy == "drop-reference" and own.any():
+            noun, verb = "candidate", "compared with the others"
+            kept = [tuple(one for one in several if one.strip() != text.strip()) for text, several
+                    in zip(self.candidates, self.references, strict=True)]  # fmt: skip
+            found = replace(self, references=kept)
+        found._check_references()
+        if number and policy != "keep":
+            what = "whose candidate is among its references" if noun != "candidate" else \
+                "among their own references"  # fmt: skip
+            note = f"{pluralize(number, noun)} {what}: {verb}"
+            found = replace(found, notes=[*found.notes, note])
+        if not len(found):
+            raise InputError("no judgement is left", where=self.source,
+                             remedy="give candidates that are not among the references")  # fmt: skip
+        return found
+
+    def _check_references(self) -> None:
+        for text, image, several in zip(self.candidates, self.images, self.references, strict=True):
+            if not several:
+                raise InputError(
+                    f"the candidate {brief(text)} has no reference", where=f"{self.source}, "
+                    f"image {image!r}", remedy="give each candidate a reference of its image",
+                )  # fmt: skip
+
+    def caption_sides(self) -> tuple[dict[str, list[str]], dict[str, list[str]], Ints]:
+        """Return the captions as they are scored, and the place of each candidate among them.
+
+        Candidates with the same image and the same references stand together.
+
+        Returns
+        -------
+        candidates, references : mapping from image to captions
+        places : int array, shape (candidates,)
+            Where each candidate stands, image by image.
+        """
+        keys: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+        for row, key in enumerate(zip(self.images, self.references, strict=True)):
+            keys.setdefault(key, []).append(row)
+        names = _name_all([image for image, _ in keys])
+        places = np.empty(len(self.candidates), np.int64)
+        places[[row for rows in keys.values() for row in rows]] = np.arange(len(places))
+        return (
+            {name: [self.candidates[row] for row in rows]
+             for name, rows in zip(names, keys.values(), strict=True)},
+            {name: list(several) for name, (_, several) in zip(names, keys, strict=True)},
+            places,
+        )  # fmt: skip
+
+
+def _name_all(images: Sequence[str]) -> list[str]:
+    """Give each set of references a name: the image, with a number where it has several."""
+    seen: dict[str, int] = {}
+    taken, names = set(images), []
+    for image in images:
+        number = seen[image] = seen.get(image, 0) + 1
+        name = image
+        while number > 1 and name in taken:
+            name, number = f"{image} ({number})", number + 1
+        taken.add(name)
+        names.append(name)
+    return names
