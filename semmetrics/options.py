@@ -21,7 +21,7 @@ from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS", "OPTIONS",
-           "RANKED_BY", "TESTS", "Option", "Options",
+           "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "clean_number", "clean_rule",
            "decoding_rules", "hint_of", "is_asked", "is_given", "join_names", "resolve_options",
            "split_names"]  # fmt: skip
@@ -50,6 +50,8 @@ COLUMNS = {
     "candidate": _RETRIEVAL,
 }
 """The columns beside the ids that may be named, each with its kinds."""
+RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex")
+"""The formats of results."""
 
 TESTS = {
     "bootstrap": "paired bootstrap test",
