@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.api.competition import rank_competition as rank_competition
     from semmetrics.api.discrepancy import add_systems as add_systems
     from semmetrics.api.discrepancy import select_discrepant as select_discrepant
+    from semmetrics.api.ranking import rank_systems as rank_systems
+    from semmetrics.api.meta_evaluation import meta as meta
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
@@ -22,8 +24,6 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.api.similarity_thresholds import sweep as sweep
-    from semmetrics.comparison.dataset_ranking import Ranking as Ranking
-    from semmetrics.comparison.dataset_ranking import rank_systems as rank_systems
     from semmetrics.comparison.dominance import rank_dominance as rank_dominance
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
@@ -38,9 +38,11 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     )
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.reports.agreement_table import AgreementTable as AgreementTable
     from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
     from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.reports.competition_ranking import CompetitionRanking as CompetitionRanking
+    from semmetrics.reports.ranking import Ranking as Ranking
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
     from semmetrics.reports.table import ScoreTable as ScoreTable
@@ -58,11 +60,12 @@ _PUBLIC = {
     "api.agreement": ("correlate",),
     "api.competition": ("rank_competition",),
     "api.discrepancy": ("add_systems", "select_discrepant"),
+    "api.ranking": ("rank_systems",),
+    "api.meta_evaluation": ("meta",),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
     "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
     "comparison.dominance": ("rank_dominance",),
-    "comparison.dataset_ranking": ("Ranking", "rank_systems"),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
@@ -72,9 +75,11 @@ _PUBLIC = {
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
+    "reports.agreement_table": ("AgreementTable",),
     "reports.annotation_page": ("write_annotation_page",),
     "reports.competition_ranking": ("CompetitionRanking",),
     "reports.comparison_table": ("ComparisonTable",),
+    "reports.ranking": ("Ranking",),
     "reports.records": ("Records",),
     "reports.selection": ("DiscrepancySelection",),
     "reports.table": ("ScoreTable",),

@@ -20,10 +20,12 @@ from semmetrics.arguments import check_type
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED", "CORRECTIONS", "FORMATS", "KINDS",
-           "OPTIONS", "RANKED_BY", "TESTS", "Option", "Options", "ResolvedOptions",
-           "check_choice", "check_options", "clean_number", "clean_rule", "decoding_rules",
-           "hint_of", "is_asked", "is_given", "join_names", "resolve_options", "split_names"]  # fmt: skip
+__all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
+           "CORRECTIONS", "FORMATS", "JUDGEMENT_TESTS", "KINDS", "OPTIONS",
+           "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
+           "ResolvedOptions", "check_choice", "check_options", "clean_number",
+           "clean_rule", "decoding_rules", "hint_of", "is_asked", "is_given",
+           "join_names", "resolve_options", "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions", "retrieval")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -49,6 +51,8 @@ COLUMNS = {
     "candidate": _RETRIEVAL,
 }
 """The columns beside the ids that may be named, each with its kinds."""
+RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex")
+"""The formats of results."""
 
 TESTS = {
     "bootstrap": "paired bootstrap test",
@@ -73,6 +77,10 @@ AGREEMENT = {
     "accuracy": "pairwise accuracy",
 }
 """How well values agree with ratings by people, and what each is called in text."""
+JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' test"}
+"""The tests of two correlations with the same ratings."""
+AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
+"""What is made of several judgements of the same, and what it is called in text."""
 COMPARED = {"resamples": 10_000}
 """Defaults of a comparison that differ from those of a score: a small p needs many resamples."""
 RANKED_BY = ("normalized", "rank")

@@ -66,9 +66,7 @@ HOW = "How systems are compared"
 @score_options(without=("ci",), defaults=COMPARED)
 @import_option(WHAT)
 @reading_options()
-@format_option(
-    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
-)
+@format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
 @option(OUTPUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
@@ -181,9 +179,7 @@ def compare(
     help="Show instead the ranks on two data sets, by name, and how they differ.",
 )
 @max_bytes_option
-@format_option(
-    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
-)
+@format_option(help="json and csv have full precision.")
 @output_option(help="Write there instead.")
 @output_option("--diagram", help="Draw mean ranks with their critical difference, as .svg.")
 @digits_option(default=4, show_default=True, help="After the point.")
@@ -209,10 +205,10 @@ def rank(
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
+    from semmetrics.api.ranking import rank_systems
     from semmetrics.cli.files import check_endings, check_files, name_files, open_output, write_text
     from semmetrics.cli.messages import say
-    from semmetrics.comparison.dataset_ranking import rank_systems
-    from semmetrics.reports import ranking_text as text
+    from semmetrics.reports.ranking import draw_rank_differences, report_ranks
 
     check_files(files, {"-o": output, "--diagram": diagram})
     check_endings({"--diagram": diagram}, {"--diagram": (".svg",)})
@@ -221,14 +217,12 @@ def rank(
     drawn = None if diagram is None else found.to_svg()
     if differences is not None:
         rows = found.differences(*differences)
-        result, beside = text.draw_rank_differences(rows, *differences, form, digits=digits), []
+        result, beside = draw_rank_differences(rows, *differences, form, digits=digits), []
     else:
-        result, beside = text.draw_ranks(found, form, digits=digits), text.report_ranks(found)
+        result = found.render(form, digits=digits)
+        beside = [] if form == "table" else report_ranks(found)
     if drawn is not None:
         with open_output(diagram) as out:
             out.write(drawn)
-    if form == "table":
-        write_text("\n".join([result, *([""] if beside else []), *beside]), output)
-        return
     write_text(result, output)
     say([line for part in beside for line in part.split("\n")], quiet=quiet)

@@ -67,9 +67,7 @@ PAIRS, WHAT = "How pairs are found", "What is computed"
 )
 @score_options("ci", "seed", "resamples", "level")
 @max_bytes_option
-@format_option(
-    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
-)
+@format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(default=4, show_default=True, help="After the point.")
 @quiet_option

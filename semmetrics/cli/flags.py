@@ -22,7 +22,15 @@ from semmetrics.cli.help import (
 )
 from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
-from semmetrics.options import COLUMNS, FORMATS, KINDS, OPTIONS, Option, decoding_rules
+from semmetrics.options import (
+    COLUMNS,
+    FORMATS,
+    KINDS,
+    OPTIONS,
+    RESULT_FORMATS,
+    Option,
+    decoding_rules,
+)
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -138,7 +146,8 @@ def measure_option(group: str, *names: str, **settings: Any) -> Callable[[F], F]
 
 
 def format_option(*forms: str, help: str | None = None) -> Callable[[F], F]:
-    """Add ``--format``, under the name ``form``; the first form is the default."""
+    """Add ``--format`` as ``form``: formats of results, or these; the first is the default."""
+    forms = forms or RESULT_FORMATS
     return option(OUTPUT, "--format", "form", type=click.Choice(forms), default=forms[0],
                   show_default=True, help=help)  # fmt: skip
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 SELECTED, SHEETS, RANKED = "What is selected", "Sheets to fill", "What is ranked"
-_FORMS = ("table", "json", "csv", "markdown", "latex")
 _SHEETS = (".csv", ".json", ".jsonl")
 _STABILITY = re.compile(r"(\d+)(?::(\d+)(?::(\d+))?)?")
 _OF_SELECTION = (
@@ -107,7 +106,7 @@ def _selection_options(command: F) -> F:
         _missing_option,
         reading_options(),
         output_option(help="Write the state of the competition there, as JSON.", required=True),
-        format_option(*_FORMS, help="What is shown: a table of the pairs, the state as json, or "
+        format_option(help="What is shown: a table of the pairs, the state as json, or "
                       "the images as csv."),
         digits_option(default=4, show_default=True, help="Digits after the point."),
         _sheet_options,
@@ -294,7 +293,7 @@ def _summary(state: DiscrepancySelection, before: DiscrepancySelection | None) -
         "error, or are left out (skip).")  # fmt: skip
 @score_options(*(n for n in _OF_SELECTION if n != "task"))
 @reading_options()
-@format_option(*_FORMS, help="json has the matrices; csv has full precision, too.")
+@format_option(help="json has the matrices; csv has full precision, too.")
 @output_option()
 @output_option("--pairs", "pairs_file", help="Write scores and dominance of each pair there: "
                ".csv, .json or .jsonl.")  # fmt: skip

@@ -109,9 +109,7 @@ class Output:
     is_flag=True,
     help="Show the whole signature of each score.",
 )
-@format_option(
-    "table", "json", "csv", "markdown", "latex", help="json and csv have full precision."
-)
+@format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
 @option(OUTPUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")

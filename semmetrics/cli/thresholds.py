@@ -59,7 +59,7 @@ _OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predic
 )
 @score_options("top_k", *_DATA, *_MEANING)
 @reading_options("labels")
-@format_option("text", "json", "csv", help="json and csv have full precision.")
+@format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(default=4, show_default=True, help="Digits after the point.")
 @quiet_option

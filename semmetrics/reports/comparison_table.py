@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,16 +19,12 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports.html import write_records
-from semmetrics.reports.records import Records, check_digits, draw
-from semmetrics.reports.table import FORMATS, ScoreTable
+from semmetrics.reports.records import Records, draw
+from semmetrics.reports.report import ScaledReport
+from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score_result import Score, names_meant
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-__all__ = ["ComparisonTable", "draw_differing", "draw_rank_matrix"]
+__all__ = ["ComparisonTable", "draw_differing", "draw_rank_matrix", "format_p"]
 
 _COLUMNS = (
     "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
@@ -42,7 +38,7 @@ _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ComparisonTable(Sequence[Difference]):
+class ComparisonTable(ScaledReport, Sequence[Difference]):
     """Differences of systems from a baseline: a sequence of Difference, and what is said beside it.
 
     Attributes
@@ -121,81 +117,22 @@ class ComparisonTable(Sequence[Difference]):
         """Write a JSON list in full precision; null for what is undefined."""
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
-    def to_csv(self) -> str:
-        """Write the columns of ``to_pandas`` in full precision."""
-        return self._records().to_csv()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame with one row for each system and measure.
+    def to_records(self) -> Records:
+        """Return one row for each system and measure.
 
         Returns
         -------
-        DataFrame
+        Records
             Columns "system", "baseline", "part", "heading", "measure", "value", "baseline_value",
             "difference", "low", "high", "level", "ci_method", "p", "p_corrected", "significant",
             "effect_size", "wins", "ties", "losses", "undefined", "unit", "n", "test",
             "correction", "comparisons", "resamples", "seed" and "signature".
-
-        Raises
-        ------
-        MissingDependencyError
-            If pandas is not installed.
         """
-        return self._records().to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a DataFrame of polars with the columns of ``to_pandas``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If polars is not installed.
-        """
-        return self._records().to_polars()
-
-    def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with the columns of ``to_pandas``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pyarrow is not installed.
-        """
-        return self._records().to_arrow()
-
-    def _records(self) -> Records:
         return Records.from_rows(_COLUMNS, self.to_dicts())
 
-    @checked
-    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write a Markdown table, a row for each system and measure."""
-        return draw(self._cells(digits, scale), "markdown")
-
-    @checked
-    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write a LaTeX tabular in the style of booktabs."""
-        return draw(self._cells(digits, scale), "latex")
-
-    @checked
-    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns, and in words below which differences hold, and by which test."""
-        parts = [draw(self._cells(digits, scale)), "\n".join(self.sentences())]
-        return "\n\n".join(parts) if len(self) else "nothing could be compared"
-
-    @checked
-    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write the comparison as "table", "json", "csv", "markdown" or "latex"."""
-        if form not in FORMATS:
-            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMATS)}")
-        if form == "json":
-            return self.to_json()
-        if form == "csv":
-            return self.to_csv().rstrip("\n")
-        write = {"table": self.to_text, "markdown": self.to_markdown, "latex": self.to_latex}[form]
-        return write(digits=digits, scale=scale)
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _lines(self, digits: int) -> list[str]:
+        """Say which differences hold, and by which test."""
+        return ["", *self.sentences()] if len(self) else ["nothing could be compared"]
 
     def __repr__(self) -> str:
         held = sum(one.significant for one in self)
@@ -209,8 +146,10 @@ class ComparisonTable(Sequence[Difference]):
         table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
         return f"{table}{Records({'': self.sentences()})._repr_html_()}"
 
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        return [self._cells(digits, scale)] if len(self) else []
+
     def _cells(self, digits: int, scale: float) -> list[list[str]]:
-        check_digits(digits)
         design = self.differences[0].design if self.differences else None
         level = "" if design is None else f" [{design.bootstrap.level:.4g}]"
         by = "" if design is None else CORRECTIONS[design.correction].split(" ")[0]
@@ -228,7 +167,7 @@ class ComparisonTable(Sequence[Difference]):
             rows.append([
                 one.heading, one.system, f"{value:.{digits}f}", f"{other:.{digits}f}",
                 f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]",
-                _format_p(one.p), *([_format_p(one.p_corrected)] if by else []),
+                format_p(one.p), *([format_p(one.p_corrected)] if by else []),
                 f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "", *counts,
             ])  # fmt: skip
         return rows
@@ -287,7 +226,7 @@ class ComparisonTable(Sequence[Difference]):
             if p * many >= 1 - made.level:
                 yield (
                     f"no difference can hold: p, corrected, is at least "
-                    f"{_format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
+                    f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
                 )
 
     @checked
@@ -386,12 +325,12 @@ def _rank_records(scores: Sequence[Score]) -> Records:
     return Records(columns)
 
 
-def _format_p(p: float) -> str:
+def format_p(p: float) -> str:
     """Write p with four digits after the point.
 
     Examples
     --------
-    >>> _format_p(0.04963), _format_p(1.0), _format_p(0.00001)
+    >>> format_p(0.04963), format_p(1.0), format_p(0.00001)
     ('0.0496', '1.0000', '<0.0001')
     """
     if math.isnan(p):
@@ -401,7 +340,7 @@ def _format_p(p: float) -> str:
 
 def _name_all(differences: Sequence[Difference]) -> str:
     """Name measures with their corrected p."""
-    shown = [f"{one.heading} (p = {_format_p(one.p_corrected)})".replace("= <", "< ")
+    shown = [f"{one.heading} (p = {format_p(one.p_corrected)})".replace("= <", "< ")
              for one in differences[:_MANY]]  # fmt: skip
     more = len(differences) - _MANY
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

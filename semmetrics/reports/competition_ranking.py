@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semmetrics._version import __version__
-from semmetrics.arguments import checked
 from semmetrics.comparison.dominance import GlobalRank
 from semmetrics.comparison.pairwise_scores import PairScores
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
-from semmetrics.reports.records import Records, check_digits
-from semmetrics.reports.selection import check_form, draw_records
-
-if TYPE_CHECKING:
-    import pandas as pd
+from semmetrics.reports.records import Records
+from semmetrics.reports.report import Report, cells
 
 __all__ = ["SCHEMA", "CompetitionRanking", "MeasureRanking"]
 
@@ -71,7 +67,7 @@ class MeasureRanking:
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class CompetitionRanking:
+class CompetitionRanking(Report):
     """Systems ranked by the measures of a competition.
 
     Attributes
@@ -139,16 +135,6 @@ class CompetitionRanking:
         ]
         return Records.from_rows(["measure", "k", "srcc"], rows)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame of ``to_records``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pandas is not installed.
-        """
-        return self.to_records().to_pandas()
-
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -165,22 +151,9 @@ class CompetitionRanking:
         """The dictionary in full precision."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
-    @checked
-    def render(self, form: str, *, digits: int = 4) -> str:
-        """Write the ranking in one of FORMS."""
-        check_form(form)
-        check_digits(digits)
-        if form == "json":
-            return self.to_json()
-        if form == "csv":
-            return self.to_records().to_csv().rstrip("\n")
-        parts = [draw_records(self.to_records(), form, digits)]
-        if len(self.stability_records()):
-            parts.append(draw_records(self.stability_records(), form, digits))
-        return "\n\n".join(parts)
-
-    def __str__(self) -> str:
-        return self.render("table")
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        both = (self.to_records(), self.stability_records())
+        return [cells(records, digits) for records in both if len(records)]
 
     def _repr_html_(self) -> str:
         return self.to_records()._repr_html_()

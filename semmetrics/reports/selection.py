@@ -15,7 +15,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semmetrics._version import __version__
 from semmetrics.arguments import checked
@@ -23,26 +23,23 @@ from semmetrics.comparison.discrepant_images import PairSelection
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
-from semmetrics.reports.records import Records, check_digits, draw
+from semmetrics.reports.records import Records
+from semmetrics.reports.report import Report, cells
 from semmetrics.store.outputs import open_output
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["FORMS", "SCHEMA", "DiscrepancySelection", "answer_text", "check_form", "draw_records"]
+__all__ = ["SCHEMA", "DiscrepancySelection", "answer_text"]
 
 SCHEMA = "semmetrics.mad/1"
-FORMS = ("table", "json", "csv", "markdown", "latex")
 _ANNOTATORS = 100  # at most
 _UNSAVED = ("notes", "understood")
 
 
 @by_value()
 @dataclass(frozen=True, eq=False, kw_only=True)
-class DiscrepancySelection:
+class DiscrepancySelection(Report):
     """The most discrepant images of each pair of systems: the state of a competition.
 
     Attributes
@@ -177,33 +174,12 @@ class DiscrepancySelection:
         rows = [{"system": name, **self.inputs[name]} for name in self.systems]
         return Records.from_rows(columns, rows)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame of ``to_records``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pandas is not installed.
-        """
-        return self.to_records().to_pandas()
-
-    @checked
-    def render(self, form: str, *, digits: int = 4) -> str:
-        """Write the selection in one of FORMS: as a table pairs and systems, as JSON the state."""
-        check_form(form)
-        check_digits(digits)
-        if form == "json":
-            return self.to_json()
-        if form == "csv":
-            return self.to_records().to_csv().rstrip("\n")
-        parts = [draw_records(self.pair_records(), form, digits)]
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        """Return a table of the pairs, and one of the systems."""
         systems = self.system_records().drop("fingerprint")
         if systems.column("duplicated")[0] is None:
             systems = systems.drop("duplicated", "duplicated_words")
-        return "\n\n".join([*parts, draw_records(systems, form, digits)])
-
-    def __str__(self) -> str:
-        return self.render("table")
+        return [cells(self.pair_records(), digits), cells(systems, digits)]
 
     def _repr_html_(self) -> str:
         return self.pair_records()._repr_html_()
@@ -319,21 +295,3 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
             where=where,
             remedy="select again: semmetrics mad select",
         ) from None
-
-
-def check_form(form: str) -> None:
-    """Refuse what is none of FORMS."""
-    if form not in FORMS:
-        raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMS)}")
-
-
-def draw_records(records: Records, form: str, digits: int) -> str:
-    """Draw records for people: numbers with so many digits, nothing for what is undefined."""
-    rows = ([_cell(value, digits) for value in record.values()] for record in records)
-    return draw([list(records.columns), *rows], form)
-
-
-def _cell(value: Any, digits: int) -> str:
-    if isinstance(value, float):
-        return f"{value:.{digits}f}"
-    return "" if value is None else str(value)

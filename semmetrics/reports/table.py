@@ -6,13 +6,12 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from semmetrics.arguments import checked
 from semmetrics.errors import (
-    InputError,
     UnknownKeyError,
     brief,
     did_you_mean,
@@ -22,18 +21,13 @@ from semmetrics.errors import (
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, check_digits, draw
+from semmetrics.reports.records import Records, draw
+from semmetrics.reports.report import ScaledReport
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score, names_meant
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+__all__ = ["ScoreTable", "draw_scores", "records_of"]
 
-__all__ = ["FORMATS", "ScoreTable", "draw_scores", "records_of"]
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
@@ -44,7 +38,7 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable:
+class ScoreTable(ScaledReport):
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -190,64 +184,20 @@ class ScoreTable:
         """Write a JSON list of scores in full precision; null for what is undefined."""
         return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
 
-    def to_csv(self) -> str:
-        """Write the columns of ``to_pandas``, in full precision; empty where undefined."""
-        return self._everything().to_csv()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame with one row a score and all that is known of it.
+    def to_records(self) -> Records:
+        """Return one row a score and all that is known of it.
 
         Returns
         -------
-        DataFrame
+        Records
             Columns "system", "part", "heading", "measure", "value", "ci_low", "ci_high",
             "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
-            between) and "signature". A value or a bound that is undefined is missing.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pandas is not installed.
+            between) and "signature". A value or a bound that is undefined is None.
         """
-        return self._everything().to_pandas()
+        return records_of(self.scores)
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return a DataFrame of polars with the columns of ``to_pandas``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If polars is not installed.
-        """
-        return self._everything().to_polars()
-
-    def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with the columns of ``to_pandas``; null for what is undefined.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pyarrow is not installed.
-        """
-        return self._everything().to_arrow()
-
-    @checked
-    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write a Markdown table with measures as rows and systems as columns."""
-        return draw(self._cells(digits, scale), "markdown")
-
-    @checked
-    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write a LaTeX tabular in the style of booktabs, measures as rows."""
-        return draw(self._cells(digits, scale), "latex")
-
-    @checked
-    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns for a terminal, and a line that counts what stands beside them."""
-        return "\n".join([draw_scores(self, digits=digits, scale=scale), *self._beside()])
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _lines(self, digits: int) -> list[str]:
+        return self._beside()
 
     def __repr__(self) -> str:
         some, hidden = self._first()
@@ -286,20 +236,7 @@ class ScoreTable:
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
         return write_table(some.scores, lines, self.undefined(), self.differences)
 
-    @checked
-    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write the table in one of FORMATS."""
-        if form not in FORMATS:
-            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMATS)}")
-        if form == "json":
-            return self.to_json()
-        if form == "csv":
-            return self.to_csv().rstrip("\n")
-        draw = {"table": self.to_text, "markdown": self.to_markdown, "latex": self.to_latex}[form]
-        return draw(digits=digits, scale=scale)
-
-    def _cells(self, digits: int, scale: float) -> list[list[str]]:
-        check_digits(digits)
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
         rows = [head]
@@ -309,10 +246,7 @@ class ScoreTable:
             found = [None if score is None else score.best_threshold for score in scores]
             if any(threshold is not None for threshold in found):
                 rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
-        return rows
-
-    def _everything(self) -> Records:
-        return records_of(self.scores)
+        return [rows]
 
     def per_item(self) -> Records:
         """Return the value of each item, of the measures that an item alone has a value of.
@@ -437,7 +371,8 @@ class ScoreTable:
 
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
     """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
-    return draw(table._cells(digits, scale))
+    (cells,) = table._tables(digits, scale)
+    return draw(cells)
 
 
 def records_of(scores: Sequence[Score]) -> Records:

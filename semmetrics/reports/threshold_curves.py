@@ -6,27 +6,22 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.reports.records import Records, check_digits, draw, format_full
+from semmetrics.reports.report import Report
 from semmetrics.reports.table import ScoreTable, records_of
 from semmetrics.scoring.calibration import Calibration, best_place
 from semmetrics.scoring.score_result import Score
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-__all__ = ["FORMS", "SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
+__all__ = ["SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
 
 SCHEMA = "semmetrics.sweep/1"
-FORMS = ("text", "json", "csv")
 _ROWS = 11  # of a calibration's curve
 _NEAR = 0.95  # of the best value: thresholds that are nearly as good
 
@@ -40,7 +35,7 @@ class Best(NamedTuple):
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ThresholdSweep:
+class ThresholdSweep(Report):
     """Values of measures of one system at each threshold.
 
     Attributes
@@ -121,75 +116,30 @@ class ThresholdSweep:
         ]
         return draw([["threshold", *values], *rows], "csv") + "\n"
 
-    @checked
-    def to_text(self, *, digits: int = 4) -> str:
-        """One row a threshold, and the best value of each measure below."""
-        check_digits(digits)
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        """Return a table with one row a threshold."""
         values = self.values
         rows = [
             [f"{point:g}", *(f"{column[place]:.{digits}f}" for column in values.values())]
             for place, point in enumerate(self.points)
         ]
-        lines = [
+        return [[["threshold", *values], *rows]]
+
+    def _lines(self, digits: int) -> list[str]:
+        """Say the highest value of each measure."""
+        return ["", *(
             f"highest {name}: "
             + ("undefined" if best is None else f"{best.value:.{digits}f} at {best.threshold:g}")
             for name, best in self.best.items()
-        ]
-        return "\n".join([draw([["threshold", *values], *rows]), "", *lines])
-
-    @checked
-    def render(self, form: str, *, digits: int = 4) -> str:
-        """The sweep in one of FORMS."""
-        if form not in FORMS:
-            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMS)}")
-        if form == "text":
-            return self.to_text(digits=digits)
-        return self.to_json() if form == "json" else self.to_csv().rstrip("\n")
-
-    def __str__(self) -> str:
-        return self.to_text()
+        )]  # fmt: skip
 
     def _repr_html_(self) -> str:
         from semmetrics.reports.html import write_curves
 
         return write_curves(self.points, self.values, self.best)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a DataFrame with one row for each measure and threshold.
-
-        Returns
-        -------
-        DataFrame
-            The columns of ``ScoreTable.to_pandas``, and "threshold".
-
-        Raises
-        ------
-        MissingDependencyError
-            If pandas is not installed.
-        """
-        return self._records().to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a DataFrame of polars, with the columns of ``to_pandas``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If polars is not installed.
-        """
-        return self._records().to_polars()
-
-    def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with the columns of ``to_pandas``.
-
-        Raises
-        ------
-        MissingDependencyError
-            If pyarrow is not installed.
-        """
-        return self._records().to_arrow()
-
-    def _records(self) -> Records:
+    def to_records(self) -> Records:
+        """Return one row for each measure and threshold: those of scores, and "threshold"."""
         every = [score for scores in self.scores.values() for score in scores]
         names = [name for name, scores in self.scores.items() for _ in scores]
         thresholds = np.tile(np.array(self.points), len(self.scores))

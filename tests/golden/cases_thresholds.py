@@ -42,7 +42,7 @@ def _swept(**options: Any) -> Any:
         "best": best,
         "notes": found.notes,
         "signatures": {name: normal(some[0].signature) for name, some in found.scores.items()},
-        "text": found.render("text").splitlines(),
+        "text": found.render("table").splitlines(),
         "digits": found.to_text(digits=2).splitlines(),
         "csv": found.to_csv().splitlines(),
         "json": plain(found.to_dict()),

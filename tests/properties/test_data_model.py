@@ -8,6 +8,7 @@ import contextlib
 import copy
 import dataclasses
 import inspect
+import json
 import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ from semmetrics import metrics
 from semmetrics.data.matrix import as_matrix
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
+from semmetrics.options import RESULT_FORMATS
+from semmetrics.reports.report import Report
 from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
@@ -138,6 +141,31 @@ def test_a_repr_is_short_and_never_fails(value):
     bare = object.__new__(type(value)) if not isinstance(value, (tuple, Exception)) else value
     if getattr(type(value).__repr__, "__module__", "") == "semmetrics.frozen":
         assert isinstance(repr(bare), str)  # as a debugger sees it before it is filled
+
+
+REPORTS = [pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Report)]
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_report_has_all_forms(report):
+    records = report.to_records()
+    assert len(records)
+    arrow, frame, polars = report.to_arrow(), report.to_pandas(), report.to_polars()
+    assert tuple(arrow.column_names) == tuple(frame.columns) == tuple(polars.columns)
+    assert arrow.column_names == list(records.columns)
+    assert len(arrow) == len(frame) == len(polars) == len(records)
+    assert arrow.to_pylist() == list(records)
+    json.loads(report.render("json"))
+    texts = {form: report.render(form) for form in RESULT_FORMATS}
+    assert texts["table"] == str(report) == report.to_text()
+    assert (texts["markdown"], texts["latex"]) == (report.to_markdown(), report.to_latex())
+    assert texts["csv"] == report.to_csv().removesuffix("\n")
+    assert texts["markdown"].startswith("| ")
+    assert texts["latex"].count("begin{tabular}") == texts["latex"].count("end{tabular}") > 0
+    with pytest.raises(InputError, match="choose 'table', 'json'"):
+        report.render("text")
+    with pytest.raises(InputError, match="digits=18; give 0 to 17"):
+        report.to_latex(digits=18)
 
 
 @pytest.mark.parametrize("value", OBJECTS)

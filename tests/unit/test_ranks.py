@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.comparison.dataset_ranking import rank_normalized
+from semmetrics.api.ranking import rank_normalized
 from semmetrics.comparison.diagram import draw_mean_ranks
 from semmetrics.comparison.rank_tests import (
     alike,
@@ -22,7 +22,7 @@ from semmetrics.comparison.rank_tests import (
     rank_rows,
 )
 from semmetrics.errors import InputError
-from semmetrics.reports.ranking_text import draw_rank_differences, draw_ranks, report_ranks
+from semmetrics.reports.ranking import draw_rank_differences, report_ranks
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
 AUC = np.array([
@@ -172,16 +172,16 @@ def test_systems_ranked_by_mean_rank():
     assert [(row["system"], row["first"], row["difference"]) for row in rows] == [
         ("B", 0.1, -1), ("A", 0.2, -1), ("C", 0.4, 2),
     ]  # fmt: skip
-    text = draw_ranks(found, "table")
+    text = found.render("table")
     assert text.splitlines()[0].split() == ["system", "rank", "mean", "rank", "x", "y", "z"]
-    assert "normalized" in draw_ranks(rank_normalized(values), "csv")
+    assert "normalized" in rank_normalized(values).render("csv")
     with pytest.raises(InputError, match=r"by='rank' \(--by rank\)"):
         semmetrics.rank_systems(datasets, "HammingLoss")
 
 
 def test_tests_of_ranks_in_json():
     found = rank_normalized(by_data_set(AUC), measure="AUC")
-    (entry, *_) = json.loads(draw_ranks(found, "json"))
+    (entry, *_) = json.loads(found.render("json"))
     assert entry["schema"] == "semmetrics.ranks/1"
     assert entry["system"] == "C4.5+m+cf"
     assert entry["friedman"]["statistic"] == pytest.approx(10.2283, abs=1e-4)

@@ -13,7 +13,7 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.reports.table import FORMATS
+from semmetrics.options import RESULT_FORMATS
 
 SCHEMA = json.loads(
     resources.files("semmetrics.reports").joinpath("score.schema.json").read_text("utf-8")
@@ -201,7 +201,7 @@ def test_the_schema_is_a_schema():
     assert set(score["required"]) == set(score["properties"]) == set(table().to_dicts()[0])
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_every_format_can_be_rendered(form):
     found = table()
     text = found.render(form)

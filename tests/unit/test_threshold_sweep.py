@@ -146,7 +146,7 @@ def test_forms():
     assert rows[0] == ["threshold", "SemF1", "SemRecall"]
     assert [float(row[1]) for row in rows[1:]] == found.values["SemF1"]
     assert str(found).splitlines()[0].split() == rows[0]
-    assert found.render("text") == str(found)
+    assert found.render("table") == str(found)
     with pytest.raises(InputError, match="no format 'xml'"):
         found.render("xml")
 

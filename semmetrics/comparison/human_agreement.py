@@ -1,0 +1,416 @@
+"""How well measures agree with people, and whether one agrees better than another.
+
+Conventions
+-----------
+The values of measures of which lower is better are negated, so that agreement is never negative
+for that. Judgements of candidates that a measure has no value of are left out of its agreement,
+and counted.
+
+Of preferences the only statistic is accuracy: the share of pairs of which the measure prefers the
+same side as people; a pair of equal values counts half, one without a preference is left out.
+
+A resample draws as many images as there are, with replacement, each with all of its judgements:
+judgements of one image are not independent. All measures and groups share the resamples. The
+bootstrap test is that of `semmetrics.compare`; Williams' test takes judgements as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.comparison.correlations import Correlated, as_replicates, correlation
+from semmetrics.comparison.significance import correct_p, shifted_p, williams_p
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.judgements import Judgements
+from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.kinds.description import finite_or_none
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.resampling import Draws
+
+__all__ = ["ALL", "SCHEMA", "Agreement", "AgreementDesign", "Judged", "measure_agreement"]
+
+SCHEMA = "semmetrics.agreement/1"
+ALL = "all"
+"""The group that every judgement is in."""
+
+
+@dataclass(frozen=True)
+class AgreementDesign:
+    """How agreement is measured.
+
+    Attributes
+    ----------
+    statistics : tuple of str
+    aggregate : {"none", "mean"}
+    test : {"bootstrap", "williams"}
+    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        Over all measures, groups and statistics together.
+    baseline : str
+        The heading of the measure that all others are compared with.
+    bootstrap : Bootstrap
+    protocol : str
+        Empty without one.
+    """
+
+    statistics: tuple[str, ...]
+    aggregate: str
+    test: str
+    correction: str
+    baseline: str
+    bootstrap: Bootstrap
+    protocol: str = ""
+
+    def __post_init__(self) -> None:
+        known = {
+            "aggregate": AGGREGATIONS,
+            "test": JUDGEMENT_TESTS,
+            "correction": CORRECTIONS,
+        }
+        for name, choices in known.items():
+            _check_among(name, getattr(self, name), choices)
+        for one in self.statistics:
+            _check_among("statistics", one, AGREEMENT)
+        others = [one for one in self.statistics if one != "pearson"]
+        if self.test == "williams" and others:
+            raise InputError(
+                f"Williams' test is for Pearson's r, not for {AGREEMENT[others[0]]}",
+                remedy="use test='bootstrap' (--test), or statistics='pearson' (--statistics)",
+            )
+
+
+def _check_among(name: str, value: str, choices: Mapping[str, str]) -> None:
+    if value not in choices:
+        raise InputError(
+            f"{name}={value!r}",
+            remedy=did_you_mean(str(value), choices, f"choose one of {listing(choices)}"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The values that a measure gives to the candidates that people judge.
+
+    Attributes
+    ----------
+    heading, measure, signature : str
+    values : float64 array, shape (candidates,)
+        nan where there is none; the higher, the better.
+    """
+
+    heading: str
+    measure: str
+    signature: str
+    values: Floats = field(repr=False)
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well one measure agrees with people, by one statistic.
+
+    Attributes
+    ----------
+    heading, measure : str
+        How tables call it, and its full name.
+    group : str
+        The group of judgements; "all" for all.
+    statistic : {"pearson", "spearman", "kendall-b", "kendall-c", "accuracy"}
+    design : AgreementDesign
+    unit : {"rating", "pair"}
+        What a judgement is.
+    n, candidates, images : int
+        Judgements, the candidates that they are of, and the images of these.
+    lacking : int
+        Judgements left out: of candidates without a value, or of pairs without a preference.
+    value, low, high : float
+        With an interval; nan where not defined.
+    difference, difference_low, difference_high : float
+        The value less that of the baseline; nan for the baseline.
+    p, p_corrected : float
+        Of the difference; nan for the baseline, and where it cannot be tested.
+    comparisons : int
+        How many p values were corrected together.
+    """
+
+    heading: str
+    measure: str
+    group: str
+    statistic: str
+    design: AgreementDesign = field(repr=False)
+    unit: str
+    n: int
+    candidates: int
+    images: int
+    lacking: int
+    value: float
+    low: float
+    high: float
+    difference: float = math.nan
+    difference_low: float = math.nan
+    difference_high: float = math.nan
+    p: float = math.nan
+    p_corrected: float = math.nan
+    comparisons: int = 0
+    scored: str = field(default="", repr=False)
+    data: str = field(default="", repr=False)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p is below 1 - level."""
+        return self.p_corrected < 1 - self.design.bootstrap.level
+
+    @property
+    def signature(self) -> str:
+        """The signature of the measure, with that of the judgements and of the statistic."""
+        design, made = self.design, self.design.bootstrap
+        parts = {
+            "judged": f"{design.protocol or 'own'}@{self.data}",
+            "group": self.group,
+            "stat": self.statistic,
+            "agg": design.aggregate,
+            f"{self.unit}s": self.n,
+            "images": self.images,
+            "ci": f"percentile,{made.level},{made.resamples},{made.seed}",
+        }
+        if not math.isnan(self.p):
+            parts |= {"test": design.test, "correction": f"{design.correction},{self.comparisons}"}
+        return "|".join([self.scored, *(f"{name}:{value}" for name, value in parts.items())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the agreement as JSON has it: null for what is undefined."""
+        made = self.design.bootstrap
+        numbers = ("value", "low", "high", "difference", "difference_low", "difference_high", "p",
+                   "p_corrected")  # fmt: skip
+        found = {name: finite_or_none(getattr(self, name)) for name in numbers}
+        own = {name: getattr(self, name) for name in ("heading", "measure", "group", "statistic")}
+        counts = {name: getattr(self, name) for name in ("n", "candidates", "images", "lacking")}
+        tested = not math.isnan(self.p)
+        return {
+            "schema": SCHEMA, **own, "protocol": self.design.protocol or None,
+            "aggregate": self.design.aggregate, "unit": self.unit, **counts, **found,
+            "significant": self.significant if tested else None,
+            "level": made.level, "resamples": made.resamples, "seed": made.seed,
+            "baseline": self.design.baseline, "test": self.design.test,
+            "correction": self.design.correction, "comparisons": self.comparisons,
+            "signature": self.signature,
+        }  # fmt: skip
+
+
+class _Preferred:
+    """Pairs of which people and a measure prefer a side: their agreement under any weights."""
+
+    def __init__(self, right: Floats, groups: Ints, n_groups: int) -> None:
+        self._right = np.bincount(groups, right, n_groups)
+        self._all = np.bincount(groups, minlength=n_groups).astype(np.float64)
+
+    def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
+        """Return the accuracy in each resample; nan where it has no pair."""
+        with np.errstate(all="ignore"):
+            found: Floats = (counts @ self._right) / (counts @ self._all)
+        return dict.fromkeys(statistics, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One measure and one group of judgements: what is resampled, and what goes into tests."""
+
+    of: Judged
+    group: str
+    table: Any
+    scores: Floats
+    ratings: Floats
+    rows: Ints
+    counts: dict[str, int]
+
+
+def measure_agreement(
+    judgements: Judgements,
+    measures: Sequence[Judged],
+    design: AgreementDesign,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Agreement]:
+    """Measure how well the values of measures agree with people.
+
+    Parameters
+    ----------
+    judgements : Judgements
+    measures : sequence of Judged
+    design : AgreementDesign
+    progress : callable, optional
+        Called with resamples done and in all.
+
+    Returns
+    -------
+    list of Agreement
+        Group by group, measure by measure, statistics in the order of the design.
+
+    Raises
+    ------
+    InputError
+        If the statistic is not for such judgements, or Williams' test has too few.
+    """
+    _check_statistics(judgements, design)
+    groups: list[str | None] = [None, *judgements.group_names()]
+    images, names = judgements.image_numbers()
+    draws = _draw_images(names)
+    parts = [
+        _part(judgements, one, group, draws.place[images], len(names))
+        for group in groups for one in measures
+    ]  # fmt: skip
+    drawn = _resample(parts, design, draws, progress)
+    data = _fingerprint(judgements)
+    whole = np.ones((1, len(names)))
+    rows = []
+    for part in parts:
+        values = part.table.weighted(design.statistics, whole)
+        for name in design.statistics:
+            value = float(values[name][0])
+            made = as_replicates(drawn[id(part), name], value, name, design.bootstrap,
+                                 part.counts["images"], "image")  # fmt: skip
+            interval = made.interval(design.bootstrap.level)
+            rows.append(Agreement(
+                part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
+                **part.counts, value=value, low=interval.low, high=interval.high,
+                scored=part.of.signature, data=data,
+            ))  # fmt: skip
+    return _compare(rows, parts, drawn, design)
+
+
+def _check_statistics(judgements: Judgements, design: AgreementDesign) -> None:
+    others = [name for name in design.statistics if name != "accuracy"]
+    if judgements.second is not None and others:
+        raise InputError(
+            f"preferences have no {AGREEMENT[others[0]]}", where=judgements.source,
+            remedy="use statistics='accuracy' (--statistics)",
+        )  # fmt: skip
+
+
+def _draw_images(names: Sequence[str]) -> Draws:
+    """Return what draws images, in the order of their hashes."""
+    hashes = hash_strings(list(names))
+    order = np.argsort(hashes, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return Draws(place, len(order), hashes[order])
+
+
+def _part(
+    judgements: Judgements, one: Judged, group: str | None, images: Ints, number: int
+) -> _Part:
+    chosen = judgements.of_group(group)
+    first, second = judgements.first, judgements.second
+    scores = one.values[first]
+    if second is not None:
+        scores = scores - one.values[second]
+    known: Bools = ~np.isnan(scores)
+    if second is not None:
+        known &= judgements.values != 0
+    rows = np.flatnonzero(chosen & known)
+    scores, ratings = scores[rows], judgements.values[rows]
+    of = [side[rows] for side in (first, second) if side is not None]
+    counts = {
+        "n": len(rows),
+        "candidates": _count_candidates(judgements, np.concatenate(of)),
+        "images": len(np.unique(images[rows])),
+        "lacking": int(chosen.sum()) - len(rows),
+    }
+    table: Any
+    if second is None:
+        table = Correlated.of(scores, ratings, images[rows], number)
+    else:
+        right = (1 + np.sign(scores) * ratings) / 2
+        table = _Preferred(right, images[rows], number)
+    return _Part(one, group or ALL, table, scores, ratings, rows, counts)
+
+
+def _count_candidates(judgements: Judgements, places: Ints) -> int:
+    """Count the distinct candidates: captions that are rated several times are one."""
+    of = ((judgements.images[i], judgements.candidates[i], judgements.references[i])
+          for i in np.unique(places).tolist())  # fmt: skip
+    return len(set(of))
+
+
+def _resample(
+    parts: Sequence[_Part],
+    design: AgreementDesign,
+    draws: Draws,
+    progress: Callable[[int, int], None] | None,
+) -> dict[tuple[int, str], Floats]:
+    found: dict[tuple[int, str], list[Floats]] = {}
+    done = 0
+    for counts in draws.counts(design.bootstrap, 256):
+        for part in parts:
+            for name, row in part.table.weighted(design.statistics, counts).items():
+                found.setdefault((id(part), name), []).append(row)
+        done += len(counts)
+        if progress is not None:
+            progress(done, design.bootstrap.resamples)
+    return {key: np.concatenate(rows) for key, rows in found.items()}
+
+
+def _compare(
+    rows: list[Agreement],
+    parts: Sequence[_Part],
+    drawn: Mapping[tuple[int, str], Floats],
+    design: AgreementDesign,
+) -> list[Agreement]:
+    """Compare each measure with the baseline, in each group and by each statistic."""
+    base = {part.group: part for part in parts if part.of.heading == design.baseline}
+    at = {(row.heading, row.group, row.statistic): place for place, row in enumerate(rows)}
+    tested: dict[int, float] = {}
+    for part in parts:
+        against = base[part.group]
+        if against is part:
+            continue
+        for name in design.statistics:
+            place = at[part.of.heading, part.group, name]
+            other = rows[at[design.baseline, part.group, name]]
+            mine, theirs = (drawn[id(one), name] for one in (part, against))
+            difference = rows[place].value - other.value
+            images = min(rows[place].images, other.images)
+            made = as_replicates(mine - theirs, difference, name, design.bootstrap, images, "image")
+            interval = made.interval(design.bootstrap.level)
+            if images < 2:  # every resample is the same, which says nothing
+                tested[place] = math.nan
+            elif design.test == "williams":
+                tested[place] = _williams(part, against)
+            else:
+                tested[place] = shifted_p(mine - theirs, difference)
+            rows[place] = replace(rows[place], difference=difference,
+                                  difference_low=interval.low,
+                                  difference_high=interval.high)  # fmt: skip
+    corrected = correct_p(list(tested.values()), design.correction)
+    number = sum(not math.isnan(p) for p in tested.values())
+    for (place, p), adjusted in zip(tested.items(), corrected, strict=True):
+        rows[place] = replace(rows[place], p=p, p_corrected=adjusted, comparisons=number)
+    return rows
+
+
+def _williams(part: _Part, against: _Part) -> float:
+    """Return p of Williams' test, on the judgements that both measures have."""
+    _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
+    one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
+    pairs = ((one, ratings), (other, ratings), (one, other))
+    first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
+    return williams_p(first, second, between, len(mine))
+
+
+def _fingerprint(judgements: Judgements) -> str:
+    """Return twelve hex digits of a hash of the candidates and of what is said of them."""
+    second = judgements.first if judgements.second is None else judgements.second
+    keys = [
+        "\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],
+                   judgements.candidates[b], repr(value)))
+        for a, b, value in zip(judgements.first.tolist(), second.tolist(),
+                               judgements.values.tolist(), strict=True)
+    ]  # fmt: skip
+    return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
