@@ -13,8 +13,8 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.api.competition import rank_competition as rank_competition
     from semmetrics.api.discrepancy import add_systems as add_systems
     from semmetrics.api.discrepancy import select_discrepant as select_discrepant
-    from semmetrics.api.ranking import rank_systems as rank_systems
     from semmetrics.api.meta_evaluation import meta as meta
+    from semmetrics.api.ranking import rank_systems as rank_systems
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score

@@ -21,8 +21,8 @@ from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
 __all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
-           "CORRECTIONS", "FORMATS", "JUDGEMENT_TESTS", "KINDS", "OPTIONS",
-           "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
+           "CORRECTIONS", "FORMATS", "JUDGEMENT_TESTS", "KINDS", "NOT_OF_META",
+           "OPTIONS", "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
            "ResolvedOptions", "check_choice", "check_options", "clean_number",
            "clean_rule", "decoding_rules", "hint_of", "is_asked", "is_given",
            "join_names", "resolve_options", "split_names"]  # fmt: skip
@@ -81,6 +81,8 @@ JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' 
 """The tests of two correlations with the same ratings."""
 AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
 """What is made of several judgements of the same, and what it is called in text."""
+NOT_OF_META = ("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references")
+"""Options of a score that agreement with people lacks, or has of its own."""
 COMPARED = {"resamples": 10_000}
 """Defaults of a comparison that differ from those of a score: a small p needs many resamples."""
 RANKED_BY = ("normalized", "rank")

@@ -20,7 +20,7 @@ from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, did_you_mean, listing, pluralize
-from semmetrics.options import AGREEMENT, OPTIONS, check_options, split_names
+from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
 from semmetrics.reports.agreement_table import AgreementTable
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import Score, names_meant
@@ -37,16 +37,14 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-__all__ = ["NOT_OF_META", "meta"]
+__all__ = ["meta"]
 
-NOT_OF_META = ("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references")
-"""Options of a score that agreement with people has not, or has of its own."""
 _CERTAINTY = ("level", "resamples", "seed")
 
 
 @document_options(*NOT_OF_META)
 @checked_but("ratings", "preds", "gts")
-def meta(
+def meta(  # type: ignore[misc]  # its protocols are not those of a score
     ratings: Any,
     preds: Any = None,
     gts: Any = None,
@@ -75,8 +73,8 @@ def meta(
     protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
         How the literature measures agreement with that set of judgements.
     statistics : str or sequence of str, optional
-        "kendall-c", "kendall-b", "pearson", "spearman" and "accuracy" (of pairs); several in one
-        text with commas. The default is the protocol's, or all.
+        "kendall-c", "kendall-b", "pearson", "spearman" and "accuracy" (of pairs), or "all"; several
+        in one text with commas. The default is the protocol's, or all.
     aggregate : {"none", "mean"}, optional
         Whether several judgements of the same candidate are averaged. The default is the
         protocol's, or "none".
@@ -122,7 +120,7 @@ def meta(
     ... }
     >>> found = meta(images, measures="BLEU-1 ROUGE-L", protocol="flickr8k-expert")
     >>> [(one.heading, one.statistic, round(one.value, 3), one.n) for one in found]
-    [('BLEU-1', 'kendall-c', 1.0, 4), ('ROUGE-L', 'kendall-c', 1.0, 4)]
+    [('BLEU-1', 'kendall-c', 0.938, 4), ('ROUGE-L', 'kendall-c', 0.562, 4)]
     """
     check_options("meta", options, [name for name in OPTIONS if name not in NOT_OF_META])
     pinned = None if protocol is None else find_agreement_protocol(protocol)
@@ -137,14 +135,14 @@ def meta(
     if design.aggregate == "mean":
         judgements = judgements.averaged()
     rated = {**given, "keep_rows": True}
-    name = None if preds is None else system_name(preds)
+    name = system_name(ratings if judgements.texts else preds)
     if judgements.texts:
-        prepared, values = _score_texts(judgements, preds, gts, rated)
+        prepared, values = _score_texts(judgements, preds, gts, rated, name)
     else:
-        prepared, values = _score_ids(judgements, preds, gts, rated, name or "preds")
+        prepared, values = _score_ids(judgements, preds, gts, rated, name)
     design = replace(design, baseline=_baseline(baseline, values))
     rows = measure_agreement(judgements, values, design, given.get("progress"))
-    table = AgreementTable(rows, [], prepared.understood())
+    table = AgreementTable(rows, [], _understood(judgements, prepared))
     return replace(table, notes=[*prepared.notes(), *_notes(judgements, table, pinned)])
 
 
@@ -191,7 +189,7 @@ def _statistics(
     judgements: Judgements,
     test: str,
 ) -> tuple[str, ...]:
-    if asked is not None:
+    if asked is not None and asked != "all":
         names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else list(asked)
         if not names:
             raise InputError("no statistic is named",
@@ -199,13 +197,13 @@ def _statistics(
         return tuple(dict.fromkeys(names))
     if test == "williams":
         return ("pearson",)
-    if pinned is not None:
+    if pinned is not None and asked is None:
         return pinned.statistics
     return tuple(AGREEMENT) if judgements.second is None else ("accuracy",)
 
 
 def _score_texts(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any]
+    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str
 ) -> tuple[Prepared, list[Judged]]:
     """Score captions that stand with their references."""
     if preds is not None or gts is not None:
@@ -215,9 +213,7 @@ def _score_texts(
         raise InputError(f"task={given['task']!r}, and captions are rated",
                          remedy="leave task= (--task) out")  # fmt: skip
     candidates, references, places = judgements.caption_sides()
-    prepared = prepare_systems(
-        {"candidates": candidates}, references, {**given, "task": "captions"}
-    )
+    prepared = prepare_systems({name: candidates}, references, {**given, "task": "captions"})
     return prepared, [_judged(score, _items(score)[places]) for score in score_prepared(prepared)]
 
 
@@ -242,9 +238,7 @@ def _score_ids(
     return prepared, found
 
 
-def _check_known(
-    wanted: Sequence[str], known: Mapping[str, Any], source: str, where: str
-) -> None:
+def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, where: str) -> None:
     lacking = list(dict.fromkeys(one for one in wanted if one not in known))
     if lacking:
         near = did_you_mean(lacking[0], list(known)[:1000], f"there is {listing(known, most=2)}")
@@ -306,9 +300,20 @@ def _baseline(name: str | None, measures: Sequence[Judged]) -> str:
     meant = [heading for heading, _ in names_meant(name, known)]
     if len(meant) != 1:
         there = [one.heading for one in measures]
-        raise InputError(f"baseline={name!r} is no measure that is compared",
-                         remedy=did_you_mean(name, there, f"choose one of {listing(there)}"))  # fmt: skip
+        remedy = did_you_mean(name, there, f"choose one of {listing(there)}")
+        raise InputError(f"baseline={name!r} is no measure that is compared", remedy=remedy)
     return meant[0]
+
+
+def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
+    """Say how the judgements and, where they are apart, both sides were read."""
+    counts = (
+        (len(judgements), judgements.noun),
+        (len(judgements.candidates), "caption" if judgements.texts else "id"),
+        (len(set(judgements.images)), "image"),
+    )
+    line = f"{judgements.source}: {', '.join(pluralize(*count) for count in counts)}"
+    return [line, *([] if judgements.texts else prepared.understood())]
 
 
 def _notes(
@@ -329,7 +334,9 @@ def _notes(
             why = "without a preference or a value" if one.unit == "pair" else "without a value"
             notes.append(f"{of}: {pluralize(one.lacking, one.unit)} {why}: left out")
         if one.value != one.value and judgements.second is None:
-            notes.append(f"{of}: agreement is undefined: fewer than two different values or ratings")
+            notes.append(
+                f"{of}: agreement is undefined: fewer than two different values or ratings"
+            )
         if one.images == 1:
             notes.append(f"{of}: all {one.unit}s are of one image: there are no intervals or tests")
     if any(one.design.test == "williams" for one in table) and table[0].images < table[0].n:

@@ -45,6 +45,7 @@ COMMANDS = {
     "correlate": (
         "correlate:command", "Correlate phi, NCS or binary relevance with ratings by people."
     ),
+    "meta": ("meta:command", "Measure how well measures agree with ratings by people."),
     "spice": ("spice:command", "Set up SPICE's own parser, and parse captions for it."),
     "validate": (
         "validate:command", "Say what is in a file, how it is understood, and what is odd."

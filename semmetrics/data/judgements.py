@@ -146,30 +146,30 @@ class Judgements:
         """
         if not self.texts:
             return self
-        own = np.array([text.strip() in {one.strip() for one in several} for text, several in
-                        zip(self.candidates, self.references, strict=True)], np.bool_)  # fmt: skip
-        found, (noun, verb) = self, ("judgement", "left out")
+        found, own = self, self._are_own()
         if policy == "drop-candidate" and own.any():
             judged = own[self.first] if self.second is None else own[self.first] | own[self.second]
-            found = self.take(np.flatnonzero(~judged))
-            number, noun = int(judged.sum()), self.noun
-        else:
-            number = int(own.sum())
-        if policy == "drop-reference" and own.any():
-            noun, verb = "candidate", "compared with the others"
-            kept = [tuple(one for one in several if one.strip() != text.strip()) for text, several
-                    in zip(self.candidates, self.references, strict=True)]  # fmt: skip
-            found = replace(self, references=kept)
-        found._check_references()
-        if number and policy != "keep":
-            what = "whose candidate is among its references" if noun != "candidate" else \
-                "among their own references"  # fmt: skip
-            note = f"{pluralize(number, noun)} {what}: {verb}"
-            found = replace(found, notes=[*found.notes, note])
+            note = f"{pluralize(int(judged.sum()), self.noun)} of candidates among their own "
+            found = replace(self.take(np.flatnonzero(~judged)),
+                            notes=[*self.notes, f"{note}references: left out"])  # fmt: skip
+        elif policy == "drop-reference" and own.any():
+            note = f"{pluralize(int(own.sum()), 'candidate')} among their own references: "
+            kept = [
+                tuple(one for one in several if one.strip() != text.strip())
+                for text, several in zip(self.candidates, self.references, strict=True)
+            ]
+            found = replace(self, references=kept,
+                            notes=[*self.notes, f"{note}compared with the others"])  # fmt: skip
         if not len(found):
             raise InputError("no judgement is left", where=self.source,
                              remedy="give candidates that are not among the references")  # fmt: skip
+        found._check_references()
         return found
+
+    def _are_own(self) -> Bools:
+        """Return which candidates are among their references."""
+        rows = zip(self.candidates, self.references, strict=True)
+        return np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
 
     def _check_references(self) -> None:
         for text, image, several in zip(self.candidates, self.images, self.references, strict=True):

@@ -170,7 +170,9 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
         if tested:
             by = CORRECTIONS[design.correction]
             number = pluralize(tested[0].comparisons, "comparison")
-            corrected = f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
+            corrected = (
+                f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
+            )
             lines += [f"{JUDGEMENT_TESTS[design.test]} of the difference from {design.baseline}, "
                       f"two-sided; {corrected}", *self._say_which(tested)]  # fmt: skip
         return lines
