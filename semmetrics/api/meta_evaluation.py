@@ -15,6 +15,7 @@ from semmetrics.comparison.agreement_protocols import (
     find_agreement_protocol,
 )
 from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
+from semmetrics.core.ragged import row_numbers
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import Judgements
@@ -134,12 +135,14 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     )  # fmt: skip
     if design.aggregate == "mean":
         judgements = judgements.averaged()
-    rated = {**given, "keep_rows": True}
+    scored = {name: value for name, value in given.items() if name not in _CERTAINTY}
+    rated = {**scored, "keep_rows": True}
     name = system_name(ratings if judgements.texts else preds)
     if judgements.texts:
         prepared, values = _score_texts(judgements, preds, gts, rated, name)
     else:
-        prepared, values = _score_ids(judgements, preds, gts, rated, name)
+        own = "keep" if pinned is None else pinned.own_references
+        prepared, values = _score_ids(judgements, preds, gts, rated, name, own)
     design = replace(design, baseline=_baseline(baseline, values))
     rows = measure_agreement(judgements, values, design, given.get("progress"))
     table = AgreementTable(rows, [], _understood(judgements, prepared))
@@ -218,7 +221,7 @@ def _score_texts(
 
 
 def _score_ids(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str
+    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
 ) -> tuple[Prepared, list[Judged]]:
     """Score predictions that are given apart."""
     if preds is None or gts is None:
@@ -229,6 +232,7 @@ def _score_ids(
     wanted = judgements.candidates
     if not alone:
         preds, gts, wanted, given = _pair(judgements, preds, gts, given, name)
+        gts = _drop_own(preds, gts) if own == "drop-reference" else gts
     prepared = prepare_systems({name: preds}, gts, given)
     found = []
     for score in score_prepared(prepared):
@@ -269,6 +273,30 @@ def _pair(
         chosen = np.array([rows[one] for one in names], np.int64)
         sides.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
     return sides[0], sides[1], ids, {**given, "task": kind}
+
+
+def _drop_own(preds: Lists, gts: Lists) -> Lists:
+    """Leave out of the references of each item those that are its candidate.
+
+    Raises
+    ------
+    InputError
+        If an item has no others.
+    """
+    mine, theirs = (
+        np.array([str(entry).strip() for entry in one.vocabulary], object) for one in (preds, gts)
+    )
+    candidates = [set(mine[codes]) for codes in np.split(preds.side.codes, preds.side.indptr[1:-1])]
+    of = row_numbers(gts.side.indptr)
+    texts = theirs[gts.side.codes]
+    kept = np.array([text not in candidates[row] for text, row in zip(texts, of, strict=True)])
+    side = gts.side.keep(kept)
+    empty = np.flatnonzero(np.diff(side.indptr) == 0)
+    if len(empty):
+        raise InputError("the candidate has no other reference than itself",
+                         where=f"{gts.source}, {gts.ids[empty[0]]}",
+                         remedy="give each candidate a reference of its image")  # fmt: skip
+    return replace(gts, side=side)
 
 
 def _items(score: Score) -> Any:

@@ -28,6 +28,7 @@ _COLUMNS = (
     "p", "p_corrected", "significant", "level", "resamples", "seed", "baseline", "test",
     "correction", "comparisons", "signature",
 )  # fmt: skip
+_MANY = 8  # agreements that a sentence names
 
 
 @by_value()
@@ -178,15 +179,19 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
         return lines
 
     def _say_which(self, tested: Sequence[Agreement]) -> Iterator[str]:
-        held = [one for one in tested if one.significant]
+        baseline = tested[0].design.baseline
         for sign, word in ((1, "better"), (-1, "worse")):
-            some = [one for one in held if one.difference * sign > 0]
-            if some:
-                names = ", ".join(_name(one, self) for one in some)
-                yield f"agrees {word} than {tested[0].design.baseline}: {names}"
-        rest = [_name(one, self) for one in tested if not one.significant]
+            held = [one for one in tested if one.significant and one.difference * sign > 0]
+            if held:
+                yield f"agrees {word} than {baseline}: {self._name_all(held)}"
+        rest = [one for one in tested if not one.significant]
         if rest:
-            yield f"no difference holds for {', '.join(rest)}"
+            yield f"no difference from {baseline} holds: {self._name_all(rest)}"
+
+    def _name_all(self, some: Sequence[Agreement]) -> str:
+        names = [_name(one, self) for one in some[:_MANY]]
+        more = [f"{len(some) - _MANY} more"] if len(some) > _MANY else []
+        return ", ".join([*names, *more])
 
     def __repr__(self) -> str:
         of = self.agreements[0] if self.agreements else None
