@@ -15,7 +15,7 @@ from semmetrics.comparison.agreement_protocols import (
     find_agreement_protocol,
 )
 from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
-from semmetrics.core.ragged import row_numbers
+from semmetrics.core.ragged import Floats, row_numbers
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import Judgements
@@ -27,6 +27,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import Score, names_meant
 from semmetrics.scoring.systems import (
     Prepared,
+    check_given,
     open_setup,
     prepare_systems,
     resolve_inputs,
@@ -126,6 +127,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     check_options("meta", options, [name for name in OPTIONS if name not in NOT_OF_META])
     pinned = None if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
+    check_given({name: value for name, value in given.items() if name == "read"})
     bootstrap = Bootstrap(*(given.get(name, OPTIONS[name].default) for name in _CERTAINTY))
     judgements = _read(ratings, pinned, columns, group_by, ids, bootstrap.seed, given)
     chosen = _statistics(statistics, pinned, judgements, test)
@@ -217,7 +219,8 @@ def _score_texts(
                          remedy="leave task= (--task) out")  # fmt: skip
     candidates, references, places = judgements.caption_sides()
     prepared = prepare_systems({name: candidates}, references, {**given, "task": "captions"})
-    return prepared, [_judged(score, _items(score)[places]) for score in score_prepared(prepared)]
+    scores = _with_items(score_prepared(prepared), given)
+    return prepared, [_judged(score, values[places]) for score, values in scores]
 
 
 def _score_ids(
@@ -235,10 +238,10 @@ def _score_ids(
         gts = _drop_own(preds, gts) if own == "drop-reference" else gts
     prepared = prepare_systems({name: preds}, gts, given)
     found = []
-    for score in score_prepared(prepared):
+    for score, values in _with_items(score_prepared(prepared), given):
         rows = {str(one): row for row, one in enumerate(score.ids)}
         _check_known(wanted, rows, judgements.source, "the items")
-        found.append(_judged(score, _items(score)[[rows[one] for one in wanted]]))
+        found.append(_judged(score, values[[rows[one] for one in wanted]]))
     return prepared, found
 
 
@@ -299,26 +302,35 @@ def _drop_own(preds: Lists, gts: Lists) -> Lists:
     return replace(gts, side=side)
 
 
-def _items(score: Score) -> Any:
-    """Return the values of items, as the score counts them, the higher the better.
+def _with_items(scores: Sequence[Score], given: Mapping[str, Any]) -> list[tuple[Score, Floats]]:
+    """Return the values of items, as scores count them, the higher the better.
+
+    Measures that a user did not name are left out where items have no values of them.
 
     Raises
     ------
     InputError
         If items have none.
     """
-    values = score.averaged
-    values = score.items if values is None else values
-    if values is None:
+    found, lacking = [], []
+    for score in scores:
+        values = score.averaged
+        values = score.items if values is None else values
+        if values is None:
+            lacking.append(score.heading)
+        else:
+            higher = score.measure.definition.higher_is_better
+            found.append((score, values if higher else -values))
+    if lacking and (not found or given.get("measures") is not None):
         raise InputError(
-            f"{score.heading} has no values of items",
+            f"{lacking[0]} has no values of items", where="measures",
             remedy="leave it out, or name one such as F1 or CIDEr-D",
-        )
-    return values if score.measure.definition.higher_is_better else -values
+        )  # fmt: skip
+    return found
 
 
-def _judged(score: Score, values: Any) -> Judged:
-    return Judged(score.heading, str(score.measure), score.signature, np.asarray(values, float))
+def _judged(score: Score, values: Floats) -> Judged:
+    return Judged(score.heading, str(score.measure), score.signature, values.astype(np.float64))
 
 
 def _baseline(name: str | None, measures: Sequence[Judged]) -> str:
@@ -362,9 +374,7 @@ def _notes(
             why = "without a preference or a value" if one.unit == "pair" else "without a value"
             notes.append(f"{of}: {pluralize(one.lacking, one.unit)} {why}: left out")
         if one.value != one.value and judgements.second is None:
-            notes.append(
-                f"{of}: agreement is undefined: fewer than two different values or ratings"
-            )
+            notes.append(f"{of}: agreement is undefined: values or ratings are all equal")
         if one.images == 1:
             notes.append(f"{of}: all {one.unit}s are of one image: there are no intervals or tests")
     if any(one.design.test == "williams" for one in table) and table[0].images < table[0].n:

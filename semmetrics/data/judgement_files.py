@@ -44,7 +44,7 @@ from semmetrics.data.judgements import Judgements
 from semmetrics.data.pair_scores import id_reader
 from semmetrics.data.source import load
 from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
-from semmetrics.errors import InputError, at, did_you_mean, listing, placed, shown
+from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, pluralize, shown
 
 __all__ = ["ROLES", "read_judgements"]
 
@@ -188,12 +188,12 @@ class _Columns:
     """Which columns of a table play which role."""
 
     def __init__(self, named: Mapping[str, str], group: str | None, ids: str | None) -> None:
-        wrong = [role for role in named if role not in ROLES]
-        if wrong:
-            raise InputError(
-                f"columns= names {wrong[0]!r}",
-                remedy=did_you_mean(wrong[0], ROLES, f"there are {listing(ROLES, most=20)}"),
-            )
+        for role, column in named.items():
+            if role not in ROLES or not isinstance(column, str):
+                raise InputError(
+                    f"columns= names {brief({role: column})}",
+                    remedy=did_you_mean(str(role), ROLES, f"there are {listing(ROLES, most=20)}"),
+                )
         self.named, self.group, self.to_id = named, group, id_reader(ids)
 
     def find(self, names: Sequence[str] | None, where: str) -> dict[str, int]:
@@ -311,7 +311,7 @@ def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -
                 groups.append(str(row["group"]))
     if made is None:
         made = _Made(False)
-    first_side, *second = np.array(sides, np.int64).reshape(len(sides), -1).T
+    first_side, *second = np.array(sides or np.zeros((0, 1)), np.int64).T
     return Judgements(
         made.candidates, made.references, made.images, made.texts, np.array(values, np.float64),
         first_side, second[0] if second else None, groups if groups else None, where, notes,
@@ -389,8 +389,9 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
     votes = _struct(triplets, "triplets", 4, where)
     kinds = np.asarray(pairs.get("category", ())).ravel().tolist()
     if not given or len(kinds) != len(given) or len(votes) % len(given):
+        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
         raise InputError(
-            f"{len(given):,} pairs, {len(kinds):,} categories and {len(votes):,} votes do not fit",
+            f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
             where=where, remedy="give the files of Pascal-50S as they are",
         )  # fmt: skip
     each, values, groups, tied = len(votes) // len(given), [], [], 0

@@ -148,7 +148,8 @@ class Judgements:
             return self
         found, own = self, self._are_own()
         if policy == "drop-candidate" and own.any():
-            judged = own[self.first] if self.second is None else own[self.first] | own[self.second]
+            judged = own[self.first]
+            judged = judged if self.second is None else judged | own[self.second]
             note = f"{pluralize(int(judged.sum()), self.noun)} of candidates among their own "
             found = replace(self.take(np.flatnonzero(~judged)),
                             notes=[*self.notes, f"{note}references: left out"])  # fmt: skip
@@ -161,8 +162,8 @@ class Judgements:
             found = replace(self, references=kept,
                             notes=[*self.notes, f"{note}compared with the others"])  # fmt: skip
         if not len(found):
-            raise InputError("no judgement is left", where=self.source,
-                             remedy="give candidates that are not among the references")  # fmt: skip
+            remedy = "give candidates that are not among the references"
+            raise InputError("no judgement is left", where=self.source, remedy=remedy)
         found._check_references()
         return found
 

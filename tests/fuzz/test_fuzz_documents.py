@@ -24,6 +24,8 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / f"{name}.json").write_text(json.dumps(value))
     for name in "pg":
         (tmp_path / f"{name}.csv").write_text("id,other,score\na,b,1\na,c,2\nb,c,0.5\n")
+    rated = [{"id": name, "rating": rating} for rating, name in enumerate(GT)]
+    (tmp_path / "ratings.json").write_text(json.dumps(rated))
     state().save(tmp_path / "state.json")
     return tmp_path
 

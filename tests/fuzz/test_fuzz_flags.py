@@ -21,6 +21,7 @@ CALLS = {
     "doc-freq": "doc-freq -o y.npz r.json",
     "pairs": "pairs --overwrite -o y.npy c.json r.json",
     "correlate": "correlate --ci g.csv p.csv",
+    "meta": "meta -m F1 --resamples 20 ratings.json p.json g.json",
     "validate": "validate g.json",
     "rank": "rank s.json",
     "explain": "explain F1",

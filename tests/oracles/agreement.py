@@ -75,9 +75,7 @@ STATISTICS = {
 
 def williams_t(first, second, between, n):
     """Steiger 1980, equation 7, term by term."""
-    determinant = (
-        1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    )
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     below = 2 * ((n - 1) / (n - 3)) * determinant + mean**2 * (1 - between) ** 3
     return (first - second) * math.sqrt((n - 1) * (1 + between) / below)

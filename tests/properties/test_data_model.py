@@ -53,6 +53,8 @@ def starts():
     yield semmetrics.calibrate_threshold_on_pairs([("car", "automobile", 1), ("car", "tree", 0)])
     yield semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
     yield semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
+    rated = [{"id": "a", "rating": 3}, {"id": "b", "rating": 1}]
+    yield semmetrics.meta(rated, LABELS, OTHERS, measures="F1 Recall", resamples=5)
     selected = semmetrics.select_discrepant({"a": {"1": "a cat"}, "b": {"1": "a dog"}}, 1)
     yield selected
     yield semmetrics.rank_competition(selected, {"1": ["a cat"]}, measures="ROUGE-L")

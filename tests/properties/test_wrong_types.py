@@ -43,11 +43,11 @@ MADE = (
     semmetrics.Calibration, semmetrics.DocumentFrequencies, semmetrics.Score,
     semmetrics.ScoreTable, semmetrics.ThresholdSweep, semmetrics.Measure,
     semmetrics.DiscrepancySelection, semmetrics.CompetitionRanking,
-    semmetrics.ComparisonTable, semmetrics.Ranking,
+    semmetrics.ComparisonTable, semmetrics.Ranking, semmetrics.AgreementTable,
     InputError, semmetrics.MissingDependencyError,
 )  # fmt: skip
 # What readers read: their messages say the place in the input, which may be long.
-READ = {"preds", "gts", "data", "systems", "datasets", "captions", "references", "pairs"}
+READ = {"preds", "gts", "ratings", "data", "systems", "datasets", "captions", "references", "pairs"}
 SAID = {"set_size_probs": "cardinality matrix", "classes": "class list", "counts": "is no n-gram"}
 WRONG = {
     "None": lambda: None, "5": lambda: 5, "-1": lambda: -1, "True": lambda: True,
@@ -75,6 +75,7 @@ def scored():
     return semmetrics.score(LABELS, LABELS, measures=["F1", "SemF1"], ci=True, resamples=10)
 
 
+RATED = [{"id": id, "rating": rating} for id, rating in (("a", 3), ("b", 1))]
 ANSWERS = {"a": {"1": "a cat"}, "b": {"1": "a dog"}}
 
 
@@ -96,6 +97,7 @@ def own():
         "semmetrics.as_captions": {"data": GOOD["captions"]},
         "semmetrics.calibrate_threshold": {"holdout": 1},
         "semmetrics.correlate": {"phi": {"a": ["b"], "c": []}},
+        "semmetrics.meta": {"ratings": RATED, "preds": LABELS, "gts": LABELS},
         "semmetrics.metrics.similar_images": {"captions": RELATION},
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
         "semmetrics.metrics.images_of_captions": {"captions": RELATION},
@@ -190,10 +192,12 @@ def objects():
     rank = ranks[0]
     pair = {"one": LABELS, "two": {"a": ["cat"], "b": []}}
     compared = semmetrics.compare(pair, LABELS, measures="F1", resamples=5)
+    judged = semmetrics.meta(RATED, LABELS, LABELS, measures="F1", resamples=5)
     score = table["F1"]
     return [table, score, score.replicates, score.ci, score.measure, score.measure.definition,
             table.per_item(), sweep, frequencies, calibration, rank, semmetrics.ReadOptions(),
-            semmetrics.Bootstrap(), selected(), ranked(), ranks, compared, compared[0]]  # fmt: skip
+            semmetrics.Bootstrap(), selected(), ranked(), ranks, compared, compared[0], judged,
+            judged[0]]  # fmt: skip
 
 
 OBJECTS = {type(one).__name__: one for one in objects()}

@@ -1,0 +1,401 @@
+"""Agreement of measures with people: every form of judgements, tests, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from oracles import agreement as oracle
+from scipy.io import savemat
+
+import semmetrics
+from semmetrics.data.judgement_files import read_judgements
+from semmetrics.errors import InputError
+
+GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
+PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}
+F1 = {"a": 2 / 3, "b": 1.0, "c": 0.5, "d": 0.0, "e": 2 / 3}
+ROWS = [
+    {"id": "a", "rating": 3, "rater": "x"}, {"id": "a", "rating": 4, "rater": "y"},
+    {"id": "b", "rating": 4, "rater": "x"}, {"id": "b", "rating": 4, "rater": "y"},
+    {"id": "c", "rating": 2, "rater": "x"}, {"id": "c", "rating": 1, "rater": "y"},
+    {"id": "d", "rating": 1, "rater": "x"}, {"id": "e", "rating": 1, "rater": "y"},
+]  # fmt: skip
+DOGS, CATS = ["a dog runs fast", "the dog runs"], ["two cats sleep here", "cats sleep"]
+IMAGES = {
+    "dogs": {"ground_truth": DOGS, "human_judgement": [
+        {"caption": "the dog is fast", "rating": 4}, {"caption": "the dog is fast", "rating": 3},
+        {"caption": "a cat", "rating": 1}, {"caption": "the dog runs", "rating": 4}]},
+    "cats": {"ground_truth": CATS, "human_judgement": [
+        {"caption": "cats sleep here", "rating": 3}, {"caption": "two cars", "rating": 2}]},
+}  # fmt: skip
+TEXTS = [
+    {"imgid": image, "mt": one["caption"], "refs": of["ground_truth"], "score": one["rating"]}
+    for image, of in IMAGES.items() for one in of["human_judgement"]
+]  # fmt: skip
+
+
+def values(table):
+    return {(one.heading, one.group, one.statistic): one.value for one in table}
+
+
+def write(path, rows):
+    """A table in the format of its name; lists as JSON, or as Python writes them."""
+    if path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        lines = path.suffix == ".jsonl"
+        text = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_ratings_of_ids_equal_loops():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", resamples=50)
+    scores, ratings = [F1[row["id"]] for row in ROWS], [row["rating"] for row in ROWS]
+    assert [one.statistic for one in found] == list(oracle.STATISTICS) or len(found) == 5
+    for one in found:
+        plain = oracle.STATISTICS[one.statistic](scores, ratings)
+        assert one.value == pytest.approx(plain, abs=1e-12)
+        assert (one.n, one.candidates, one.images, one.lacking) == (8, 5, 5, 0)
+        assert math.isnan(one.p)
+
+
+def test_means_of_raters():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", aggregate="mean", resamples=50)
+    means = {"a": 3.5, "b": 4, "c": 1.5, "d": 1, "e": 1}
+    for one in found:
+        plain = oracle.STATISTICS[one.statistic]([F1[i] for i in means], list(means.values()))
+        assert one.value == pytest.approx(plain, abs=1e-12)
+        assert one.n == 5
+        assert "|agg:mean|ratings:5|images:5|" in one.signature
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl"])
+def test_every_form_of_a_table_gives_the_same(tmp_path, name):
+    path = write(tmp_path / name, ROWS)
+    options = {"measures": "F1 Recall", "resamples": 20}
+    found, again = (semmetrics.meta(r, PREDS, GTS, **options) for r in (ROWS, path))
+    assert found.to_dicts() == again.to_dicts()
+    other = [{"item no": row["id"] + ".jpg", "stars": row["rating"]} for row in ROWS]
+    named = {"rating": "stars", "id": "item no"}
+    third = semmetrics.meta(other, PREDS, GTS, columns=named, ids=r"(\w)[.]jpg", **options)
+    assert values(third) == values(found)
+
+
+def test_resamples_are_of_images_with_all_of_their_ratings():
+    rows = [{"caption": f"{c} runs", "references": ["a dog runs"], "rating": r, "image": str(i)}
+            for i in range(6) for c, r in (("a dog", 3 + i % 2), ("a cat", i % 3))]  # fmt: skip
+    found = semmetrics.meta(rows, measures="BLEU-1", statistics="kendall-b", resamples=400)
+    judged = read_judgements(rows)
+    images, names = judged.image_numbers()
+    assert (names, images.tolist()) == ([*"012345"], [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+    scores = [1.0 if "dog" in row["caption"] else 1 / 2 for row in rows]
+    ratings = [row["rating"] for row in rows]
+    random, drawn = np.random.default_rng(0), []
+    for _ in range(400):
+        some = [i for image in random.integers(0, 6, 6) for i in (2 * image, 2 * image + 1)]
+        drawn.append(oracle.tau_b([scores[i] for i in some], [ratings[i] for i in some]))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert found[0].low == pytest.approx(low, abs=0.03)
+    assert found[0].high == pytest.approx(high, abs=0.03)
+
+
+def test_images_as_flickr8k_has_them(tmp_path):
+    path = tmp_path / "flickr8k.json"
+    path.write_text(json.dumps(IMAGES), encoding="utf-8")
+    options = {"measures": "ROUGE-L BLEU-1", "resamples": 20}
+    expert = semmetrics.meta(path, protocol="flickr8k-expert", **options)
+    assert {one.statistic for one in expert} == {"kendall-c"}
+    assert {one.n for one in expert} == {5}
+    assert {one.candidates for one in expert} == {4}
+    said = "\n".join(expert.notes)
+    assert "1 rating of candidates among their own references: left out" in said
+    assert "5 ratings; papers with flickr8k-expert have 16,992" in said
+    crowd = semmetrics.meta(IMAGES, protocol="flickr8k-cf", **options)
+    assert {(one.n, one.statistic) for one in crowd} == {(6, "kendall-b")}
+    assert "1 candidate among their own references: compared with the others" in crowd.notes[-2]
+    kept = semmetrics.meta(IMAGES, statistics="kendall-b", **options)
+    assert kept["BLEU-1"].value > crowd["BLEU-1"].value  # it is no longer its own reference
+    scored = semmetrics.score(
+        {name: [one["caption"] for one in of["human_judgement"]] for name, of in IMAGES.items()},
+        {name: of["ground_truth"] for name, of in IMAGES.items()},
+        measures="ROUGE-L", task="captions",
+    )  # fmt: skip
+    ratings = [one["rating"] for of in IMAGES.values() for one in of["human_judgement"]]
+    assert kept["ROUGE-L"].value == pytest.approx(oracle.tau_b(scored[0].items.tolist(), ratings))
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "python", "objects"])
+def test_composite_with_its_references_in_each_row(tmp_path, form):
+    rows = TEXTS
+    if form == "python":  # as pandas writes lists to CSV
+        rows = [{**row, "refs": repr(row["refs"])} for row in TEXTS]
+    elif form == "csv":
+        rows = [{**row, "refs": json.dumps(row["refs"])} for row in TEXTS]
+    path = rows if form == "objects" else tmp_path / ("c.json" if form == "json" else "c.csv")
+    data = path if form == "objects" else write(path, rows)
+    options = {"measures": "ROUGE-L", "protocol": "composite", "resamples": 20}
+    found, images = semmetrics.meta(data, **options), semmetrics.meta(IMAGES, **options)
+    assert [one.statistic for one in found] == ["kendall-c", "kendall-b"]
+    assert values(found) == values(images)
+
+
+def mat(folder, *, votes=None):
+    """Four pairs, one of each category, with four references and votes each."""
+
+    def text(value):
+        return np.array([value])
+
+    def cell(value):
+        made = np.empty((1, 1), object)
+        made[0, 0] = text(value)
+        return made
+
+    pairs = np.empty((1, 4), [("image", object), ("a", object), ("b", object)])
+    rows = np.empty((1, 16), [("ref", object), ("b", object), ("c", object), ("won", object)])
+    votes = votes or [[1, 1, 1, -1], [1, 1, 1, 1], [-1, -1, -1, 1], [1, -1, 1, -1]]
+    for i in range(4):
+        a, b = f"a dog runs {i} ", f"the cat sleeps {i}"
+        pairs[0, i] = (text(f"2008_{i % 2}.jpg"), text(a), text(b))
+        for j in range(4):
+            of = f"dog number {j} runs {i}"
+            rows[0, 4 * i + j] = (cell(of), cell(a), cell(b), np.array([[votes[i][j]]]))
+    savemat(folder / "pair_pascal.mat", {
+        "new_input": pairs, "category": np.array([[1, 2, 3, 4]]),
+        "new_data": np.array([[6, 6], [6, 7], [2, 6], [1, 2]])})  # fmt: skip
+    savemat(folder / "consensus_pascal.mat", {"triplets": rows})
+    return folder
+
+
+def test_pascal_50s(tmp_path):
+    folder = mat(tmp_path)
+    judged = read_judgements(folder, draw_references=2, seed=1)
+    assert judged.groups == ["HC", "HI", "HM", "MM"]
+    assert judged.values.tolist()[:3] == [1, 1, -1]
+    assert judged.values[3] in (1, -1)
+    assert judged.candidates[:2] == ["a dog runs 0", "the cat sleeps 0"]
+    assert all(len(of) == 2 for of in judged.references)
+    assert all(judged.references[i] == judged.references[i + 1] for i in range(0, 8, 2))
+    assert "votes for either side: 1, decided at random" in judged.notes[0]
+    again = read_judgements(folder / "pair_pascal.mat", draw_references=2, seed=1)
+    assert again.references == judged.references
+    seeds = {tuple(read_judgements(folder, draw_references=2, seed=s).references[0])
+             for s in range(20)}  # fmt: skip
+    assert len(seeds) > 1
+    found = semmetrics.meta(folder, protocol="pascal-50s", measures="ROUGE-L BLEU-1", seed=1,
+                            resamples=50)  # fmt: skip
+    assert found.groups == ["all", "HC", "HI", "HM", "MM"]
+    by = {one.group: one.value for one in found if one.heading == "ROUGE-L"}
+    right = float(judged.values[3] == 1)
+    assert by == {"HC": 1.0, "HI": 1.0, "HM": 0.0, "MM": right, "all": (2 + right) / 4}
+    assert {one.unit for one in found} == {"pair"}
+
+
+def test_pascal_50s_that_is_not_as_it_is(tmp_path):
+    folder = mat(tmp_path)
+    savemat(folder / "consensus_pascal.mat", {"other": 1})
+    with pytest.raises(InputError, match="there is no struct array 'triplets' with 4 fields"):
+        read_judgements(folder)
+    (folder / "consensus_pascal.mat").write_text("no", encoding="utf-8")
+    with pytest.raises(InputError, match=r"consensus_pascal.mat: it is no MATLAB file"):
+        read_judgements(folder)
+    (folder / "consensus_pascal.mat").unlink()
+    with pytest.raises(InputError, match=r"consensus_pascal.mat"):
+        read_judgements(folder)
+
+
+def test_preferences_of_ids():
+    rows = [
+        {"a": "a", "b": "d", "preferred": "a"}, {"a": "c", "b": "b", "preferred": "b"},
+        {"a": "b", "b": "d", "preferred": "d"}, {"a": "a", "b": "e", "preferred": "A"},
+        {"a": "a", "b": "b", "preferred": "tie"},
+    ]  # fmt: skip
+    found = semmetrics.meta(rows, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert found["F1"].value == pytest.approx((1 + 1 + 0 + 0.5) / 4)
+    assert (found["F1"].n, found["F1"].lacking, found["F1"].unit) == (4, 1, "pair")
+    assert "F1: 1 pair without a preference or a value: left out" in found.notes
+    rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
+    most = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+    assert (most[0].n, most[0].value) == (1, 1.0)
+
+
+def test_candidates_and_references_by_ids():
+    captions = {"1": "the dog is fast", "2": "a cat", "3": "cats sleep here", "4": "two cars"}
+    references = {"dogs": DOGS, "cats": CATS}
+    rows = [{"candidate": c, "reference": r, "rating": n} for c, r, n in
+            (("1", "dogs", 4), ("2", "dogs", 1), ("3", "cats", 3), ("4", "cats", 2))]  # fmt: skip
+    found = semmetrics.meta(rows, captions, references, measures="ROUGE-L", task="captions",
+                            resamples=20)  # fmt: skip
+    texts = [{"caption": captions[r["candidate"]], "references": references[r["reference"]],
+              "image": r["reference"], "rating": r["rating"]} for r in rows]  # fmt: skip
+    assert values(found) == values(semmetrics.meta(texts, measures="ROUGE-L", resamples=20))
+    assert {(one.n, one.images) for one in found} == {(4, 2)}
+    sits = [{"caption": f"COCO_val2014:sentid:{c}", "image": f"COCO_val2014_00000{i}.jpg",
+             "agg_score": s, "sampling_method": m} for c, i, s, m in
+            ((11, 7, 4.5, "x"), (12, 7, 2, "x"), (13, 8, 3, "y"), (14, 8, 1, "y"))]  # fmt: skip
+    given = {"11": DOGS[0], "12": "a cat", "13": "cats sleep here", "14": "two cars"}
+    both = {"7": DOGS, "8": CATS}
+    cxc = semmetrics.meta(sits, given, both, protocol="cxc-sits", measures="ROUGE-L", resamples=20)
+    assert cxc.groups == ["all", "x", "y"]
+    alone = semmetrics.score({"x": DOGS[0]}, {"x": DOGS[1:]}, measures="ROUGE-L")[0].value
+    whole = [alone, *(semmetrics.score({"x": given[c]}, {"x": both[i]}, measures="ROUGE-L")[0].value
+                      for c, i in (("12", "7"), ("13", "8"), ("14", "8")))]  # fmt: skip
+    assert cxc["ROUGE-L", "pearson"].value == pytest.approx(oracle.pearson(whole, [4.5, 2, 3, 1]))
+    with pytest.raises(InputError, match="the candidate has no other reference than itself"):
+        semmetrics.meta(sits, given, {"7": DOGS[:1], "8": CATS}, protocol="cxc-sits",
+                        measures="ROUGE-L")  # fmt: skip
+
+
+def test_every_kind_has_agreement():
+    runs = {"q1": ["x", "y"], "q2": ["y", "x"], "q3": ["x", "y"]}
+    positives = {"q1": ["x"], "q2": ["x"], "q3": ["y"]}
+    rows = [{"id": id, "rating": r} for id, r in (("q1", 5), ("q2", 2), ("q3", 1))]
+    found = semmetrics.meta(rows, runs, positives, measures="Recall@1", task="retrieval",
+                            statistics="kendall-b", resamples=20)  # fmt: skip
+    assert found[0].value == pytest.approx(oracle.tau_b([1, 0, 0], [5, 2, 1]))
+
+
+def test_default_measures_are_those_with_values_of_items():
+    found = semmetrics.meta(ROWS, PREDS, GTS, statistics="kendall-b", resamples=20)
+    assert "F1" in found.headings
+    assert not any("macro" in one.measure for one in found)
+
+
+def test_lower_is_better_is_turned_round():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 WMD", statistics="kendall-b",
+                            resamples=20)  # fmt: skip
+    assert found["WMD"].value > 0
+
+
+def test_comparisons_are_with_the_baseline():
+    options = {"measures": "F1 Recall Precision", "resamples": 200}
+    found = semmetrics.meta(ROWS, PREDS, GTS, statistics="pearson,kendall-b", **options)
+    assert {one.comparisons for one in found if not math.isnan(one.p)} == {4}
+    for one in found:
+        base = found["F1", one.statistic]
+        if one.heading != "F1":
+            assert one.difference == pytest.approx(one.value - base.value)
+            assert one.difference_low <= one.difference <= one.difference_high
+            assert one.p <= one.p_corrected <= 1
+    turned = semmetrics.meta(ROWS, PREDS, GTS, statistics="pearson", baseline="Recall", **options)
+    assert turned["F1"].difference == pytest.approx(-found["Recall"].difference)
+    assert turned["F1"].p == pytest.approx(found["Recall"].p)
+    same = semmetrics.meta(ROWS, PREDS, GTS, measures=["F1", "F1(empty=skip)"], resamples=50)
+    assert {one.p for one in same if not math.isnan(one.p)} == {1.0}
+
+
+def test_williams_is_for_pearson():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", test="williams", resamples=20)
+    assert [one.statistic for one in found] == ["pearson"] * 2
+    assert 0 < found["Recall"].p < 1
+    assert "takes 8 ratings of 5 images as independent" in found.notes[-1]
+    with pytest.raises(InputError, match="Williams' test is for Pearson's r, not for Spearman"):
+        semmetrics.meta(ROWS, PREDS, GTS, test="williams", statistics="spearman")
+    with pytest.raises(InputError, match="at least four items, and 2 can be compared"):
+        semmetrics.meta(ROWS[1:3], PREDS, GTS, measures="F1 Recall", test="williams")
+
+
+def test_what_is_undefined_is_said():
+    flat = [{**row, "rating": 3} for row in ROWS]
+    found = semmetrics.meta(flat, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert all(math.isnan(one.value) for one in found)
+    assert "ratings: all ratings are equal: agreement is undefined" in found.notes
+    assert found.to_records()[0]["value"] is None
+    constant = semmetrics.meta(ROWS, GTS, GTS, measures="F1", statistics="kendall-b", resamples=20)
+    assert math.isnan(constant[0].value)
+    assert "F1: agreement is undefined: values or ratings are all equal" in constant.notes
+    one = [{**row, "image": "all"} for row in ROWS]
+    alone = semmetrics.meta(one, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert all(math.isnan(row.low) and math.isnan(row.p) for row in alone)
+    assert "F1: all ratings are of one image: there are no intervals or tests" in alone.notes
+    empty = {**PREDS, "a": []}
+    left = semmetrics.meta(ROWS, empty, GTS, measures="Precision(no_prediction=skip)",
+                           statistics="kendall-b", resamples=20)  # fmt: skip
+    assert (left[0].n, left[0].lacking) == (6, 2)
+    assert "2 ratings without a value: left out" in left.notes[-1]
+
+
+CASES = {
+    "no judgements": ([], {}, "ratings: there are no judgements"),
+    "nan": ([{"id": "a", "rating": math.nan}], {}, "the rating nan is no finite number"),
+    "word": ([{"id": "a", "rating": "good"}], {}, r"judgement 0 \(from 0\): the rating 'good'"),
+    "unknown id": ([{"id": "zz", "rating": 1}], {}, "1 id of judgements not among the items: 'zz'"),
+    "no id": ([{"rating": 1}], {}, "there is no column of ids"),
+    "no rating": ([{"id": "a"}], {}, "there is no column of ratings"),
+    "twice": ([ROWS[0], ROWS[0]], {}, "the rater 'x' judges 'a' twice, first in judgement 0"),
+    "list": ([["a", 1]], {}, "a list has no keys"),
+    "mixed": ([{"id": "a", "rating": 1}, {"a": "a", "b": "b", "preferred": "a"}], {},
+              "it has other keys than those before"),
+    "side": ([{"a": "a", "b": "b", "preferred": "c"}], {}, "'c' is preferred; write a, b or tie"),
+    "role": (ROWS, {"columns": {"stars": "rating"}}, "columns= names {'stars': 'rating'}"),
+    "column": (ROWS, {"columns": {"rating": "stars"}}, "there is no column 'stars'"),
+    "group": (ROWS, {"group_by": "place"}, "there is no column 'place'"),
+    "statistic": (ROWS, {"statistics": "kendall"}, "statistics='kendall'; did you mean kendall-"),
+    "none": (ROWS, {"statistics": []}, "no statistic is named"),
+    "aggregate": (ROWS, {"aggregate": "median"}, "aggregate='median'"),
+    "baseline": (ROWS, {"baseline": "F2"}, "baseline='F2' is no measure that is compared"),
+    "no items": (ROWS, {"measures": "MacroF1"}, "has no values of items"),
+    "protocol": (ROWS, {"protocol": "flickr8k"}, "there is no protocol 'flickr8k' of agreement"),
+    "preferences": (ROWS, {"protocol": "pascal-50s"}, "pascal-50s has preferences, and these are"),
+    "tau of pairs": ([{"a": "a", "b": "b", "preferred": "a"}], {"statistics": "kendall-b"},
+                     "preferences have no Kendall's tau-b"),
+    "option": (ROWS, {"ci": True}, "meta has no option 'ci'"),
+    "number": (7, {}, "ratings: an int holds no judgements"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_refused(case):
+    rows, options, message = CASES[case]
+    with pytest.raises(InputError, match=message):
+        semmetrics.meta(rows, PREDS, GTS, **{"measures": "F1 Recall", "resamples": 20, **options})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d["dogs"].pop("ground_truth"), "id 'dogs': there is no list 'ground_truth'"),
+        (lambda d: d["dogs"].update(ground_truth=[]), "image 'dogs': the candidate .* has no ref"),
+        (lambda d: d["dogs"]["human_judgement"][1].pop("rating"), "judgement 1 .* no caption and"),
+        (lambda d: d["dogs"]["human_judgement"][1].update(rating=None), "the rating null is no"),
+        (lambda d: d["cats"]["human_judgement"][0].update(caption=" "), "the caption is empty"),
+    ],
+)
+def test_images_that_are_wrong(change, message):
+    data = json.loads(json.dumps(IMAGES))
+    change(data)
+    with pytest.raises(InputError, match=message):
+        semmetrics.meta(data, measures="ROUGE-L")
+
+
+def test_sides_that_are_lacking_or_too_many():
+    with pytest.raises(InputError, match="the ratings have ids alone; give preds and gts too"):
+        semmetrics.meta(ROWS, measures="F1")
+    with pytest.raises(InputError, match="the captions and their references stand in the ratings"):
+        semmetrics.meta(IMAGES, PREDS, GTS, measures="ROUGE-L")
+    only = {
+        "x": {"ground_truth": ["a dog"], "human_judgement": [{"caption": "a dog", "rating": 1}]}
+    }
+    with pytest.raises(InputError, match="no judgement is left"):
+        semmetrics.meta(only, protocol="flickr8k-expert", measures="ROUGE-L")
+
+
+def test_the_table_is_read_by_names():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert found["Recall", "spearman"] is found[8] or found["Recall", "spearman"].value
+    assert found["F1", "accuracy", "all"].statistic == "accuracy"
+    with pytest.raises(KeyError, match="there is no agreement 'F2'"):
+        found["F2"]
+    text = str(found)
+    assert "8 ratings of 5 candidates of 5 images, unaggregated" in text
+    assert "resamples of images, each with all of its ratings, seed 12345" in text
+    assert "corrected by Holm for 5 comparisons" in text
+    assert "kendall-c" in found.to_markdown(scale=100, digits=1)
+    assert repr(found) == "AgreementTable(2 measures, 8 ratings)"
