@@ -9,6 +9,7 @@ from pathlib import Path
 
 import semmetrics
 from benchmarks import (
+    agreement,
     captions,
     captions_cider,
     captions_ngram,
@@ -31,7 +32,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 MODULES = (
     labels, reading, embedding, semantic, transport, device,
     tokenizers, captions_ngram, captions_cider, spice, captions,
-    comparison,
+    comparison, agreement,
     retrieval, semantic_recall,
     discrepancy,
 )  # fmt: skip

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from embeddings.parsing.sentences import Caption, Sentence, read_parsed
+from semmetrics.comparison.correlations import correlation
+from semmetrics.data.judgement_files import read_judgements
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.text.offline_parser import DATA, OfflineParser
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
@@ -75,18 +76,13 @@ def fakecap(reference: Path) -> Items:
 
 def flickr8k(reference: Path) -> Items:
     """Return Flickr8k-Expert: 16,992 rated captions, 5 references, as raw text."""
-    images = json.loads((reference / "flickr8k" / "flickr8k_expert.json").read_text())
-    rows = [
-        (judged["caption"].strip(), [text.strip() for text in image["ground_truth"]], judged)
-        for image in images.values()
-        for judged in image["human_judgement"]
-    ]
+    judged = read_judgements(reference / "flickr8k" / "flickr8k_expert.json")
     return Items(
         "Flickr8k-Expert",
-        [row[0] for row in rows],
-        [row[1] for row in rows],
+        [text.strip() for text in judged.candidates],
+        [[text.strip() for text in several] for several in judged.references],
         _official(reference, "flickr8k"),
-        [float(row[2]["rating"]) for row in rows],
+        judged.values.tolist(),
     )
 
 
@@ -145,7 +141,7 @@ def _tau(scores: Scores, ratings: Sequence[float]) -> float:
     """Return Kendall's tau-c with people, in percent."""
     if not ratings:
         return float("nan")
-    return 100 * float(kendalltau(scores, ratings, variant="c").statistic)
+    return 100 * correlation(scores, ratings, "kendall-c")
 
 
 def parse(texts: Iterable[str]) -> Parses:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
+from semmetrics.comparison.correlations import correlation
+from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
@@ -64,19 +65,15 @@ def test_aac_metrics_readme():
 @pytest.mark.parametrize(("df", "expected"), [("rows", 43.891), ("references", 43.829)])
 def test_flickr8k_expert(reference_dir, df, expected):
     """Each judgement of a caption is a candidate; the tokens are the released tokenizer's."""
-    from scipy.stats import kendalltau
-
     tokens = ptb_tokens(reference_dir / "coco" / "ptb_tokens_flickr8k.tsv.gz")
-    path = reference_dir / "flickr8k" / "flickr8k_expert.json"
-    images = json.loads(path.read_text(encoding="utf-8")).values()
-    judged = [image["human_judgement"] for image in images]
-    known = [[one for one in some if not math.isnan(one["rating"])] for some in judged]
-    candidates = [[tokens[one["caption"]] for one in some] for some in known]
-    references = [[tokens[text] for text in image["ground_truth"]] for image in images]
+    judged = read_judgements(reference_dir / "flickr8k" / "flickr8k_expert.json")
+    sides = judged.caption_sides()[:2]
+    candidates, references = (
+        [[tokens[text] for text in some] for some in one.values()] for one in sides
+    )
     found = values(candidates, references, CIDErD(df=df))
-    ratings = [one["rating"] for some in known for one in some]
-    assert len(ratings) == 16_992
-    assert round(100 * kendalltau(found, ratings, variant="c").statistic, 3) == expected
+    assert len(judged) == 16_992
+    assert round(100 * correlation(found, judged.values, "kendall-c"), 3) == expected
 
 
 @pytest.fixture(scope="module")
