@@ -128,7 +128,7 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
         found = _read_format(source, kind, form, names, options)
     source.forget()
     if not len(found):
-        what = "captions" if form.single else "items"
+        what = f"{form.noun}s" if form.single else "items"
         raise InputError(
             f"there are no {what}", where=source.name, remedy="check how it was written"
         )
@@ -153,7 +153,8 @@ def _read_format(
     if kind in MATRICES:
         from semmetrics.data.numpy_files import read_matrix_file
 
-        return read_matrix_file(source, options, names)
+        read = read_matrix_file(source, options, names, form)
+        return encode(read, form) if isinstance(read, Items) else read
     if kind in (*TABLES, "parquet", "arrow"):
         from semmetrics.data.one_hot import read_one_hot
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import Any
@@ -91,6 +91,8 @@ def encode(found: Items, form: Form) -> Lists:
     (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(found.notes)
+    if form.alone:
+        found = replace(found, items=[str(i) if _is_whole(i) else i for i in found.items])
     sets = any(issubclass(kind, Set) for kind in found.types)
     items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
     if sets and form.single:
@@ -124,9 +126,13 @@ def encode(found: Items, form: Form) -> Lists:
     )
 
 
+def _is_whole(entry: Any) -> bool:
+    return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+
+
 def _name(entry: Any) -> Any:
     """Return a whole number as text, also where it has a score."""
-    if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+    if _is_whole(entry):
         return str(entry)
     if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
         return (_name(entry[0]), entry[1])

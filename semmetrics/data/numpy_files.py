@@ -25,12 +25,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import ReadOptions, canonical_id, check_classes
+from semmetrics.data.form import Form, ReadOptions, canonical_id, check_classes
+from semmetrics.data.items import Items
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
 from semmetrics.errors import (
+    ROW,
     InputError,
     MissingDependencyError,
+    Places,
     at,
     listing,
     placed,
@@ -195,9 +198,15 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def read_matrix_file(
-    source: Source, options: ReadOptions, names: Sequence[str | Sequence[str]] | None = None
-) -> Matrix:
-    """Read a matrix of items x names: 0/1 membership, or scores."""
+    source: Source,
+    options: ReadOptions,
+    names: Sequence[str | Sequence[str]] | None = None,
+    form: Form | None = None,
+) -> Matrix | Items:
+    """Read a matrix of items x names: 0/1 membership, or scores.
+
+    Of a form whose items may be one entry, a vector of names or whole numbers is these.
+    """
     arrays = read_arrays(source, options.max_bytes)
     sparse = "format" in arrays and "shape" in arrays
     if sparse:
@@ -206,6 +215,8 @@ def read_matrix_file(
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
+        if form is not None and form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
+            return _vector(values, arrays, source, form, where)
     _check_array(values, 2, where)
     rows, columns = values.shape
     source.room().take(_ROW * rows + _COLUMN * columns)
@@ -220,7 +231,25 @@ def read_matrix_file(
         understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
         f"{values.dtype}",
         notes=[f"arrays not used: {', '.join(map(repr, extra))}"] if extra else [],
+        finite=form is None or not form.by_block,
     )
+
+
+def _vector(
+    values: NDArray[np.generic],
+    arrays: dict[str, NDArray[np.generic]],
+    source: Source,
+    form: Form,
+    where: str,
+) -> Items:
+    """Return items of one entry each."""
+    source.room().take(_COLUMN * len(values))
+    ids = None
+    if "ids" in arrays:
+        ids = _ids(arrays["ids"], len(values), at(source.name, "array 'ids'"))
+    places = Places(source.name, ids, ROW, range(len(values)))
+    understood = f"NumPy vector of {form.noun}s"
+    return Items(ids, _strings(values, where), places, source.name, understood)
 
 
 def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:

@@ -64,8 +64,10 @@ def read_python(
             return _frame(data, form, source, names, options)
     if is_series(data):
         return encode(_series(data, form, source), form)
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu" and form.alone:
+        data = data.tolist()
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
-        return as_matrix(data, names, source=source)
+        return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         return number_matrix(data, names, source, "rows of numbers")
     return _plain(data, form, source, options)
