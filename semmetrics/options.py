@@ -630,7 +630,7 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
 # What other libraries call an option, or what here belongs to a measure.
 _ELSEWHERE = {
     "measures": ("metric", "metrics", "measure", "scores"),
-    "top_k": ("k", "ks", "cutoff", "cutoffs", "at"),
+    "top_k": ("k", "ks", "cutoff", "cutoffs", "at", "top"),
     "classes": ("labels", "class_names", "class_list", "label_names", "target_names", "vocabulary"),
     "weights": ("weight", "sample_weight", "sample_weights"),
     "ci": ("bootstrap", "confidence_interval", "confidence_intervals", "interval", "intervals"),
@@ -643,6 +643,8 @@ _ELSEWHERE = {
     "threshold": ("thresholds", "score_threshold"),
     "doc_freq": ("df", "idf", "document_frequencies"),
     "queries": ("query_ids", "row_ids"),
+    "seen": ("seen_classes", "train_classes", "base_classes"),
+    "unseen": ("unseen_classes", "test_classes", "novel_classes"),
     "gallery": ("gallery_ids", "column_ids", "corpus"),
 }
 _NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}

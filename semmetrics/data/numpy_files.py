@@ -40,7 +40,7 @@ from semmetrics.errors import (
     pluralize,
 )
 
-__all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
+__all__ = ["is_vector", "parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
 _MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
 _HDF = b"\x89HDF"
@@ -131,6 +131,12 @@ def _mapped(source: Source) -> bytes | mmap.mmap:
         return source.data
     with source.opened() as stream:
         return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def is_vector(source: Source) -> bool:
+    """Tell from its header whether a .npy file holds one dimension."""
+    shape = re.search(rb"'shape': *\(\d+,\)", source.head[:10_000])
+    return source.head.startswith(_MAGIC) and shape is not None
 
 
 def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.class_task import Decided
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, ITEM, InputError, at
 from semmetrics.frozen import dataclass, with_arrays
 from semmetrics.metrics.class_accuracy import (
     SEEN,
@@ -161,7 +161,7 @@ def _right(both: list[Decided], ranked: Bools) -> Bools:
 def _no_score(id_: Any, name: str) -> InputError:
     return InputError(
         f"no {name} class has a score",
-        where=f"item {id_!r}" if isinstance(id_, str) else f"item {int(id_)} (from 0)",
+        where=at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_)),
         remedy="AUSUC and BestH need scores of seen and unseen classes: give a matrix of scores",
     )
 
@@ -288,7 +288,9 @@ def seen_unseen_curve(
     sides = [_columns(given, name, table.shape[1]) for given, name in named]
     if (sides[0] & sides[1]).any():
         column = int((sides[0] & sides[1]).argmax())
-        raise InputError(f"column {column} is seen and unseen", remedy="keep it in one of them")
+        raise InputError(
+            f"column {column}{FROM_0} is seen and unseen", remedy="keep it in one of them"
+        )
     best, right = [], np.zeros(len(codes), np.bool_)
     for side in sides:
         columns = np.flatnonzero(side)

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
 from semmetrics.data.block import Block
 from semmetrics.data.class_task import ALL, ClassTask, Decided, Placed
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import FROM_0, InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     AUTO,
@@ -349,11 +349,11 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
     if len(outside):
         raise InputError(
-            f"the class {codes[outside[0]]} of row {outside[0]} is none of "
-            f"{table.shape[1]} columns",
+            f"there is no column for the class {codes[outside[0]]}, which row {outside[0]} (from "
+            f"0) has, among {pluralize(table.shape[1], 'column')}",
             remedy="columns count from 0",
         )
     if table.dtype.kind == "f" and not np.isfinite(table).all():
         row = int((~np.isfinite(table)).any(axis=1).argmax())
-        raise InputError(f"a score of row {row} is not finite", remedy="replace it")
+        raise InputError(f"a score of row {row}{FROM_0} is not finite", remedy="replace it")
     return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes

@@ -101,7 +101,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         },
     },
     "classes": {
-        "Zero-shot classification (--task classes)": {
+        "Classes (--task classes)": {
             "class_accuracy": (
                 "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
             ),

@@ -264,7 +264,7 @@ def collect_confusion(scores: Sequence[Score]) -> Records:
     if not found:
         raise InputError(
             "no measure here predicts one class for each image",
-            remedy="add a measure such as PerClassAccuracy (--task classes)",
+            remedy="add a measure such as PerClassAccuracy, of task='classes' (--task classes)",
         )
     return Records.from_rows(_CONFUSION, (row for rows in found.values() for row in rows))
 

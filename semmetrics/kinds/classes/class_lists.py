@@ -132,7 +132,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
         return frozenset(_listed(given[name], classes, "class", f"class list {name}"))
     if name in (SEEN, UNSEEN):
         both = "seen= (--seen) and unseen= (--unseen)"
-        raise InputError(f"the {name} classes are not known", remedy=f"give {both}")
+        raise InputError(f"which classes are {name} is not known", remedy=f"give {both}")
     form = _NUMBERED.fullmatch(name)
     if form is None:
         more = f"; there are {listing(given)}" if given else ""
@@ -167,7 +167,7 @@ def _populated(
         raise InputError(
             f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
             if lost
-            else f"{name} is of {size:,} classes, and there are {len(among):,}",
+            else f"{name} is of {pluralize(size, 'class')}, and there are {len(among):,}",
             where="populations",
             remedy="give the number of images of each" if lost else "name fewer, from 1",
         )

@@ -23,9 +23,7 @@ from semmetrics.kinds.description import (
     format_spread,
     on_one_line,
 )
-from semmetrics.metrics.class_accuracy import LISTS
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.derived import Derived
 
 __all__ = [
     "FILES",
@@ -37,7 +35,9 @@ __all__ = [
     "show_item",
 ]
 
-FILES = "--task classes --classes classes.txt scores.npy truth.txt"  # of an example
+FILES = (  # of an example
+    "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
+)
 _FIRST = 3  # predictions that an item shows
 
 
@@ -148,12 +148,10 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what a cutoff means, and the options that an example needs."""
-    lists = isinstance(definition.family, Derived) or "scores" in definition.needs
+    """Return what a cutoff means, and what predictions a measure takes."""
     return {
         "cutoff": "@k, the first k classes; the first alone without it" * definition.cutoff,
-        "options": "--seen seen.txt --unseen unseen.txt " * lists,
-        "lists": ", ".join(LISTS) if {o.name for o in definition.options} >= {*LISTS} else "",
+        "predictions": "scores of seen and unseen classes" * ("scores" in definition.needs),
     }
 
 
@@ -161,5 +159,5 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return what predictions a protocol takes."""
     return {
         "predictions": "scores of images (rows) and classes (columns), or the predicted classes",
-        "lists": "seen and unseen classes",
+        "classes": "seen= (--seen FILE) and unseen= (--unseen FILE)",
     }

@@ -36,6 +36,9 @@ FORM = Form(
 )
 
 
+_SIDES = 2
+
+
 @checked_but("classes")
 def as_classes(
     data: Any,
@@ -134,5 +137,15 @@ def as_truth(found: Lists | Matrix) -> Lists:
 
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
-    """Tell that nothing says it: classes are lists or a matrix, which could be labels as well."""
+    """Tell how likely it is that the data are classes, which nothing says for certain.
+
+    A matrix beside a name or a number for each row could be nothing else.
+    """
+    if len(samples) < _SIDES:
+        return Verdict(Certainty.NO)
+    first, second = (one.shape for one in samples)
+    if first == "matrix" and second in ("strings", "vector", "text"):
+        return Verdict(Certainty.ASK, remedy="if each image has one class")
+    if first == second == "strings" and all(one.is_single_words for one in samples):
+        return Verdict(Certainty.POSSIBLE, "single words")
     return Verdict(Certainty.NO)

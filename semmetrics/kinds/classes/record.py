@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.core.hashing import identity_of
+from semmetrics.core.ragged import lengths
 from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
 from semmetrics.data.form import ReadOptions, check_classes
@@ -37,6 +38,10 @@ _PLAIN = ("PerClassAccuracy", "Accuracy")
 _GENERALISED = ("UnseenAccuracy", "SeenAccuracy", "H")
 _LISTED = ("classes", SEEN, UNSEEN, "pretraining")
 _ZERO_SHOT = "PerClassAccuracy(labels=unseen,candidates=unseen)"
+_NEEDS_RANKING = (
+    "restricts predictions to some classes, and there is one class for each image: give scores or "
+    "ranked classes"
+)
 _COUNTS = {
     "missing_prediction": "images that nothing is predicted for",
     "missing_reference": "images without a class",
@@ -86,9 +91,18 @@ def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
     """Return accuracies, and those of generalised zero-shot learning where classes are unseen."""
-    if not all({SEEN, UNSEEN} <= {*task.named} for _, task in each_task(tasks)):
+    every = [task for _, task in each_task(tasks)]
+    if not all({SEEN, UNSEEN} <= {*task.named} for task in every):
         return Defaults(_PLAIN)
+    if not all(map(_has_ranking, every)):
+        return Defaults((*_GENERALISED, *_PLAIN), {_ZERO_SHOT: _NEEDS_RANKING})
     return Defaults((*_GENERALISED, _ZERO_SHOT, *_PLAIN))
+
+
+def _has_ranking(task: ClassTask) -> bool:
+    """Tell whether more classes than one are ranked for some image."""
+    lists = isinstance(task.scores, RankedLists)
+    return not lists or int(lengths(task.scores.side.indptr).max(initial=0)) > 1  # type: ignore[union-attr]
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
@@ -96,7 +110,13 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     known = {name for _, task in each_task(tasks) for name in task.named}
     lacking = [n for n in names_asked(parse(text, "classes")) if n in (SEEN, UNSEEN)]
     lacking = [OPTIONS[name].both for name in lacking if name not in known]
-    return text, f"needs {' and '.join(lacking)}" if lacking else ""
+    if lacking:
+        return text, f"needs {' and '.join(lacking)}"
+    (measure,) = parse(text, "classes")
+    ranked = measure["candidates"] in (None, ALL) or all(
+        _has_ranking(task) for _, task in each_task(tasks)
+    )
+    return text, "" if ranked else _NEEDS_RANKING
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
@@ -179,7 +199,7 @@ def _step_notes(found: Mapping[Any, Any]) -> list[str]:
         if not isinstance(key, tuple) or not number:
             continue
         what, candidates, *k = key
-        among = "" if candidates == ALL else f" among {candidates} classes"
+        among = "" if candidates == ALL else f" with candidates={candidates}"
         images = pluralize(number, "image", "have")
         if what == "tied":
             cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
