@@ -62,6 +62,8 @@ class Curve(NamedTuple):
     @property
     def area(self) -> float:
         """The area under the accuracy on seen classes over that on unseen classes."""
+        if np.isnan(self.unseen[0] + self.seen[-1]):  # a group has no images
+            return np.nan
         heights = (self.seen[1:] + self.seen[:-1]) / 2
         return float((np.diff(self.unseen) * heights).sum())
 
