@@ -163,14 +163,9 @@ class ClassTask(Task):
 
     @cached_property
     def axis(self) -> LabelAxis:
-        """The classes, how many images each has, and how often those outside are predicted."""
-        width = len(self.classes)
-        predicted = np.zeros(width, np.int64)
-        if isinstance(self.scores, RankedLists) and self.given is not None:
-            predicted = np.bincount(self.scores.side.codes, minlength=width)
-            predicted[: self.given] = 0  # what is predicted there counts, whatever the universe
-        true = np.bincount(self.truth, minlength=width)
-        return LabelAxis(self.classes, true, predicted, self.given, {}, self.named)
+        """The classes, and how many images each has; predictions of all of them count."""
+        true = np.bincount(self.truth, minlength=len(self.classes))
+        return LabelAxis(self.classes, true, np.zeros_like(true), self.given, {}, self.named)
 
     @property
     def identities(self) -> dict[str, str]:

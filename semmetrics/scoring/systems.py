@@ -102,9 +102,7 @@ class Prepared:
         """
         notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
         scores = list(scores)
-        noted = {  # derived scores, which stand last, have none of their own
-            name_task(s.system, s.part): s.statistics.noted for s in reversed(scores)
-        }
+        noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
         notes += self._left_out(scores) + interval_notes(scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 NAN = float("nan")
 
@@ -47,7 +48,7 @@ def curve(table, truth, seen, unseen, ties="position"):
     gaps = {a - b for line in table for a in (line[c] for c in seen) for b in (line[c] for c in
             unseen)}  # fmt: skip
     gaps = sorted(gaps)
-    middles = [(a + b) / 2 for a, b in zip(gaps, gaps[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(gaps)]
     points = []
     for constant in [gaps[0] - 1, *middles, gaps[-1] + 1]:
         moved = [
@@ -61,6 +62,4 @@ def curve(table, truth, seen, unseen, ties="position"):
 
 def area(points):
     """The area under seen over unseen accuracy, trapezoid by trapezoid."""
-    return math.fsum(
-        (b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(points, points[1:], strict=False)
-    )
+    return math.fsum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))

@@ -12,7 +12,7 @@ from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
 from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.rankings import RankedLists
-from semmetrics.errors import InputError, a_kind, listing, pluralize
+from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -57,10 +57,6 @@ def read_beside(options: Options) -> Options:
     check_choice("ties", options["ties"])
     files = (options["read"] or ReadOptions()).beside()
     lists = options["class_lists"]
-    if lists is not None and not isinstance(lists, Mapping):
-        raise InputError(
-            f"class_lists= is {a_kind(lists)}", remedy="give {name: classes}, or {name: path}"
-        )
     return options.replace(
         **{name: _read_list(options[name], files, name) for name in _LISTED},
         **{name: read_weights(options[name], files) for name in ("populations", "hops", "weights")},
@@ -226,7 +222,15 @@ def _outside_notes(task: ClassTask) -> list[str]:
             f"{'counts' if len(without) == 1 else 'count'} in no mean over classes: "
             f"{listing(without, most=3)}"
         )
-    if len(task.named) > 1 and {SEEN, UNSEEN} <= {*task.named}:
+    if isinstance(task.scores, RankedLists) and len(task.classes) > len(known):
+        wrong = int((task.scores.side.codes >= len(known)).sum())
+        are = "is" if wrong == 1 else "are"
+        names = listing(task.classes[len(known) :], most=3)
+        lines.append(
+            f"{pluralize(wrong, 'prediction')} {are} outside the class list, and no class of an "
+            f"image: {names}"
+        )
+    if {SEEN, UNSEEN} <= {*task.named}:
         inside = task.named[SEEN] | task.named[UNSEEN]
         number = sum(
             int(n) for name, n in zip(task.classes, axis.n_reference, strict=True)
