@@ -199,7 +199,7 @@ class First(NamedTuple):
     values : float array
         Its similarity; nan where there is none.
     tied : int array
-        Other candidates with that similarity.
+        Other candidates with that similarity, if the candidate that was asked for has it; else 0.
     reached : bool array
         Whether the candidate that was asked for has that similarity.
     others : int32 array
@@ -260,14 +260,16 @@ def find_first(table: Any, codes: Codes) -> First:
         found.places[tile] = found.others[tile] = places
         found.values[tile] = best
         found.reached[tile] = (part[rows, own] == best) & (own >= 0)
-        equal = part == best[:, None]
-        if np.count_nonzero(equal) == len(part):  # as a rule
+        some = np.flatnonzero(found.reached[tile])
+        if not len(some):
             return
-        tied = equal.sum(axis=1) - 1
-        found.tied[tile] = tied
-        some = np.flatnonzero((tied > 0) & found.reached[tile])
-        equal[some, own[some]] = False
-        found.others[tile][some] = equal[some].argmax(axis=1)
+        equal = part[some] == best[some, None]
+        if np.count_nonzero(equal) == len(some):  # as a rule
+            return
+        equal[np.arange(len(some)), own[some]] = False
+        tied = equal.sum(axis=1)
+        found.tied[tile][some] = tied
+        found.others[tile][some[tied > 0]] = equal[tied > 0].argmax(axis=1)
 
     run_parts(fill, tiles, count_workers(Backend(found.places)))
     return found

@@ -16,9 +16,9 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, Places, a_kind, brief, listing, misfit, shown
+from semmetrics.errors import ROW, InputError, Places, a_kind, brief, listing, misfit, shown
 
-__all__ = ["Items", "encode", "not_a_list"]
+__all__ = ["Items", "encode", "encode_numbers", "not_a_list"]
 
 _NAMES = ("label", "name")
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
@@ -123,6 +123,40 @@ def encode(found: Items, form: Form) -> Lists:
         where=found.where,
         noun=form.noun,
         order="sorted" if sets else found.order,
+    )
+
+
+def encode_numbers(
+    values: Any, form: Form, source: str, understood: str, ids: Sequence[str] | None = None
+) -> Lists:
+    """Code a vector of whole numbers, each of which is the one entry of an item.
+
+    Parameters
+    ----------
+    values : int array, shape (items,)
+    form : Form
+    source, understood : str
+    ids : sequence of str, optional
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> encode_numbers(np.array([7, 3, 7]), form, "gts", "vector").to_list()
+    [['7'], ['3'], ['7']]
+    """
+    numbers, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    every = np.arange(len(values) + 1)
+    return Lists(
+        ids=range(len(values)) if ids is None else ids,
+        vocabulary=list(map(str, numbers[order].tolist())),
+        side=Side(every, place[codes.ravel()]),
+        source=source,
+        understood=understood,
+        where=Places(source, ids, ROW, range(len(values))),
+        noun=form.noun,
     )
 
 

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.form import Form, ReadOptions, canonical_id, check_classes
-from semmetrics.data.items import Items
+from semmetrics.data.items import Items, encode_numbers
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
 from semmetrics.errors import (
@@ -208,7 +209,7 @@ def read_matrix_file(
     options: ReadOptions,
     names: Sequence[str | Sequence[str]] | None = None,
     form: Form | None = None,
-) -> Matrix | Items:
+) -> Matrix | Items | Lists:
     """Read a matrix of items x names: 0/1 membership, or scores.
 
     Of a form whose items may be one entry, a vector of names or whole numbers is these.
@@ -247,14 +248,16 @@ def _vector(
     source: Source,
     form: Form,
     where: str,
-) -> Items:
+) -> Items | Lists:
     """Return items of one entry each."""
     source.room().take(_COLUMN * len(values))
     ids = None
     if "ids" in arrays:
         ids = _ids(arrays["ids"], len(values), at(source.name, "array 'ids'"))
-    places = Places(source.name, ids, ROW, range(len(values)))
     understood = f"NumPy vector of {form.noun}s"
+    if values.dtype.kind in "iu":
+        return encode_numbers(values, form, source.name, understood, ids)
+    places = Places(source.name, ids, ROW, range(len(values)))
     return Items(ids, _strings(values, where), places, source.name, understood)
 
 

@@ -333,6 +333,7 @@ class RankedLists:
             head = side.indptr[row]
             alike = side.codes[head : ends[head]]
             found.reached[row] = (alike == codes[row]).any()
+            found.tied[row] *= found.reached[row]
             found.others[row] = alike[int(alike[0] == codes[row])]
         return found
 
