@@ -1,4 +1,4 @@
-"""Metrics of label sets, captions and retrieval: the numbers that a paper would print."""
+"""Metrics of label sets, captions, retrieval and classes: the numbers that papers print."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
     from semmetrics.kinds.captions.reading import as_captions as as_captions
+    from semmetrics.kinds.classes.reading import as_classes as as_classes
     from semmetrics.kinds.labels.reading import as_labels as as_labels
     from semmetrics.kinds.retrieval.reading import as_candidates as as_candidates
     from semmetrics.metrics.definition import Measure as Measure
@@ -69,6 +70,7 @@ _PUBLIC = {
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions.reading": ("as_captions",),
+    "kinds.classes.reading": ("as_classes",),
     "kinds.labels.reading": ("as_labels",),
     "kinds.retrieval.reading": ("as_candidates",),
     "metrics.definition": ("Measure",),

@@ -27,26 +27,26 @@ __all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
            "clean_rule", "decoding_rules", "hint_of", "is_asked", "is_given",
            "join_names", "resolve_options", "split_names"]  # fmt: skip
 
-KINDS = ("labels", "captions", "retrieval")
+KINDS = ("labels", "captions", "retrieval", "classes")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
 
 WHAT, DATA = "What is computed", "What the data are"
 MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
-RETRIEVAL = "What is retrieved"
+RETRIEVAL, CLASSES = "What is retrieved", "Which classes are seen"
 CERTAINTY = "Confidence intervals and signatures"
-_LABELS, _CAPTIONS, _RETRIEVAL = ("labels",), ("captions",), ("retrieval",)
+_LABELS, _CAPTIONS, _RETRIEVAL, _CLASSES = ((kind,) for kind in KINDS)
 FORMATS = {
     **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
-    **dict.fromkeys(("npy", "npz"), _LABELS + _RETRIEVAL),
-    "hdf5": _RETRIEVAL,
-    "coco": KINDS,
-    "txt": _CAPTIONS,
+    **dict.fromkeys(("npy", "npz"), _LABELS + _RETRIEVAL + _CLASSES),
+    "hdf5": _RETRIEVAL + _CLASSES,
+    "coco": _LABELS + _CAPTIONS + _RETRIEVAL,
+    "txt": _CAPTIONS + _CLASSES,
     "trec": _RETRIEVAL,
 }
 """The formats of files, each with the kinds that are read from it."""
 COLUMNS = {
-    "label": _LABELS,
-    "score": _LABELS + _RETRIEVAL,
+    "label": _LABELS + _CLASSES,
+    "score": _LABELS + _RETRIEVAL + _CLASSES,
     "caption": _CAPTIONS,
     "candidate": _RETRIEVAL,
 }
@@ -190,7 +190,7 @@ class Options(TypedDict, total=False):
         str | None,
         Option(
             help="All measures and conventions of a paper: kubany2020, pineda2019, coco-caption, "
-            "coco-5k, coco-1k, f30k, biten2022, eccv.",
+            "coco-5k, coco-1k, f30k, biten2022, eccv, xian2018.",
             signed=True, group=WHAT, metavar="P", names="protocols",
         ),
     ]
@@ -198,7 +198,7 @@ class Options(TypedDict, total=False):
         int | Sequence[int] | str | None,
         Option(
             help="Compute every measure on the first k predictions, for each k: 1,3,5.",
-            kinds=_LABELS, signed=True, group=WHAT, metavar="K,...",
+            kinds=_LABELS + _CLASSES, signed=True, group=WHAT, metavar="K,...",
         ),
     ]
     decode: Annotated[
@@ -271,7 +271,7 @@ class Options(TypedDict, total=False):
         Option(
             help="The class list (one a line, or JSON): names the columns of a matrix, and is what "
             "averages over labels run over.",
-            kinds=_LABELS, key="classes", group=DATA, metavar="FILE", file=True,
+            kinds=_LABELS + _CLASSES, key="classes", group=DATA, metavar="FILE", file=True,
         ),
     ]
     ignore: Annotated[
@@ -459,9 +459,10 @@ class Options(TypedDict, total=False):
     ties: Annotated[
         str | None,
         Option(
-            help="How equal similarities are ranked: the first in the gallery first (position), "
-            "positives before others (optimistic), or others before positives (pessimistic).",
-            default="position", kinds=_RETRIEVAL, key="tie", fixed=True, signed=True,
+            help="How equal similarities, or scores, are ranked: the first in the gallery or class "
+            "list first (position), what is true before others (optimistic), or others before what "
+            "is true (pessimistic).",
+            default="position", kinds=_RETRIEVAL + _CLASSES, key="tie", fixed=True, signed=True,
             choices=("position", "optimistic", "pessimistic"), group=RETRIEVAL,
         ),
     ]
@@ -472,6 +473,54 @@ class Options(TypedDict, total=False):
             "candidates of a part alone: those that are positives of its rows.",
             kinds=_RETRIEVAL, key="folds", fixed=True, signed=True, group=RETRIEVAL, metavar="N",
             read=int, least=2,
+        ),
+    ]
+    seen: Annotated[
+        Path | Iterable[Any] | None,
+        Option(
+            help="The seen classes, those of training (one a line, or JSON); names, or places in "
+            "the class list.",
+            kinds=_CLASSES, key="seen", group=CLASSES, metavar="FILE", file=True,
+        ),
+    ]
+    unseen: Annotated[
+        Path | Iterable[Any] | None,
+        Option(
+            help="The unseen classes, which training had no image of.",
+            kinds=_CLASSES, key="unseen", group=CLASSES, metavar="FILE", file=True,
+        ),
+    ]
+    class_lists: Annotated[
+        Mapping[str, Any] | None,
+        Option(
+            help="Further lists of classes by name, for measures such as "
+            "'PerClassAccuracy(labels=NAME)'.",
+            kinds=_CLASSES, group=CLASSES, flags=("--class-list",), metavar="NAME=FILE",
+            repeat=True, file=True,
+        ),
+    ]
+    populations: Annotated[
+        Any,
+        Option(
+            help="How many images each class has ({class: number}, or CSV), for the lists of the "
+            "500 most and least populated classes, M500 and L500, and others of that form.",
+            kinds=_CLASSES, group=CLASSES, metavar="FILE", file=True,
+        ),
+    ]
+    hops: Annotated[
+        Any,
+        Option(
+            help="How many hops of a hierarchy each class is from the seen ones ({class: number}, "
+            "or CSV), for the lists of classes within two hops, 2H, and others of that form.",
+            kinds=_CLASSES, group=CLASSES, metavar="FILE", file=True,
+        ),
+    ]
+    pretraining: Annotated[
+        Path | Iterable[Any] | None,
+        Option(
+            help="The classes that the features were trained on; unseen classes among them are "
+            "said.",
+            kinds=_CLASSES, group=CLASSES, metavar="FILE", file=True,
         ),
     ]
     ci: Annotated[
@@ -598,7 +647,7 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
 # What other libraries call an option, or what here belongs to a measure.
 _ELSEWHERE = {
     "measures": ("metric", "metrics", "measure", "scores"),
-    "top_k": ("k", "ks", "cutoff", "cutoffs", "at"),
+    "top_k": ("k", "ks", "cutoff", "cutoffs", "at", "top"),
     "classes": ("labels", "class_names", "class_list", "label_names", "target_names", "vocabulary"),
     "weights": ("weight", "sample_weight", "sample_weights"),
     "ci": ("bootstrap", "confidence_interval", "confidence_intervals", "interval", "intervals"),
@@ -611,6 +660,8 @@ _ELSEWHERE = {
     "threshold": ("thresholds", "score_threshold"),
     "doc_freq": ("df", "idf", "document_frequencies"),
     "queries": ("query_ids", "row_ids"),
+    "seen": ("seen_classes", "train_classes", "base_classes"),
+    "unseen": ("unseen_classes", "test_classes", "novel_classes"),
     "gallery": ("gallery_ids", "column_ids", "corpus"),
 }
 _NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}

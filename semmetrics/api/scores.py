@@ -47,6 +47,9 @@ _WHAT = {
     "n": "the number of items differs from the signature's",
     "data": "the ground truth differs from the signature's",
     "classes": "the class list differs from the signature's",
+    "seen": "the seen classes differ from the signature's",
+    "unseen": "the unseen classes differ from the signature's",
+    "lists": "a list of classes differs from the signature's",
     "gallery": "the gallery differs from the signature's",
     "emb": "the embedding differs from the signature's",
     "matrix": "phi differs from the signature's",
@@ -112,7 +115,8 @@ def score(
     Parameters
     ----------
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix
-        See ``semmetrics.as_labels``, ``semmetrics.as_captions`` and ``semmetrics.as_candidates``.
+        See ``semmetrics.as_labels``, ``semmetrics.as_captions``, ``semmetrics.as_candidates`` and
+        ``semmetrics.as_classes``.
         Predictions are None where embeddings stand in their place (``queries_embeddings``).
     system : str, optional
         What the table calls it. The default is the file's name without its ending, or "preds".
@@ -269,7 +273,7 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
             f"the signature says what is computed, and {', '.join(twice)} as well",
             remedy="leave that out, or score without the signature",
         )
-    for name in ("classes", "weights"):
+    for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
             raise InputError(
                 f"the signature was computed with {name}:{signed.settings[name]}",

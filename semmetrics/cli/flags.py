@@ -297,8 +297,8 @@ def named_files(given: Mapping[str, Any]) -> list[str]:
         if name == "embedding":
             specs = [_split_spec(text, one.flag, "an embedding")[1] for text in texts]
             found += [path for spec in specs for path in (spec, spec.partition(":")[2]) if path]
-        elif name == "phi":
-            found += [_split_spec(text, one.flag, "a phi")[1] for text in texts]
+        elif name in _NAMED:
+            found += [_split_spec(text, one.flag, _NAMED[name])[1] for text in texts]
         elif name == "ignore":
             found += [text[1:] for text in texts if text.startswith("@")]
         elif one.file:
@@ -311,4 +311,18 @@ _CONVERTED: Mapping[str, Callable[[Any, Any], Any]] = {
     "ignore": _read_ignored,
     "embedding": lambda texts, read: embeddings(texts),
     "phi": lambda texts, read: _by_name(texts, "--phi", "a phi", "NCS(phi=NAME)@10"),
+    "class_lists": lambda texts, read: _class_lists(texts),
 }
+_NAMED = {"phi": "a phi", "class_lists": "a class list"}
+
+
+def _class_lists(texts: Iterable[str]) -> dict[str, str]:
+    """Return the files of class lists by name."""
+    found = _by_name(texts, "--class-list", "a class list", "PerClassAccuracy(labels=NAME)")
+    if "default" in found:
+        raise InputError(
+            "the class list has no name",
+            where=f"--class-list {found['default']}",
+            remedy="write --class-list NAME=FILE, and -m 'PerClassAccuracy(labels=NAME)'",
+        )
+    return found

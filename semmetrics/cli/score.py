@@ -36,6 +36,8 @@ ENDINGS = {
     "--per-item": (".jsonl", ".csv"),
     "--per-label": (".json", ".csv"),
     "--matches": (".csv", ".json", ".jsonl"),
+    "--confusion": (".csv", ".json", ".jsonl"),
+    "--curve": (".csv", ".json", ".jsonl"),
 }
 
 
@@ -52,6 +54,8 @@ class Output:
     per_item: str | None
     per_label: str | None
     matches: str | None
+    confusion: str | None
+    curve: str | None
     worst: int | None
 
     def files(self) -> dict[str, str | None]:
@@ -61,6 +65,8 @@ class Output:
             "--per-item": self.per_item,
             "--per-label": self.per_label,
             "--matches": self.matches,
+            "--confusion": self.confusion,
+            "--curve": self.curve,
         }
 
     def scale(self) -> dict[str, Any]:
@@ -89,6 +95,8 @@ class Output:
         "semmetrics score --protocol f30k sims.npy positives.json",
         "semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy "
         "qrels.trec",
+        "semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt "
+        "--unseen unseen.txt scores.npy truth.txt",
     ],
 )
 @click.argument("preds", nargs=-1, type=FILE, metavar="PRED...")
@@ -126,6 +134,15 @@ class Output:
     help="Write which prediction matched which true label, how similar they are, and what nothing "
     "matched, by the first semantic measure; .csv, .json or .jsonl.",
 )
+@output_option(
+    "--confusion",
+    help="Write how many images of each class are taken for each class; .csv, .json or .jsonl.",
+)
+@output_option(
+    "--curve",
+    help="Write the accuracy on seen and unseen classes for every calibrating constant, of AUSUC; "
+    ".csv, .json or .jsonl.",
+)
 @option(
     OUTPUT,
     "--worst",
@@ -149,6 +166,9 @@ def score(
     Or PRED ranks candidates for queries (--task retrieval): a matrix of similarities (.npy, .npz,
     .h5, JSON), ranked lists, or a TREC run; GT has the positives: {"query": ["candidate", ...]}.
 
+    Or PRED classifies images (--task classes): a matrix of scores, or a class or ranked classes for
+    each image; GT has the class of each, such as one a line (.txt).
+
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
     """
@@ -170,7 +190,8 @@ def score(
     names = list(systems)
     given["set_size_probs"] = by_system(given["set_size_probs"], names)
     options = read_given(given)
-    options["keep_rows"] = output.per_item is not None or output.worst is not None
+    needed = (output.per_item, output.worst, output.confusion, output.curve)
+    options["keep_rows"] = any(one is not None for one in needed)
     table = _score(systems, gt, rescore, options, quiet=quiet)
     say_understood(table, quiet=quiet)
     text, details = _render(output, table), _collect_details(output, table)
@@ -296,6 +317,8 @@ def _collect_details(output: Output, table: ScoreTable) -> dict[str, Records]:
         "--per-item": table.per_item,
         "--matches": table.matches,
         "--per-label": table.per_label,
+        "--confusion": table.confusion,
+        "--curve": table.curve,
     }
     found: dict[str, Records] = {}
     for name, path in output.files().items():

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets
 
-__all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "mix", "own_version"]
+__all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "identity_of", "mix",
+           "own_version"]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
 UNVERSIONED = "@unversioned-"
@@ -74,6 +75,18 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
     else:
         parts = [_hash_block(*utf8(start, start + _BLOCK)) for start in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+
+def identity_of(names: Sequence[str]) -> str:
+    """Return the number of names, and a hash of them in their order, for signatures.
+
+    Examples
+    --------
+    >>> identity_of(["cat", "dog"])
+    '2@6b1375a0bc417538'
+    """
+    (whole,) = hash_strings(["\n".join(names)])
+    return f"{len(names)}@{whole:016x}"
 
 
 def _encoded(strings: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:

@@ -17,10 +17,11 @@ import numpy as np
 from semmetrics.core.backend import Backend, count_workers, run_parts
 from semmetrics.core.ragged import Bools, Codes, Ints, lengths
 
-__all__ = ["Counts", "count_down", "count_nearer", "first_places"]
+__all__ = ["Counts", "First", "count_down", "count_nearer", "find_first", "first_places"]
 
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
 _CELLS = 1 << 22  # of a comparison of many rows
+_TILE = 1 << 19  # bytes of rows that stay in a cache
 _DOWN = 128, 4096  # rows and columns compared together, at most 255 rows: they stay in a cache
 
 
@@ -186,6 +187,92 @@ def _sum_down(table: Any, columns: Any, test: Callable[[Any, int], Any]) -> Ints
         flags = test(_exact(table[start : start + _DOWN[0], columns]), start)
         total = total + np.add.reduce(flags.view(np.uint8), axis=0, dtype=np.uint8).astype(np.int64)
     return np.asarray(total)
+
+
+class First(NamedTuple):
+    """What is nearest to each query, beside one candidate of each.
+
+    Attributes
+    ----------
+    places : int32 array
+        The nearest candidate, of several the first; -1 where there is none.
+    values : float array
+        Its similarity; nan where there is none.
+    tied : int array
+        Other candidates with that similarity, if the candidate that was asked for has it; else 0.
+    reached : bool array
+        Whether the candidate that was asked for has that similarity.
+    others : int32 array
+        The first of the nearest candidates that is not the one asked for; that one where it is
+        alone.
+    finite : bool array
+        Whether all similarities are finite; if not, the rest means nothing.
+    """
+
+    places: Codes
+    values: Any
+    tied: Ints
+    reached: Bools
+    others: Codes
+    finite: Bools
+
+    @staticmethod
+    def empty(size: int) -> First:
+        """Return what queries have that rank nothing."""
+        places = np.full(size, -1, np.int32)
+        nothing, none = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+        return First(places, np.full(size, np.nan), nothing, none, places.copy(), ~none)
+
+
+def find_first(table: Any, codes: Codes) -> First:
+    """Find the nearest candidate of each query; rows are looked at while they are in the cache.
+
+    Parameters
+    ----------
+    table : array, shape (queries, candidates)
+        Of one column at least.
+    codes : int array, shape (queries,)
+        The candidate that is asked for; -1 for none.
+
+    Returns
+    -------
+    First
+
+    Examples
+    --------
+    >>> found = find_first(np.array([[0.1, 0.5, 0.5], [0.3, 0.2, 0.1]]), np.array([1, 2]))
+    >>> found.places.tolist(), found.tied.tolist(), found.reached.tolist(), found.others.tolist()
+    ([1, 0], [1, 0], [True, False], [2, 0])
+    """
+    found = First.empty(len(table))
+    step = max(1, _TILE // max(1, table.shape[1] * table.dtype.itemsize))
+    tiles = [slice(start, start + step) for start in range(0, len(table), step)]
+
+    def fill(tile: slice) -> None:
+        part, own = table[tile], codes[tile]
+        places = part.argmax(axis=1)
+        rows = np.arange(len(part))
+        best = part[rows, places]
+        with np.errstate(all="ignore"):
+            plain = np.isfinite(part.sum())  # a sum may overflow, too
+        if not plain:
+            found.finite[tile] = np.isfinite(part).all(axis=1)
+        found.places[tile] = found.others[tile] = places
+        found.values[tile] = best
+        found.reached[tile] = (part[rows, own] == best) & (own >= 0)
+        some = np.flatnonzero(found.reached[tile])
+        if not len(some):
+            return
+        equal = part[some] == best[some, None]
+        if np.count_nonzero(equal) == len(some):  # as a rule
+            return
+        equal[np.arange(len(some)), own[some]] = False
+        tied = equal.sum(axis=1)
+        found.tied[tile][some] = tied
+        found.others[tile][some[tied > 0]] = equal[tied > 0].argmax(axis=1)
+
+    run_parts(fill, tiles, count_workers(Backend(found.places)))
+    return found
 
 
 def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:

@@ -18,6 +18,7 @@ from semmetrics.data.form import (
     assign,
     canonical_id,
     check_classes,
+    is_iterable,
     number,
 )
 from semmetrics.data.formats import format_among
@@ -25,9 +26,10 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
-from semmetrics.errors import FROM_0, ROW, InputError, a_kind, at, listing, placed, shown
+from semmetrics.errors import FROM_0, ROW, InputError, a_kind, at, listing, misfit, placed, shown
 
-__all__ = ["Pair", "as_pairs", "frame_numbers", "read_class_list", "read_matrix", "read_numbers"]
+__all__ = ["Pair", "as_pairs", "frame_numbers", "read_class_list", "read_matrix", "read_names",
+           "read_numbers"]  # fmt: skip
 
 _CLASS = 250  # bytes that a class takes, at most
 _NUMBER_ROLES = {
@@ -59,6 +61,40 @@ def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULT
     source = load(path, options.max_bytes)
     with enough_memory(source.name, options.max_bytes):
         return _read_classes(source, options)
+
+
+def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") -> list[str] | None:
+    """Return names, or numbers as names, that an option gives; read where they are a path.
+
+    Raises
+    ------
+    InputError
+        If they are no list of names, or it is empty.
+
+    Examples
+    --------
+    >>> read_names([3, "cat"], DEFAULTS, "seen"), read_names(None, DEFAULTS, "seen")
+    (['3', 'cat'], None)
+    """
+    if given is None:
+        return None
+    if isinstance(given, (str, os.PathLike)):
+        return list(read_class_list(given, options.beside()))
+    if not is_iterable(given) or isinstance(given, (bytes, bytearray, Mapping)):
+        raise InputError(
+            f"{option}= is {a_kind(given)}", remedy=f"give a list of {noun}s, or a path"
+        )
+    found = list(given)
+    if not found:
+        raise InputError(f"{option}= is empty", remedy=f"give a list of {noun}s, or leave it out")
+    for place, name in enumerate(found):
+        if not isinstance(name, (str, int, np.integer)) or isinstance(name, bool):
+            raise InputError(
+                misfit(name, "a string"),
+                where=at(option, f"position {place}{FROM_0}"),
+                remedy=f"write a {noun} as text, or as a whole number",
+            )
+    return [str(name) for name in found]
 
 
 def _read_classes(source: Source, options: ReadOptions) -> list[str]:

@@ -55,6 +55,7 @@ def merge_notes(total: dict[Hashable, Noted], more: Mapping[Hashable, Noted]) ->
             total[name] = before | found if isinstance(found, frozenset) else before + found
 
 
+_NONE: Mapping[str, Any] = {}
 UNUSED = ("scores", "unused")  # in ``Task.odd``: columns that could have the scores
 BESIDE = "~"
 """How names of notes begin that hold only beside all items."""
@@ -131,6 +132,8 @@ class LabelAxis(NamedTuple):
         The first so many labels are the class list.
     ignored : mapping from label to pair of int
         How often labels that were ignored were predicted and true.
+    named : mapping from name to set of labels
+        Label universes that have a name of their own.
     """
 
     labels: tuple[str, ...]
@@ -138,6 +141,7 @@ class LabelAxis(NamedTuple):
     n_prediction: Ints
     given: int | None
     ignored: Mapping[str, tuple[int, int]]
+    named: Mapping[str, frozenset[str]] = _NONE
 
 
 def occurring(codes: Any, width: int) -> Bools:

@@ -106,6 +106,9 @@ class Form:
     numbered : bool
         Whether entries may be whole numbers, which are then names; lists of other numbers are the
         rows of a matrix, whose values may be any.
+    by_block : bool
+        Whether what uses a matrix checks that its numbers are finite, a block at a time, so that
+        a large file is read once.
     """
 
     noun: str
@@ -121,6 +124,12 @@ class Form:
     ids: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
     numbered: bool = False
+    by_block: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether a whole number alone is an item with one entry."""
+        return self.single and self.numbered
 
     @property
     def table(self) -> dict[str, Role]:

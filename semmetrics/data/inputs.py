@@ -128,7 +128,7 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
         found = _read_format(source, kind, form, names, options)
     source.forget()
     if not len(found):
-        what = "captions" if form.single else "items"
+        what = f"{form.noun}s" if form.single else "items"
         raise InputError(
             f"there are no {what}", where=source.name, remedy="check how it was written"
         )
@@ -153,7 +153,8 @@ def _read_format(
     if kind in MATRICES:
         from semmetrics.data.numpy_files import read_matrix_file
 
-        return read_matrix_file(source, options, names)
+        read = read_matrix_file(source, options, names, form)
+        return encode(read, form) if isinstance(read, Items) else read
     if kind in (*TABLES, "parquet", "arrow"):
         from semmetrics.data.one_hot import read_one_hot
 
@@ -240,11 +241,11 @@ class Sample:
 
     Attributes
     ----------
-    shape : {"strings", "lists", "entries", "columns", "keys", "mapping", "text", "run", "matrix",
-    "other"}
-        A string an item; lists of strings; lists of something else, such as scores; a table or
-        records with ``names``; a ``mapping`` that may be a COCO file; plain text; a ranked run or
-        its judgements; a matrix; what is none of these, or cannot be read.
+    shape : {"strings", "vector", "lists", "entries", "columns", "keys", "mapping", "text", "run",
+    "matrix", "other"}
+        A string an item; a whole number an item; lists of strings; lists of something else, such as
+        scores; a table or records with ``names``; a ``mapping`` that may be a COCO file; plain
+        text; a ranked run or its judgements; a matrix; what is none of these, or cannot be read.
     what : str
         The same in words.
     names : sequence of str
@@ -276,6 +277,9 @@ class Sample:
     def is_single_words(self) -> bool:
         """Whether every string is one word; scripts without blanks do not tell."""
         return all(text.isascii() and len(text.split()) < 2 for text in self.strings)
+
+
+_VECTOR = Sample("vector", "a whole number an item")
 
 
 def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Sample:
@@ -336,7 +340,9 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         return _named("columns", arrow_schema(source, kind).names)
     if kind in ("txt", "trec"):
         return Sample("text", "plain text") if kind == "txt" else Sample("run", "TREC lines")
-    return Sample("matrix", "a matrix")
+    from semmetrics.data.numpy_files import is_vector
+
+    return _VECTOR if is_vector(source) else Sample("matrix", "a matrix")
 
 
 def _sample_value(value: Any, what: str) -> Sample:
@@ -348,7 +354,9 @@ def _sample_value(value: Any, what: str) -> Sample:
         if records and isinstance(first[0], Mapping):
             return _named("keys", list(dict.fromkeys(chain.from_iterable(records))))
         return _sample_values(value)
-    return Sample("matrix" if isinstance(value, np.ndarray) else "other", what)
+    if isinstance(value, np.ndarray):
+        return _VECTOR if value.ndim == 1 and value.dtype.kind in "iu" else Sample("matrix", what)
+    return Sample("other", what)
 
 
 def _named(shape: str, names: Sequence[Any]) -> Sample:
@@ -364,9 +372,10 @@ def _sample_values(items: Iterable[Any]) -> Sample:
     ]
     if not lists:
         texts = [item for item in first if isinstance(item, str)]
-        return (
-            Sample("strings", "a string an item", (), texts) if texts else Sample("other", "items")
-        )
+        if texts:
+            return Sample("strings", "a string an item", (), texts)
+        whole = {type(item) for item in first} <= {int}
+        return _VECTOR if first and whole else Sample("other", "items")
     parts = [part for item in lists for part in islice(item, _STRINGS)]
     if all(isinstance(part, str) for part in parts):
         cut = len(first) == _ITEMS or any(len(item) > _STRINGS for item in lists)

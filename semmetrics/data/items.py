@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import Any
@@ -16,9 +16,9 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import InputError, Places, a_kind, brief, listing, misfit, shown
+from semmetrics.errors import ROW, InputError, Places, a_kind, brief, listing, misfit, shown
 
-__all__ = ["Items", "encode", "not_a_list"]
+__all__ = ["Items", "encode", "encode_numbers", "not_a_list"]
 
 _NAMES = ("label", "name")
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
@@ -91,6 +91,8 @@ def encode(found: Items, form: Form) -> Lists:
     (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(found.notes)
+    if form.alone:
+        found = replace(found, items=[str(i) if _is_whole(i) else i for i in found.items])
     sets = any(issubclass(kind, Set) for kind in found.types)
     items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
     if sets and form.single:
@@ -124,9 +126,47 @@ def encode(found: Items, form: Form) -> Lists:
     )
 
 
+def encode_numbers(
+    values: Any, form: Form, source: str, understood: str, ids: Sequence[str] | None = None
+) -> Lists:
+    """Code a vector of whole numbers, each of which is the one entry of an item.
+
+    Parameters
+    ----------
+    values : int array, shape (items,)
+    form : Form
+    source, understood : str
+    ids : sequence of str, optional
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> encode_numbers(np.array([7, 3, 7]), form, "gts", "vector").to_list()
+    [['7'], ['3'], ['7']]
+    """
+    numbers, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    every = np.arange(len(values) + 1)
+    return Lists(
+        ids=range(len(values)) if ids is None else ids,
+        vocabulary=list(map(str, numbers[order].tolist())),
+        side=Side(every, place[codes.ravel()]),
+        source=source,
+        understood=understood,
+        where=Places(source, ids, ROW, range(len(values))),
+        noun=form.noun,
+    )
+
+
+def _is_whole(entry: Any) -> bool:
+    return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+
+
 def _name(entry: Any) -> Any:
     """Return a whole number as text, also where it has a score."""
-    if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+    if _is_whole(entry):
         return str(entry)
     if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
         return (_name(entry[0]), entry[1])

@@ -348,8 +348,13 @@ def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
 
 def _shape(items: Sequence[Any], form: Form) -> str:
     """Write what an item is."""
-    one = form.single and len(items) > 0 and isinstance(items[0], str)
-    return form.noun if one else f"[{form.noun}s]"
+    return form.noun if _stands_alone(items, form) else f"[{form.noun}s]"
+
+
+def _stands_alone(items: Sequence[Any], form: Form) -> bool:
+    """Tell whether an entry alone is an item."""
+    kinds = (str, Integral) if form.alone else str
+    return form.single and len(items) > 0 and isinstance(items[0], kinds)
 
 
 def _scored_pairs(item: Mapping[Any, Any], form: Form, where: str) -> list[tuple[Any, Any]]:
@@ -381,7 +386,7 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
             remedy=f"give dict(pairs), which is {{id: [{form.noun}s]}}; where the first is a "
             f"{form.noun}, too, give lists in place of tuples",
         )
-    one = form.single and len(value) > 0 and isinstance(value[0], str)
+    one = _stands_alone(value, form)
     shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
     found.understood = f"{kind}{shape} by position"
     return found

@@ -165,6 +165,7 @@ def as_matrix(
     source: str = "matrix",
     understood: str = "matrix of items x classes",
     notes: Sequence[str] = (),
+    finite: bool = True,
 ) -> Matrix:
     """Check the shape, the type and the names of a matrix.
 
@@ -176,6 +177,8 @@ def as_matrix(
     ids : sequence of str, optional
     source, understood, notes
         As for ``Matrix``.
+    finite : bool
+        Whether to check that dense values are finite; otherwise what uses them does.
 
     Raises
     ------
@@ -230,7 +233,7 @@ def as_matrix(
         Places(source, None, ROW, range(n_items)),
         named=names is not None,
     )
-    if values.dtype.kind == "f":
+    if values.dtype.kind == "f" and (finite or made.sparse):
         check_finite(values, source)
     return made
 

@@ -25,19 +25,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import ReadOptions, canonical_id, check_classes
+from semmetrics.data.form import Form, ReadOptions, canonical_id, check_classes
+from semmetrics.data.items import Items, encode_numbers
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
 from semmetrics.errors import (
+    ROW,
     InputError,
     MissingDependencyError,
+    Places,
     at,
     listing,
     placed,
     pluralize,
 )
 
-__all__ = ["parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
+__all__ = ["is_vector", "parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
 _MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
 _HDF = b"\x89HDF"
@@ -130,6 +134,12 @@ def _mapped(source: Source) -> bytes | mmap.mmap:
         return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
+def is_vector(source: Source) -> bool:
+    """Tell from its header whether a .npy file holds one dimension."""
+    shape = re.search(rb"'shape': *\(\d+,\)", source.head[:10_000])
+    return source.head.startswith(_MAGIC) and shape is not None
+
+
 def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     """The arrays of a .npz or HDF5 file by name, or of a .npy file under the name ""."""
     if source.head.startswith(_HDF):
@@ -195,9 +205,15 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def read_matrix_file(
-    source: Source, options: ReadOptions, names: Sequence[str | Sequence[str]] | None = None
-) -> Matrix:
-    """Read a matrix of items x names: 0/1 membership, or scores."""
+    source: Source,
+    options: ReadOptions,
+    names: Sequence[str | Sequence[str]] | None = None,
+    form: Form | None = None,
+) -> Matrix | Items | Lists:
+    """Read a matrix of items x names: 0/1 membership, or scores.
+
+    Of a form whose items may be one entry, a vector of names or whole numbers is these.
+    """
     arrays = read_arrays(source, options.max_bytes)
     sparse = "format" in arrays and "shape" in arrays
     if sparse:
@@ -206,6 +222,8 @@ def read_matrix_file(
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
+        if form is not None and form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
+            return _vector(values, arrays, source, form, where)
     _check_array(values, 2, where)
     rows, columns = values.shape
     source.room().take(_ROW * rows + _COLUMN * columns)
@@ -220,7 +238,27 @@ def read_matrix_file(
         understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
         f"{values.dtype}",
         notes=[f"arrays not used: {', '.join(map(repr, extra))}"] if extra else [],
+        finite=form is None or not form.by_block,
     )
+
+
+def _vector(
+    values: NDArray[np.generic],
+    arrays: dict[str, NDArray[np.generic]],
+    source: Source,
+    form: Form,
+    where: str,
+) -> Items | Lists:
+    """Return items of one entry each."""
+    source.room().take(_COLUMN * len(values))
+    ids = None
+    if "ids" in arrays:
+        ids = _ids(arrays["ids"], len(values), at(source.name, "array 'ids'"))
+    understood = f"NumPy vector of {form.noun}s"
+    if values.dtype.kind in "iu":
+        return encode_numbers(values, form, source.name, understood, ids)
+    places = Places(source.name, ids, ROW, range(len(values)))
+    return Items(ids, _strings(values, where), places, source.name, understood)
 
 
 def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:

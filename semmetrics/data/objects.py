@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
-from semmetrics.data.items import Items, encode
+from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import (
@@ -64,8 +64,10 @@ def read_python(
             return _frame(data, form, source, names, options)
     if is_series(data):
         return encode(_series(data, form, source), form)
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "iu" and form.alone:
+        return encode_numbers(data, form, source, f"a vector of {form.noun}s")
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
-        return as_matrix(data, names, source=source)
+        return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         return number_matrix(data, names, source, "rows of numbers")
     return _plain(data, form, source, options)

@@ -13,12 +13,28 @@ from typing import Any, Protocol
 import numpy as np
 
 from semmetrics.core.backend import Backend
-from semmetrics.core.ragged import Codes, Ints, lengths, row_numbers
-from semmetrics.core.ranks import Counts, count_down, count_nearer, first_places
-from semmetrics.data.lists import Side
+from semmetrics.core.ragged import (
+    Codes,
+    Ints,
+    cell_keys,
+    first_occurrences,
+    lengths,
+    order_rows,
+    row_numbers,
+)
+from semmetrics.core.ranks import (
+    Counts,
+    First,
+    count_down,
+    count_nearer,
+    find_first,
+    first_places,
+)
+from semmetrics.data.lists import Lists, Side
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 
-__all__ = ["Products", "RankedLists", "Rows", "Similarities"]
+__all__ = ["Products", "RankedLists", "Rows", "Similarities", "check_repeats"]
 
 _MEMORY = 1 << 26  # bytes of a table
 _PRODUCTS = 1 << 28  # the same of products, which are faster the more rows they have
@@ -135,6 +151,27 @@ class Similarities(_Tables):
         kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
         return np.ascontiguousarray(part.T if self.transposed else part, kind)
 
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+        """Find what is nearest to each row among the columns given, beside one candidate of each.
+
+        Parameters
+        ----------
+        rows : int array
+        columns : int array, rising, or None
+        codes : int array
+            The candidate of each row that is asked for; -1 for none.
+        """
+        if columns is None:
+            return find_first(self.table(rows, None), codes)
+        place = np.searchsorted(columns, codes)
+        place[place == len(columns)] = 0
+        inside = columns[place] == codes
+        found = find_first(self.table(rows, columns), np.where(inside, place, -1))
+        return found._replace(
+            places=columns[found.places].astype(np.int32),
+            others=columns[found.others].astype(np.int32),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Products(_Tables):
@@ -183,6 +220,28 @@ def _chosen(backend: Backend, numbers: Ints) -> Any:
     return found if isinstance(found, slice) or not backend.torch else backend.array(found)
 
 
+def check_repeats(run: Lists, noun: str = "candidate") -> None:
+    """Refuse a ranked list that has an entry twice.
+
+    Raises
+    ------
+    InputError
+        Names the item and the entry.
+    """
+    side, width = run.side, max(1, len(run.vocabulary))
+    keys = cell_keys(side.indptr, side.codes, width)
+    first = first_occurrences(keys, width * len(run))
+    if first is None:
+        return
+    occurrence = int((~first).argmax())
+    row = int(np.searchsorted(side.indptr, occurrence, side="right")) - 1
+    raise InputError(
+        f"the {noun} {run.vocabulary[side.codes[occurrence]]!r} is ranked twice",
+        where=run.where(row),
+        remedy=f"rank each {noun} once",
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class RankedLists:
     """Ranked lists of candidates, the nearest first.
@@ -197,6 +256,14 @@ class RankedLists:
 
     side: Side
     size: int
+
+    @staticmethod
+    def of(side: Side, size: int) -> RankedLists:
+        """Put lists with scores in the order of these."""
+        if side.scores is not None:
+            order = order_rows(side.indptr, side.scores)
+            side = Side(side.indptr, side.codes[order], side.scores[order])
+        return RankedLists(side, size)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -250,6 +317,25 @@ class RankedLists:
         starts = np.flatnonzero(new)
         widths = np.diff(starts, append=n)
         return np.repeat(starts, widths), np.repeat(starts + widths, widths)
+
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+        """Find what each list has first among the candidates given; see `Similarities.nearest`."""
+        side, found = self._taken(rows, columns), First.empty(len(rows))
+        some = np.flatnonzero(lengths(side.indptr))
+        heads = side.indptr[some]
+        found.places[some] = found.others[some] = side.codes[heads]
+        if side.scores is not None:
+            found.values[some] = side.scores[heads]
+        ends = self._runs(side)[1]
+        found.tied[some] = ends[heads] - heads - 1
+        found.reached[some] = side.codes[heads] == codes[some]
+        for row in np.flatnonzero(found.tied).tolist():
+            head = side.indptr[row]
+            alike = side.codes[head : ends[head]]
+            found.reached[row] = (alike == codes[row]).any()
+            found.tied[row] *= found.reached[row]
+            found.others[row] = alike[int(alike[0] == codes[row])]
+        return found
 
     def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
         """Return the first k candidates of each list."""

@@ -31,6 +31,7 @@ class Certainty(IntEnum):
     POSSIBLE = 1
     LIKELY = 2
     CERTAIN = 3
+    ASK = 4  # it is likely that kind, which is never guessed
 
 
 class Verdict(NamedTuple):
@@ -120,6 +121,11 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     highest = max(verdict.certainty for verdict in verdicts.values())
     best = [name for name, verdict in verdicts.items() if verdict.certainty == highest]
     understood = _describe(samples, verdicts[best[0]])
+    if highest == Certainty.ASK:
+        raise InputError(
+            f"nothing says what is evaluated: {understood}",
+            remedy=f"{verdicts[best[0]].remedy}, {_name_tasks(best)}",
+        )
     if highest == Certainty.NO:
         return Resolved(KINDS[0], understood)
     if highest == Certainty.CERTAIN:
@@ -145,7 +151,7 @@ def _certain_of_all(
     A side that two kinds are certain of has columns of both.
     """
     claims = [
-        {name for name in names if _recogniser(name)([one], options).certainty == max(Certainty)}
+        {name for name in names if _recogniser(name)([one], options).certainty >= Certainty.CERTAIN}
         for one in samples
     ]
     for name in names:

@@ -7,7 +7,8 @@ Set metrics: ``precision``, ``recall``, ``f1``, ``jaccard``, ``hamming_loss``, `
 ``cardinality``, ``label_frequencies``, ``label_order``. Retrieval judged by a matrix phi:
 ``top_items``, ``most_similar``, ``similar_images``, ``captions_of_images``,
 ``images_of_captions``, ``ncs``, ``semantic_recall``, ``ndcg``, ``nsum``; margins from phi:
-``adaptive_margins``, ``sam_triplet_loss``.
+``adaptive_margins``, ``sam_triplet_loss``. Zero-shot classification: ``per_class_accuracy``,
+``ausuc``, ``seen_unseen_curve``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _HOMES = {
     ),
     "semantic_retrieval": ("ncs", "ndcg", "nsum", "semantic_recall"),
     "adaptive_margin": ("adaptive_margins", "sam_triplet_loss"),
+    "class_accuracy": ("per_class_accuracy",),
+    "calibrated_stacking": ("ausuc", "seen_unseen_curve"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -206,12 +206,15 @@ class Frame:
         Labels in the ground truth of the items; in it or in the predictions of any system compared.
     given : int or None
         The first so many labels were given as the class list.
+    named : mapping from name to set of labels
+        Label universes that have a name of their own.
     """
 
     labels: tuple[str, ...]
     in_reference: Bools
     in_union: Bools
     given: int | None
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def dictionary(self) -> int:
@@ -225,11 +228,18 @@ class Frame:
 
     def universe(self, measure: Measure) -> Bools:
         """Select the labels that count in a measure; the others count nowhere."""
-        name = self.universe_name(measure)
+        return self.members(self.universe_name(measure))
+
+    def members(self, name: str) -> Bools:
+        """Select the labels of a universe by its name."""
+        if name in self.named:
+            return np.fromiter(map(self.named[name].__contains__, self.labels), np.bool_)
         if name == "reference":
             return self.in_reference
         if name == "union":
             return self.in_union
+        if name != "given":
+            raise InputError(f"there is no list {name!r} of labels", remedy="name another")
         if self.given is None:
             raise InputError(
                 "labels=given needs the class list",

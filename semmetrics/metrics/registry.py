@@ -100,6 +100,14 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
         },
     },
+    "classes": {
+        "Classes (--task classes)": {
+            "class_accuracy": (
+                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
+            ),
+            "calibrated_stacking": ("AUSUC", "BestH"),
+        },
+    },
 }  # fmt: skip
 _OTHER = "Other measures"
 
@@ -133,7 +141,7 @@ _AMBIGUOUS = {
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
     "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery", "similarity",
-    "folds", "groups", "matrix",
+    "folds", "groups", "matrix", "seen", "unseen", "lists",
 ])  # fmt: skip
 
 

@@ -22,6 +22,8 @@ from semmetrics.reports.records import Records
 from semmetrics.scoring.score_result import Score
 
 __all__ = [
+    "collect_confusion",
+    "collect_curves",
     "collect_item_values",
     "collect_label_values",
     "find_matching_heading",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
+_CONFUSION = ("system", "measure", "true", "predicted", "count")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
 _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 
@@ -224,6 +227,95 @@ def collect_matches(scores: Sequence[Score]) -> Records:
     return Records.from_rows(_MATCHES, rows)
 
 
+def collect_confusion(scores: Sequence[Score]) -> Records:
+    """Collect how many images of each class are taken for each class, where there are any.
+
+    The first measure of each system that predicts one class for each image is used, on the images
+    that count in it.
+
+    Returns
+    -------
+    Records
+        "system", "measure", "true", "predicted" (None for nothing) and "count".
+
+    Raises
+    ------
+    InputError
+        If no measure predicts a class, or rows were not kept.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for score in scores:
+        family = score.measure.definition.family
+        if score.system in found or not hasattr(family, "confusion"):
+            continue
+        counted = family.confusion(score.measure, _rows_of(score), score.frame)
+        if counted is not None:
+            names = [*score.frame.labels, None]  # -1 is the last
+            found[score.system] = [
+                {
+                    "system": score.system,
+                    "measure": score.heading,
+                    "true": names[true],
+                    "predicted": names[predicted],
+                    "count": count,
+                }
+                for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True)
+            ]
+    if not found:
+        raise InputError(
+            "no measure here predicts one class for each image",
+            remedy="add a measure such as PerClassAccuracy, of task='classes' (--task classes)",
+        )
+    return Records.from_rows(_CONFUSION, (row for rows in found.values() for row in rows))
+
+
+def collect_curves(scores: Sequence[Score]) -> Records:
+    """Collect the accuracy on seen and unseen classes for every calibrating constant.
+
+    Returns
+    -------
+    Records
+        "system", "low" and "high" (the constants between which a point holds; None for infinite
+        ones), "unseen", "seen" and "H", a row a point.
+
+    Raises
+    ------
+    InputError
+        If no measure has a curve, or rows were not kept.
+    """
+    parts: list[dict[str, Any]] = []
+    systems: dict[str, Any] = {}
+    for score in scores:
+        family = score.measure.definition.family
+        if score.system in systems or not hasattr(family, "curve"):
+            continue
+        weights = score.statistics.weights
+        every = np.ones(score.n) if weights is None else weights
+        curve = family.curve(score.measure, _rows_of(score), score.frame, every)
+        systems[score.system] = True
+        parts.append(
+            {
+                "system": [score.system] * len(curve.seen),
+                "low": np.append(-np.inf, curve.bounds),
+                "high": np.append(curve.bounds, np.inf),
+                "unseen": curve.unseen,
+                "seen": curve.seen,
+                "H": curve.harmonic,
+            }
+        )
+    if not parts:
+        raise InputError(
+            "no measure here has a curve of seen and unseen classes", remedy="add AUSUC"
+        )
+    columns = {name: [part[name] for part in parts] for name in parts[0]}
+    joined = {name: np.concatenate(some) for name, some in columns.items() if name != "system"}
+    return Records({"system": [one for some in columns["system"] for one in some], **joined})
+
+
+def _rows_of(score: Score) -> Any:
+    return score.statistics.rows(score.measure.definition.family.statistic(score.measure))
+
+
 def count_undefined(scores: Iterable[Score]) -> Records:
     """Count what has no value, by cause.
 
@@ -244,9 +336,10 @@ def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
     shared = {"system": score.system, "measure": score.heading}
     for cause, number in score.undefined.items():
         policy = score.measure[cause]
+        of_item = score.unit if average is None and cause in CAUSES else None
         yield shared | {
             "cause": cause,
-            "unit": score.unit if average is None and cause in CAUSES else units.get(str(average)),
+            "unit": "label" if cause == "absent" else of_item or units.get(str(average)),
             "policy": None if policy is None else str(policy),
             "count": number,
         }

@@ -157,7 +157,8 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         "averages": averages,
         "other names": ", ".join(others),
         "cutoff": of_kind.get("cutoff", ""),
-        "predictions": "labels with scores" if "scores" in definition.needs else "",
+        "predictions": of_kind.get("predictions")
+        or ("labels with scores" if "scores" in definition.needs else ""),
         "values": _bounds_text(definition),
         "traits": of_kind.get("traits", ""),
         **_meaning_facts(definition),

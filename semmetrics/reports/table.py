@@ -349,6 +349,58 @@ class ScoreTable(ScaledReport):
         """
         return details.collect_matches(self.scores)
 
+    def confusion(self) -> Records:
+        """Return how many images of each class are taken for each class, where there are any.
+
+        The first measure of each system that predicts one class for each image is used, on the
+        images that count in it.
+
+        Returns
+        -------
+        Records
+            Columns "system", "measure", "true", "predicted" (None for nothing) and "count".
+
+        Raises
+        ------
+        InputError
+            If no measure predicts a class, or rows were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score(["cat", "cat"], ["cat", "dog"], measures=["PerClassAccuracy"])
+        >>> [(row["true"], row["predicted"], row["count"]) for row in table.confusion()]
+        [('cat', 'cat', 1), ('dog', 'cat', 1)]
+        """
+        return details.collect_confusion(self.scores)
+
+    def curve(self) -> Records:
+        """Return the accuracy on seen and unseen classes for every calibrating constant.
+
+        The scores must have AUSUC or BestH.
+
+        Returns
+        -------
+        Records
+            Columns "system", "low" and "high" (the constants between which a point holds; None for
+            infinite ones), "unseen", "seen" and "H", a row a point.
+
+        Raises
+        ------
+        InputError
+            If no measure has a curve, or rows were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> scores, truth = [[0.75, 0.25], [0.75, 0.5]], ["cat", "dog"]
+        >>> table = semmetrics.score(scores, truth, measures=["AUSUC"], classes=["cat", "dog"],
+        ...                          seen=["cat"], unseen=["dog"])
+        >>> [(row["low"], row["unseen"], row["seen"]) for row in table.curve()]
+        [(None, 0.0, 1.0), (0.25, 1.0, 1.0), (0.5, 1.0, 0.0)]
+        """
+        return details.collect_curves(self.scores)
+
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
 

@@ -36,7 +36,7 @@ def validate(
         One side, as ``score`` takes it.
     classes : path or sequence of str, optional
         The class list, which names the columns of a matrix.
-    task : {"labels", "captions", "retrieval"}, optional
+    task : {"labels", "captions", "retrieval", "classes"}, optional
         What the data are; left out, their shape tells.
     read : ReadOptions, optional
         How a file is read.

@@ -104,7 +104,7 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
         fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
         settings=settings,
         counts={},
-        noted={},
+        noted=each[0].noted if len(each) == 1 else {},
     )
 
 

@@ -16,7 +16,7 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
-from semmetrics.options import OPTIONS
+from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
@@ -25,7 +25,8 @@ __all__ = ["Signed", "read_signature", "signature"]
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
-_OTHERS = ("task", "groups", "k", "own", "L", "n", "data", "v", "ci", "fit", "cal")
+_LISTS = ("labels", "candidates")
+_OTHERS = ("task", "groups", "k", "lists", "own", "L", "n", "data", "v", "ci", "fit", "cal")
 
 
 def signature(
@@ -68,6 +69,11 @@ def signature(
     if "phi" in measure.definition.needs:
         known = statistics.models.get(f"phi:{measure['phi']}")  # of sums their terms have it
         parts += [f"matrix:{_escape(known)}"] if known else []
+    lists = {  # those of options of their own are settings
+        str(measure[name]): statistics.models.get(f"#list {measure[name]}") for name in _LISTS
+    }
+    named = [f"{name}={identity}" for name, identity in lists.items() if identity]
+    parts += [f"lists:{_escape(join_names(named))}"] if named else []
     if note:
         parts.append(note)
     if bootstrap is not None:

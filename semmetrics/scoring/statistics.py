@@ -58,6 +58,8 @@ class Statistics:
         Of the ids and reference labels; adds modulo 2**64.
     weighting : int
         Of the ids and sample weights, likewise; 0 where there are none.
+    named : mapping from name to set of labels
+        Label universes that have a name of their own.
     settings, counts : mappings
         Conventions that changed the data; what was left out or merged.
     models : mapping
@@ -86,6 +88,7 @@ class Statistics:
     noted: Mapping[Hashable, Noted] = field(default_factory=dict)
     version: str = __version__
     weighting: int = 0
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -308,7 +311,8 @@ def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
     """The label frame of systems that are compared, all on one label axis."""
     predicted = np.logical_or.reduce([part.n_prediction > 0 for part in parts])
     referred = np.logical_or.reduce([part.n_reference > 0 for part in parts])
-    return Frame(parts[0].labels, referred, predicted | referred, parts[0].given)
+    first = parts[0]
+    return Frame(first.labels, referred, predicted | referred, first.given, first.named)
 
 
 def evaluate(

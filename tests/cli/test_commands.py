@@ -238,6 +238,9 @@ NEEDS = {
 }
 
 
+NUMBERS = ("sims.npy", "phi.npy", "positives.json", "scores.npy")
+
+
 @pytest.fixture
 def shipped(example, tmp_path):
     """For each file that examples name, one that is shipped, or made of those that are."""
@@ -249,6 +252,9 @@ def shipped(example, tmp_path):
         "scores.json": json.dumps(scored),
         "taxonomy.json": json.dumps(dict.fromkeys(names, "thing")),
         "classes.txt": "\n".join(names),
+        "truth.txt": "\n".join(names),
+        "seen.txt": "\n".join(names[1:]),
+        "unseen.txt": names[0],
     }
     for name, text in made.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -258,11 +264,12 @@ def shipped(example, tmp_path):
     five = np.vstack([rows, rows[:2]])  # rows, as many as there are folds
     wide = np.hstack([five, five[:, :4]])
     np.save(tmp_path / "sims.npy", wide)
+    np.save(tmp_path / "scores.npy", np.eye(len(names)))
     np.save(tmp_path / "phi.npy", np.maximum(0, wide - wide.mean()))
     positives += [[6, 7], [8, 9]]
     (tmp_path / "positives.json").write_text(json.dumps(positives), encoding="utf-8")
     return {
-        **{name: tmp_path / name for name in ("sims.npy", "phi.npy", "positives.json")},
+        **{name: tmp_path / name for name in NUMBERS},
         **{name: tmp_path / name for name in made},
         "preds.json": preds,
         "gt.json": gt,

@@ -101,6 +101,7 @@ def test_one_caption_is_no_captions(line):
 BELOW_CLI = [path for path in SOURCES if "cli" not in path.parts[len(SOURCES[0].parts) - 2 :]]
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+(?![\w-])|-[mo](?=[ )]|$))")
 KEYWORDS = {
+    "--class-list": "class_lists",
     "--jars": "folder",
     "-m": "measures?",
     "--input-format": "format",
@@ -186,6 +187,8 @@ NAMES = {  # in place of positions
     "the caption {} is a text, not its tokens", "the caption {} is no text",
     "the caption {} stands twice, with different tuples", "{}caption {}{}",
     "the parser {}, caption {}",
+    "the class {} is not among {}", "the class {} has several names",
+    "{} a tie that may decide whether the class {}{}",
 }  # fmt: skip
 ELSEWHERE = {  # the base is written by what completes the text
     "caption {}", "reference {} of image {}", "the weight of item {}{} is {}",

@@ -24,11 +24,13 @@ OPTIONS = {
         "direction": "both", "phi": [[2, 1, 0], [0, 3, 1]],
         "queries": ["a", "b"], "gallery": ["x", "y", "z"],
     },
+    "classes": {"classes": ["x", "y", "z"], "seen": ["x", "y"], "unseen": ["z"]},
 }  # fmt: skip
 DATA = {
     "labels": (LABELS, GT),
     "captions": (CAPTIONS, REFERENCES),
     "retrieval": ([[0.5, 0.2, 0.1], [0.3, 0.1, 0.4]], {"a": ["x", "y"], "b": ["z"]}),
+    "classes": ([[0.5, 0.2, 0.1], [0.3, 0.1, 0.4]], ["x", "z"]),
 }
 SPELLED = {
     "BalancedAccuracy": "BalancedAccuracy(q=3)",

@@ -20,7 +20,7 @@ from itertools import compress
 
 import numpy as np
 
-from semmetrics.core.hashing import hash_strings
+from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
@@ -156,8 +156,7 @@ def _settings(
 
 def _identity(classes: Sequence[Terms]) -> str:
     """The number of classes, and a hash of them in their order."""
-    text = "\n".join("\t".join(terms) for terms in classes)
-    return f"{len(classes)}@{hash_strings([text])[0]:016x}"
+    return identity_of(["\t".join(terms) for terms in classes])
 
 
 @dataclass(frozen=True)

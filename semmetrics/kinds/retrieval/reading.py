@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.arguments import checked
 from semmetrics.core.backend import find_device, to_device
-from semmetrics.core.ragged import Bools, Floats, cell_keys, first_occurrences
+from semmetrics.core.ragged import Bools, Floats, cell_keys
 from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
@@ -147,28 +147,6 @@ def _relation(matrix: Matrix) -> Lists:
             remedy="give 0/1, or the positives of each query; similarities stand first",
         )
     return replace(members(matrix), understood=f"{matrix.understood}, 0/1")
-
-
-def check_repeats(run: Lists) -> None:
-    """Refuse a ranked list that has a candidate twice.
-
-    Raises
-    ------
-    InputError
-        Names the query and the candidate.
-    """
-    side, width = run.side, max(1, len(run.vocabulary))
-    keys = cell_keys(side.indptr, side.codes, width)
-    first = first_occurrences(keys, width * len(run))
-    if first is None:
-        return
-    occurrence = int((~first).argmax())
-    row = int(np.searchsorted(side.indptr, occurrence, side="right")) - 1
-    raise InputError(
-        f"the candidate {run.vocabulary[side.codes[occurrence]]!r} is ranked twice",
-        where=run.where(row),
-        remedy="rank each candidate once",
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.beside import read_class_list
-from semmetrics.data.form import ReadOptions, is_iterable
-from semmetrics.errors import InputError, a_kind, pluralize
+from semmetrics.data.beside import read_names
+from semmetrics.data.form import ReadOptions
+from semmetrics.errors import InputError, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -59,25 +58,11 @@ def read_beside(options: Options) -> Options:
     if reverse is not None:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
     return options.replace(
-        queries=_read_names(options["queries"], files, "queries"),
-        gallery=_read_names(options["gallery"], files, "gallery"),
+        queries=read_names(options["queries"], files, "queries"),
+        gallery=read_names(options["gallery"], files, "gallery"),
         reverse_positives=reverse,
         weights=read_weights(options["weights"], files.beside()),
     )
-
-
-def _read_names(given: Any, files: ReadOptions, option: str) -> list[str] | None:
-    """Return ids, read where they are a path."""
-    if given is None:
-        return None
-    if isinstance(given, (str, os.PathLike)):
-        return list(read_class_list(given, files.beside()))
-    if not is_iterable(given) or isinstance(given, (bytes, bytearray, Mapping)):
-        raise InputError(f"{option}= is {a_kind(given)}", remedy="give a list of ids, or a path")
-    names = [str(name) for name in given]
-    if not names:
-        raise InputError(f"{option}= is empty", remedy="give a list of ids, or leave it out")
-    return names
 
 
 def read(data: Any, source: str, options: Options) -> Any:

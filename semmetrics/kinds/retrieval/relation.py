@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, lengths, offsets, order_rows, row_numbers
+from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers
 from semmetrics.data.join import join
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.rankings import RankedLists, Similarities
+from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
 from semmetrics.errors import FROM_0, InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.retrieval.reading import (
     Embeddings,
     check_distinct,
-    check_repeats,
     check_size,
 )
 
@@ -63,7 +62,9 @@ def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     own: dict[str, Any] = {"queries": None, "gallery": None}
     if isinstance(run, Matrix):
         size = run.values.shape[1]
-        scores: Any = _ranked(run.ranked().side, size) if run.sparse else Similarities(run.values)
+        scores: Any = Similarities(run.values)
+        if run.sparse:
+            scores = RankedLists.of(run.ranked().side, size)
         own["queries"] = None if isinstance(run.ids, range) else list(map(str, run.ids))
         own["gallery"] = list(map(str, run.vocabulary)) if run.named else None
     else:
@@ -105,7 +106,7 @@ def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Side
         codes = np.fromiter((place[name] for name in names), np.int32, len(names))
     side = replace(run.side, codes=codes[run.side.codes])
     listed = given["gallery"] is None
-    return Sides(_ranked(side, len(columns)), rows, columns, run.source, listed)
+    return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, listed)
 
 
 def _listed_queries(run: Lists, queries: Sequence[str]) -> Ids:
@@ -122,14 +123,6 @@ def _listed_queries(run: Lists, queries: Sequence[str]) -> Ids:
             remedy="add them to queries= (--queries), or leave that out",
         )
     return run.ids
-
-
-def _ranked(side: Side, size: int) -> RankedLists:
-    """Put lists with scores in the order of these."""
-    if side.scores is not None:
-        order = order_rows(side.indptr, side.scores)
-        side = Side(side.indptr, side.codes[order], side.scores[order])
-    return RankedLists(side, size)
 
 
 def by_name(positives: Lists, sides: Sides, what: str) -> Lists:

@@ -1,0 +1,203 @@
+"""Lists of classes by name: seen and unseen ones, a user's own, and those of a file of numbers.
+
+Conventions
+-----------
+A class is given by its name, or by its place in the class list, from 0, where none of the names is
+a number. ``M500`` and ``L500`` are the most and the least populated classes, ``2H`` those within
+two hops, as papers write them; ``1K`` is 1000. Where unseen classes are named, these alone take
+part. Of equal populations those first in the class list come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Ints
+from semmetrics.data.class_task import ALL
+from semmetrics.data.join import Weights
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.kinds import Options
+from semmetrics.metrics.class_accuracy import LISTS, SEEN, UNSEEN
+from semmetrics.metrics.definition import AUTO, Measure
+from semmetrics.metrics.derived import terms_of
+
+__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note"]
+
+_NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
+_KNOWN = (AUTO, ALL, "reference", "union", "given")
+
+
+def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool]:
+    """Return the place of each name in the class list, -1 for none, and whether names are places.
+
+    Examples
+    --------
+    >>> [codes.tolist() for codes, _ in (code_names(["dog"], ["cat", "dog"]),
+    ...                                  code_names(["1", "0"], ["cat", "dog"]),
+    ...                                  code_names(["1", "0"], ["1", "2"]))]
+    [[1], [1, 0], [0, -1]]
+    """
+    place = {name: code for code, name in enumerate(classes)}
+    codes = np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
+    if not len(codes) or (codes >= 0).any() or not all(map(_is_number, names)):
+        return codes, False
+    if any(map(_is_number, classes)):
+        return codes, False
+    numbers = np.fromiter(map(int, names), np.int64, len(names))
+    return np.where(numbers < len(classes), numbers, -1), True
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdecimal() and len(name) < 18
+
+
+def named_sides(
+    options: Options, classes: Sequence[str], *, whole: bool
+) -> tuple[dict[str, frozenset[str]], str]:
+    """Return the seen and unseen classes, as far as they are known, and which side is the rest.
+
+    Parameters
+    ----------
+    options : ResolvedOptions
+    classes : sequence of str
+        The class list.
+    whole : bool
+        Whether it is known whole, so that what is not seen is unseen.
+
+    Raises
+    ------
+    InputError
+        If a class is on both sides, or is not in the class list.
+    """
+    named = {
+        name: frozenset(_listed(options[name], classes, f"{name} class", name))
+        for name in (SEEN, UNSEEN)
+        if options[name] is not None
+    }
+    both = frozenset.intersection(*named.values()) if len(named) > 1 else ()
+    if both:
+        raise InputError(
+            f"{pluralize(len(both), 'class', 'are')} seen and unseen: {listing(sorted(both))}",
+            remedy="keep each in one of seen= (--seen) and unseen= (--unseen)",
+        )
+    if len(named) == 1 and whole:
+        (name,) = named
+        rest = frozenset(classes) - named[name]
+        if rest:
+            other = UNSEEN if name == SEEN else SEEN
+            return {**named, other: rest}, other
+    return named, ""
+
+
+def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str) -> list[str]:
+    """Return the names of listed classes; refuse those outside the class list."""
+    codes, _ = code_names(names, classes)
+    lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
+    if lost:
+        numbered = all(map(_is_number, classes)) and not all(map(_is_number, names))
+        remedy = "write names as the class list has them, or places in it, from 0"
+        if numbered:
+            remedy = "the columns have no names: name them with classes= (--classes)"
+        raise InputError(
+            f"{pluralize(len(lost), noun, 'are')} not in the class list: {listing(lost)}",
+            where=option,
+            remedy=remedy,
+        )
+    return [classes[code] for code in codes.tolist()]
+
+
+def names_asked(measures: Sequence[Measure]) -> list[str]:
+    """Return the names of lists that measures need, those of their terms too."""
+    flat = [one for m in measures for some in (terms_of(m) or {"": [m]}).values() for one in some]
+    found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
+    if any("scores" in one.definition.needs for one in flat):
+        found += [SEEN, UNSEEN]
+    return [name for name in dict.fromkeys(found) if name not in _KNOWN]
+
+
+def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]) -> Any:
+    """Return the classes of a list that is named; its own ones come before those of numbers.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    given = options["class_lists"] or {}
+    if name in given:
+        return frozenset(_listed(given[name], classes, "class", f"class list {name}"))
+    if name in (SEEN, UNSEEN):
+        both = "seen= (--seen) and unseen= (--unseen)"
+        raise InputError(f"which classes are {name} is not known", remedy=f"give {both}")
+    form = _NUMBERED.fullmatch(name)
+    if form is None:
+        more = f"; there are {listing(given)}" if given else ""
+        raise InputError(
+            f"there is no class list {name!r}",
+            remedy=f"give class_lists={{{name!r}: ...}} (--class-list {name}=FILE){more}",
+        )
+    among = [one for one in classes if one in named.get(UNSEEN, classes)]
+    if form["hops"]:
+        return _within_hops(int(form["hops"]), among, _numbers(options, "hops", name))
+    size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
+    numbers = _numbers(options, "populations", name)
+    return _populated(name, size, among, numbers, most=form["most"] == "M")
+
+
+def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
+    given = options[option]
+    values = given.values if isinstance(given, Weights) else given
+    if not isinstance(values, Mapping):
+        raise InputError(
+            f"the list {name} needs {option} of classes",
+            remedy=f"give {option}={{class: number}} (--{option} FILE)",
+        )
+    return values
+
+
+def _populated(
+    name: str, size: int, among: Sequence[str], numbers: Mapping[str, float], *, most: bool
+) -> frozenset[str]:
+    lost = [one for one in among if one not in numbers]
+    if lost or not 0 < size <= len(among):
+        raise InputError(
+            f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
+            if lost
+            else f"{name} is of {pluralize(size, 'class')}, and there are {len(among):,}",
+            where="populations",
+            remedy="give the number of images of each" if lost else "name fewer, from 1",
+        )
+    order = sorted(among, key=lambda one: -numbers[one] if most else numbers[one])
+    return frozenset(order[:size])
+
+
+def _within_hops(most: int, among: Sequence[str], numbers: Mapping[str, float]) -> frozenset[str]:
+    found = frozenset(one for one in among if numbers.get(one, np.inf) <= most)
+    if not found:
+        raise InputError(
+            f"no class is within {pluralize(most, 'hop')}",
+            where="hops",
+            remedy="check that its classes are named as in the class list",
+        )
+    return found
+
+
+def overlap_note(options: Options, unseen: frozenset[str] | None) -> list[str]:
+    """Say which unseen classes are among those of pre-training."""
+    known = options["pretraining"]
+    if known is None:
+        return []
+    if unseen is None:
+        return ["pretraining= (--pretraining) has no effect without unseen= (--unseen)"]
+    both, of = sorted(unseen & set(known)), pluralize(len(known), "class")
+    if not both:
+        return [f"none of {pluralize(len(unseen), 'unseen class')} is among {of} of pre-training"]
+    are = "is" if len(both) == 1 else "are"
+    return [
+        f"{len(both):,} of {pluralize(len(unseen), 'unseen class')} {are} among {of} of "
+        f"pre-training, and so not unseen: {listing(both)}"
+    ]

@@ -1,0 +1,268 @@
+"""The record of classes: how scores and classes are read, joined and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from semmetrics.core.hashing import identity_of
+from semmetrics.core.ragged import lengths
+from semmetrics.data.beside import read_names
+from semmetrics.data.class_task import ALL, ClassTask
+from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.rankings import RankedLists
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.kinds import (
+    Defaults,
+    Kind,
+    Options,
+    Tasks,
+    different_items,
+    each_task,
+    read_weights,
+    task_notes,
+    unused_weights,
+)
+from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note
+from semmetrics.kinds.classes.reading import as_classes
+from semmetrics.kinds.classes.task import make_task
+from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.registry import parse
+from semmetrics.options import OPTIONS, check_choice
+
+__all__ = ["KIND"]
+
+_PLAIN = ("PerClassAccuracy", "Accuracy")
+_GENERALISED = ("UnseenAccuracy", "SeenAccuracy", "H")
+_LISTED = ("classes", SEEN, UNSEEN, "pretraining")
+_ZERO_SHOT = "PerClassAccuracy(labels=unseen,candidates=unseen)"
+_NEEDS_RANKING = (
+    "restricts predictions to some classes, and there is one class for each image: give scores or "
+    "ranked classes"
+)
+_COUNTS = {
+    "missing_prediction": "images that nothing is predicted for",
+    "missing_reference": "images without a class",
+    "without_class": "images without a class, left out",
+}
+_NUMBERED = (
+    "the classes of the ground truth are numbers, taken for places in the class list, from 0"
+)
+
+
+def read_beside(options: Options) -> Options:
+    """Read the lists of classes, their numbers, and the weights."""
+    check_choice("ties", options["ties"])
+    files = (options["read"] or ReadOptions()).beside()
+    lists = options["class_lists"]
+    return options.replace(
+        **{name: _read_list(options[name], files, name) for name in _LISTED},
+        **{name: read_weights(options[name], files) for name in ("populations", "hops", "weights")},
+        class_lists={
+            str(name): _read_list(some, files, f"class_lists, {name}")
+            for name, some in (lists or {}).items()
+        },
+    )
+
+
+def _read_list(given: Any, files: ReadOptions, option: str) -> list[str] | None:
+    """Return the names of classes, each of which stands there once."""
+    names = read_names(given, files, option, "class name")
+    if names is not None:
+        check_classes(names, option)
+    return names
+
+
+def read(data: Any, source: str, options: Options) -> Any:
+    """Read one side; the class list names the columns of a matrix."""
+    return as_classes(data, source=source, classes=options["classes"], options=options["read"])
+
+
+def make_tasks(preds: Mapping[str, Any], ref: Any, options: Options) -> Tasks:
+    """Make the task of each system."""
+    return {name: {"": make_task(run, ref, options)} for name, run in preds.items()}
+
+
+def defaults(tasks: Tasks, options: Options) -> Defaults:
+    """Return accuracies, and those of generalised zero-shot learning where classes are unseen."""
+    every = [task for _, task in each_task(tasks)]
+    if not all({SEEN, UNSEEN} <= {*task.named} for task in every):
+        return Defaults(_PLAIN)
+    if not all(map(_has_ranking, every)):
+        return Defaults((*_GENERALISED, *_PLAIN), {_ZERO_SHOT: _NEEDS_RANKING})
+    return Defaults((*_GENERALISED, _ZERO_SHOT, *_PLAIN))
+
+
+def _has_ranking(task: ClassTask) -> bool:
+    """Tell whether more classes than one are ranked for some image."""
+    lists = isinstance(task.scores, RankedLists)
+    return not lists or int(lengths(task.scores.side.indptr).max(initial=0)) > 1  # type: ignore[union-attr]
+
+
+def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
+    """Say which lists of classes a measure lacks."""
+    known = {name for _, task in each_task(tasks) for name in task.named}
+    lacking = [n for n in names_asked(parse(text, "classes")) if n in (SEEN, UNSEEN)]
+    lacking = [OPTIONS[name].both for name in lacking if name not in known]
+    if lacking:
+        return text, f"needs {' and '.join(lacking)}"
+    (measure,) = parse(text, "classes")
+    ranked = measure["candidates"] in (None, ALL) or all(
+        _has_ranking(task) for _, task in each_task(tasks)
+    )
+    return text, "" if ranked else _NEEDS_RANKING
+
+
+def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+    """Hand over the lists of classes that measures name.
+
+    Raises
+    ------
+    InputError
+        If there is no such list, it holds none of the classes, or a measure needs scores.
+    """
+    asked = names_asked(measures)
+    for system, task in each_task(tasks):
+        for one in measures:
+            if "scores" in one.definition.needs and not _has_scores(task):
+                raise InputError(
+                    f"{one} needs scores, and the predictions have none",
+                    where=system,
+                    remedy="give a matrix of scores, or leave it out",
+                )
+    return {
+        system: {part: _with_lists(task, asked, options) for part, task in parts.items()}
+        for system, parts in tasks.items()
+    }
+
+
+def _has_scores(task: ClassTask) -> bool:
+    return not isinstance(task.scores, RankedLists) or task.scores.side.scores is not None
+
+
+def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> ClassTask:
+    """Add the lists that are asked for and are not there."""
+    known = task.classes[: task.given]
+    more = {
+        name: find_list(name, options, task.named, known)
+        for name in asked
+        if name not in task.named
+    }
+    listed = {name: identity_of(sorted(some)) for name, some in more.items()}
+    return replace(task, named={**task.named, **more}, listed=listed)
+
+
+def class_notes(
+    tasks: Tasks,
+    measures: Sequence[Measure],
+    options: Options,
+    noted: Mapping[str, Any],
+    inputs: Sequence[Any] = (),
+) -> list[str]:
+    """Say what was classified, how many ties mattered, and what is outside of lists."""
+
+    def of_task(name: str, task: Any) -> list[str]:
+        found = noted.get(name, task.odd)
+        lines = [_size_note(task), *_step_notes(found)]
+        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task)
+        for rest in (SEEN, UNSEEN):
+            if found.get(("rest", rest)):
+                number = pluralize(len(task.named[rest]), "class")
+                lines.append(f"{rest} are all others of the class list, {number}")
+        return lines
+
+    notes = task_notes(tasks, _COUNTS, of_task)
+    notes += unused_weights(options["weights"], [*inputs[-1:]])
+    first = next(task for _, task in each_task(tasks))
+    notes += overlap_note(options, first.named.get(UNSEEN))
+    return notes + _idle_notes(measures, options) + different_items(tasks)
+
+
+def _size_note(task: ClassTask) -> str:
+    known = pluralize(len(task.classes) if task.given is None else task.given, "class")
+    sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
+    sides_text = f" ({', '.join(sides)})" if sides else ""
+    ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
+    return f"{pluralize(len(task), 'image')}, {known}{sides_text}, {ties}"
+
+
+def _step_notes(found: Mapping[Any, Any]) -> list[str]:
+    """Write what steps noted for each name of candidates."""
+    lines = []
+    for key, number in found.items():
+        if not isinstance(key, tuple) or not number:
+            continue
+        what, candidates, *k = key
+        among = "" if candidates == ALL else f" with candidates={candidates}"
+        images = pluralize(number, "image", "have")
+        if what == "tied":
+            cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
+            line = f"{images} a tie that may decide whether the class {cut}{among}"
+        elif what == "fewer":
+            line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}, all of which "
+            line += f"count at @{k[0]}"
+        elif what == "nothing":
+            line = f"{images} no prediction{among}"
+        else:
+            continue
+        lines.append(line)
+    return lines
+
+
+def _outside_notes(task: ClassTask) -> list[str]:
+    """Say which classes have no image, and how many images are neither seen nor unseen."""
+    axis, known, lines = task.axis, task.classes[: task.given], []
+    without = [name for name, n in zip(known, axis.n_reference, strict=False) if not n]
+    if without and task.given is not None:
+        has = "has" if len(without) == 1 else "have"
+        lines.append(
+            f"{len(without):,} of {pluralize(len(known), 'class')} {has} no image, and "
+            f"{'counts' if len(without) == 1 else 'count'} in no mean over classes: "
+            f"{listing(without, most=3)}"
+        )
+    if isinstance(task.scores, RankedLists) and len(task.classes) > len(known):
+        wrong = int((task.scores.side.codes >= len(known)).sum())
+        are = "is" if wrong == 1 else "are"
+        names = listing(task.classes[len(known) :], most=3)
+        lines.append(
+            f"{pluralize(wrong, 'prediction')} {are} outside the class list, and no class of an "
+            f"image: {names}"
+        )
+    if {SEEN, UNSEEN} <= {*task.named}:
+        inside = task.named[SEEN] | task.named[UNSEEN]
+        number = sum(
+            int(n) for name, n in zip(task.classes, axis.n_reference, strict=True)
+            if name not in inside
+        )  # fmt: skip
+        if number:
+            are = "is" if number == 1 else "are"
+            lines.append(f"{pluralize(number, 'image')} {are} of classes neither seen nor unseen")
+    return lines
+
+
+def _idle_notes(measures: Sequence[Measure], options: Options) -> list[str]:
+    """Say which lists no measure asks for."""
+    asked = names_asked(measures)
+    lost = [name for name in options["class_lists"] or () if name not in asked]
+    notes = [f"no measure names the class list {name}" for name in lost]
+    for option, forms in (("populations", "M500 or L500"), ("hops", "2H")):
+        ends = ("M", "L") if option == "populations" else ("H",)
+        used = any(name.startswith(ends) or name.endswith(ends) for name in asked)
+        if options[option] is not None and not used:
+            both = OPTIONS[option].both
+            notes.append(f"{both} has no effect: no measure names a list as {forms}")
+    return notes
+
+
+KIND = Kind(
+    name="classes",
+    read_beside=read_beside,
+    read=read,
+    make_tasks=make_tasks,
+    defaults=defaults,
+    fill_entry=fill_entry,
+    prepare=prepare,
+    notes=class_notes,
+)

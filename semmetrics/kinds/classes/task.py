@@ -1,0 +1,151 @@
+"""From predictions and classes to a task: the class list, codes, rows, and what is outside.
+
+Conventions
+-----------
+The class list is that of the option, or the names of a matrix's columns, or seen and unseen classes
+together; without any, all classes that either side names. A predicted class outside the class list
+is a miss. Images are joined by id, or by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.hashing import identity_of
+from semmetrics.core.ragged import Codes, lengths
+from semmetrics.data.class_task import ClassScores, ClassTask
+from semmetrics.data.join import aligned_weights, join
+from semmetrics.data.lists import Lists, Side, take_ids
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.rankings import RankedLists, check_repeats
+from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.kinds import Options
+from semmetrics.kinds.classes.class_lists import code_names, named_sides
+from semmetrics.kinds.classes.reading import as_truth
+from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
+
+__all__ = ["make_task"]
+
+
+def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> ClassTask:
+    """Make the task of one system.
+
+    Parameters
+    ----------
+    run, truth : Lists or Matrix
+    options : ResolvedOptions
+        With what they name read.
+
+    Returns
+    -------
+    ClassTask
+
+    Raises
+    ------
+    InputError
+        If ids do not match, a class is not in the class list, an image has no class or several,
+        or a class is both seen and unseen.
+    """
+    truth = as_truth(truth)
+    classes, given = _class_list(run, truth, options)
+    codes, numbered = _code_truth(truth, classes, whole=given is not None)
+    scores, classes = _scores(run, classes)
+    named, rest = named_sides(options, classes[:given], whole=given is not None)
+    own = np.arange(len(run) + 1)
+    rows = Lists(run.ids, [], Side(own, own[:-1].astype(np.int32)), source=run.source)
+    missing = options["missing"]
+    joined = join(rows, truth, missing=missing)
+    place = np.full(len(joined.ids), -1)
+    place[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+    kept = np.flatnonzero(lengths(joined.ref.indptr))
+    counts = dict(joined.counts)
+    if len(kept) < len(place):
+        counts["without_class"] = counts.pop("missing_reference")
+    settings = {"missing": missing, "tie": options["ties"]}
+    if options["classes"] is not None:
+        settings["classes"] = identity_of(options["classes"])
+    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
+    if options["weights"] is not None:
+        settings["weights"] = "given"
+    ids = joined.ids if len(kept) == len(place) else take_ids(joined.ids, kept)
+    return ClassTask(
+        ids=ids,
+        settings=settings,
+        counts=counts,
+        odd={"numbered": int(numbered), ("rest", rest): 1} if rest else {"numbered": int(numbered)},
+        classes=tuple(classes),
+        given=given,
+        scores=scores,
+        rows=place[kept],
+        truth=codes[joined.ref.codes].astype(np.int32),
+        ties=options["ties"],
+        named=named,
+        weights=_weights(options, truth, ids),
+    )
+
+
+def _weights(options: Options, truth: Lists, ids: Any) -> Any:
+    return None if options["weights"] is None else aligned_weights(options["weights"], truth, ids)
+
+
+def _class_list(
+    run: Lists | Matrix, truth: Lists, options: Options
+) -> tuple[list[str], int | None]:
+    """Return the classes in their order, and how many of them are a class list that is known."""
+    listed = options["classes"]
+    if isinstance(run, Matrix):
+        names = list(map(str, run.vocabulary))
+        if listed is not None and set(names) != set(listed):
+            lost = sorted(set(names) ^ set(listed))
+            raise InputError(
+                f"the columns and the class list differ: {listing(lost)} "
+                f"{'is' if len(lost) == 1 else 'are'} in one of them alone",
+                where=run.source,
+                remedy="name the columns as classes= (--classes) does, or leave that out",
+            )
+        return names, len(names)
+    if listed is None and options[SEEN] is not None and options[UNSEEN] is not None:
+        listed = list(dict.fromkeys([*options[SEEN], *options[UNSEEN]]))
+    if listed is not None:
+        return list(listed), len(listed)
+    sides = (truth.vocabulary, run.vocabulary, options[SEEN] or (), options[UNSEEN] or ())
+    return sorted({str(name) for side in sides for name in side}), None
+
+
+def _code_truth(truth: Lists, classes: Sequence[str], *, whole: bool) -> tuple[Codes, bool]:
+    """Return the code of each name of the ground truth, and whether these are places."""
+    codes, numbered = code_names([str(name) for name in truth.vocabulary], classes)
+    lost = np.flatnonzero((codes < 0) & truth.occurring())
+    if whole and len(lost):
+        code = int(lost[0])
+        remedy = "add it to the class list, or correct it"
+        if numbered:
+            remedy = f"places in the class list go from 0 to {len(classes) - 1}"
+        raise InputError(
+            f"the class {truth.vocabulary[code]!r} is not among {pluralize(len(classes), 'class')}",
+            where=truth.where(truth.first_item(code)),
+            remedy=remedy,
+        )
+    return codes.astype(np.int32), numbered
+
+
+def _scores(run: Lists | Matrix, classes: list[str]) -> tuple[ClassScores | RankedLists, list[str]]:
+    """Return what ranks the classes, and these with those outside the class list behind them."""
+    if isinstance(run, Matrix):
+        if run.sparse:
+            return RankedLists.of(run.ranked().side, len(classes)), classes
+        return ClassScores(run.values, source=run.source), classes
+    check_repeats(run, "class")
+    names = [str(name) for name in run.vocabulary]
+    codes, _ = code_names(names, classes)
+    outside = np.flatnonzero(codes < 0)
+    more = sorted({names[i] for i in outside.tolist()})
+    place = {name: len(classes) + i for i, name in enumerate(more)}
+    codes[outside] = [place[names[i]] for i in outside.tolist()]
+    side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
+    every = [*classes, *more]
+    return RankedLists.of(side, len(every)), every

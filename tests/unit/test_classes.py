@@ -1,0 +1,425 @@
+"""The kind of classes: what is read, how it is joined, lists of classes, and what is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import InputError
+from semmetrics.metrics.class_accuracy import per_class_accuracy
+
+NAMES = ["cat", "dog", "cow", "fox"]
+SCORES = np.array(
+    [
+        [0.9, 0.1, 0.2, 0.0],
+        [0.3, 0.2, 0.1, 0.0],
+        [0.1, 0.5, 0.4, 0.0],
+        [0.6, 0.1, 0.5, 0.0],
+        [0.0, 0.1, 0.9, 0.2],
+    ]
+)
+TRUTH = ["cat", "dog", "dog", "cow", "cow"]
+SIDES = {"classes": NAMES, "seen": ["cat", "dog"], "unseen": ["cow", "fox"]}
+TEXT = "PerClassAccuracy"
+
+
+def score(preds=SCORES, gts=TRUTH, **options):
+    return semmetrics.score(preds, gts, **{"task": "classes", "classes": NAMES, **options})
+
+
+def values(table):
+    return {str(one.measure): one.value for one in table}
+
+
+# ---- values --------------------------------------------------------------------------------------
+
+
+def test_seen_unseen_and_their_mean():
+    found = score(**SIDES, measures="SeenAccuracy UnseenAccuracy H")
+    seen, unseen, mean = (one.value for one in found)
+    assert (seen, unseen) == (0.75, 0.5)
+    assert mean == pytest.approx(2 * 0.75 * 0.5 / 1.25)
+    (restricted,) = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)")
+    assert restricted.value == 1.0
+
+
+def test_balanced_accuracy_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    scores, truth = rng.random((500, 12)).round(2), rng.integers(0, 9, 500)
+    with pytest.warns(UserWarning, match="not in y_true"):
+        wanted = metrics.balanced_accuracy_score(truth, scores.argmax(axis=1))
+    names = [f"class {i}" for i in range(12)]
+    found = score(scores, [names[i] for i in truth], classes=names, measures="PerClassAccuracy")
+    assert found.scores[0].value == pytest.approx(wanted, rel=1e-12)
+    assert per_class_accuracy(scores, truth) == pytest.approx(wanted, rel=1e-12)
+    assert found.scores[0].undefined == {"absent": 3}
+
+
+def test_labels_and_scores_say_the_same():
+    predicted = [NAMES[code] for code in SCORES.argmax(axis=1)]
+    one, other = score(**SIDES, measures=[TEXT, "H"]), score(predicted, **SIDES,
+                                                            measures=[TEXT, "H"])  # fmt: skip
+    assert values(one) == values(other)
+
+
+def test_classes_without_images_are_left_out_and_said():
+    table = score(measures=TEXT)
+    assert table.scores[0].undefined == {"absent": 1}
+    assert table.undefined()[0]["unit"] == "label"
+    assert "preds: 1 of 4 classes has no image, and counts in no mean over classes: 'fox'" in (
+        table.notes
+    )
+
+
+def test_fewer_classes_than_the_cutoff_are_said():
+    table = score({"a": ["cat", "dog"]}, {"a": "dog"}, measures=f"{TEXT}@3")
+    assert table.scores[0].value == 1.0
+    assert any(
+        "1 image has fewer than 3 ranked classes, all of which count at @3" in note
+        for note in table.notes
+    )
+
+
+def test_ties_are_decided_by_a_rule_and_counted():
+    table = [[0.5, 0.5, 0.1, 0.0]]
+    found = {
+        ties: score(table, ["dog"], measures=TEXT, ties=ties)
+        for ties in ("position", "optimistic", "pessimistic")
+    }
+    assert [one.scores[0].value for one in found.values()] == [0.0, 1.0, 0.0]
+    for ties, one in found.items():
+        assert f"tie:{ties}" in one.scores[0].signature
+        assert any("1 image has a tie that may decide" in note for note in one.notes)
+        (row,) = one.confusion()
+        assert row["predicted"] == ("dog" if ties == "optimistic" else "cat")
+
+
+def test_items_intervals_and_the_worst():
+    table = score(**SIDES, measures=[TEXT, "H", "AUSUC"], ci=True)
+    assert table.per_item().column(TEXT) == [1.0, 0.0, 1.0, 0.0, 1.0]
+    assert all(one.ci is not None and one.ci.low <= one.value <= one.ci.high for one in table)
+    worst = table.worst(1)[0]
+    assert (worst["class"], worst["rank"], worst["first"]) == ("dog", 2, ["cat", "dog", "cow"])
+
+
+def test_confusion_and_curve():
+    table = score(**SIDES, measures=[TEXT, "AUSUC", "BestH"])
+    rows = [(r["true"], r["predicted"], r["count"]) for r in table.confusion()]
+    assert rows == [
+        ("cat", "cat", 1), ("dog", "cat", 1), ("dog", "dog", 1), ("cow", "cat", 1),
+        ("cow", "cow", 1),
+    ]  # fmt: skip
+    curve = table.curve()
+    assert [curve[0]["low"], curve[len(curve) - 1]["high"]] == [None, None]
+    area = sum(
+        (b["unseen"] - a["unseen"]) * (a["seen"] + b["seen"]) / 2
+        for a, b in zip(curve, list(curve)[1:], strict=False)
+    )
+    assert table["AUSUC"].value == pytest.approx(area)
+    assert table["BestH"].value == max(row["H"] for row in curve)
+    assert table["BestH"].value >= score(**SIDES, measures="H").scores[0].value
+    with pytest.raises(InputError, match="no measure here has a curve"):
+        score(measures=TEXT).curve()
+    with pytest.raises(InputError, match="no measure here predicts one class"):
+        score(measures=f"{TEXT}@2").confusion()
+
+
+# ---- inputs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        TRUTH,
+        [[one] for one in TRUTH],
+        [NAMES.index(one) for one in TRUTH],
+        np.array([NAMES.index(one) for one in TRUTH]),
+        np.eye(4, dtype=int)[[NAMES.index(one) for one in TRUTH]],
+    ],
+)
+def test_every_form_of_the_truth(truth):
+    found = score(gts=truth, measures=[TEXT, "Accuracy"])
+    assert values(found) == values(score(measures=[TEXT, "Accuracy"]))
+
+
+@pytest.mark.parametrize("name", ["s.npy", "s.npz", "s.h5", "s.parquet", "s.json", "s.csv"])
+def test_files_of_scores(tmp_path, name):
+    path = tmp_path / name
+    ids = [f"im{i}" for i in range(len(TRUTH))]
+    gts: object = TRUTH
+    if name.endswith("npy"):
+        np.save(path, SCORES)
+    elif name.endswith("npz"):
+        np.savez(path, scores=SCORES, classes=np.array(NAMES))
+    elif name.endswith("h5"):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path, "w") as file:
+            file["scores"] = SCORES
+    else:
+        columns = {"id": ids, **dict(zip(NAMES, SCORES.T.tolist(), strict=True))}
+        gts = dict(zip(ids, TRUTH, strict=True))
+        if name.endswith("parquet"):
+            arrow, parquet = (pytest.importorskip(one) for one in ("pyarrow", "pyarrow.parquet"))
+            parquet.write_table(arrow.table(columns), path)
+        elif name.endswith("csv"):
+            with path.open("w", newline="", encoding="utf-8") as out:
+                csv.writer(out).writerows([list(columns), *zip(*columns.values(), strict=True)])
+        else:
+            rows = {i: dict(zip(NAMES, line, strict=True)) for i, line in
+                    zip(ids, SCORES.tolist(), strict=True)}  # fmt: skip
+            path.write_text(json.dumps(rows), encoding="utf-8")
+    measures = [TEXT, "H", "AUSUC"]
+    found = values(score(path, gts, **SIDES, measures=measures))
+    assert found == values(score(**SIDES, measures=measures))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.txt", "\n".join(TRUTH) + "\n"),
+        ("t.json", json.dumps(TRUTH)),
+        ("t.json", json.dumps([NAMES.index(one) for one in TRUTH])),
+        ("t.jsonl", "".join(json.dumps({"id": f"im{i}", "class": one}) + "\n"
+                            for i, one in enumerate(TRUTH))),
+        ("t.csv", "image,class\n" + "".join(f"im{i},{one}\n" for i, one in enumerate(TRUTH))),
+    ],
+)  # fmt: skip
+def test_files_of_the_truth(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    preds: object = SCORES
+    if "im0" in text:
+        preds = {f"im{i}": NAMES[j] for i, j in enumerate(SCORES.argmax(axis=1))}
+    assert values(score(preds, path, measures=TEXT)) == values(score(measures=TEXT))
+
+
+def test_a_vector_of_numbers_is_read_from_a_file(tmp_path):
+    np.save(tmp_path / "t.npy", [NAMES.index(one) for one in TRUTH])
+    table = score(gts=tmp_path / "t.npy", measures=TEXT)
+    assert values(table) == values(score(measures=TEXT))
+    assert any("taken for places in the class list, from 0" in note for note in table.notes)
+
+
+def test_numbers_that_are_names_are_names():
+    names = ["3", "1", "0", "2"]
+    table = score(gts=[names[NAMES.index(one)] for one in TRUTH], classes=names, measures=TEXT)
+    assert values(table) == values(score(measures=TEXT))
+    assert not any("taken for places" in note for note in table.notes)
+
+
+def test_a_frame_of_scores():
+    pandas = pytest.importorskip("pandas")
+    ids = [f"im{i}" for i in range(len(TRUTH))]
+    frame = pandas.DataFrame(SCORES[:, ::-1], index=ids, columns=NAMES[::-1])
+    truth = pandas.Series(TRUTH, index=ids)
+    found = score(frame, truth, **SIDES, measures=["H", TEXT])
+    assert values(found) == values(score(**SIDES, measures=["H", TEXT]))
+
+
+def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
+    path = tmp_path / "s.npy"
+    table = np.random.default_rng(0).random((300, 40)).astype(np.float32)
+    table[123, 7] = np.nan
+    np.save(path, table)
+    names = [f"c{i}" for i in range(40)]
+    with pytest.raises(InputError, match=r"s\.npy, row 123, column 7 \(from 0\): nan is no finite"):
+        score(path, [0] * 300, classes=names, measures=TEXT)
+    with pytest.raises(InputError, match="row 123, column 7"):
+        score(np.load(path), [0] * 300, classes=names, measures=f"{TEXT}@3")
+    # what is no candidate is not looked at
+    among = {"seen": names[:8], "unseen": names[8:]}
+    score(path, [9] * 300, classes=names, **among,
+          measures=f"{TEXT}(labels=unseen,candidates=unseen)")  # fmt: skip
+
+
+# ---- what is refused or said ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "1 class is seen and unseen: 'dog'; keep"),
+        ({"seen": ["cat", "cod"]}, "1 seen class is not in the class list: 'cod'"),
+        ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "the class 'cod' is not among 4 classes"),
+        ({"gts": [1, 2, 3, 4, 4]}, "places in the class list go from 0 to 3"),
+        ({"gts": [["cat", "dog"], *([one] for one in TRUTH[1:])]}, "the image has 2 classes"),
+        ({"gts": [[], *([one] for one in TRUTH[1:])]}, "the image has no class"),
+        ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
+        ({"gts": SCORES}, "the ground truth is a matrix of scores"),
+        ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
+        ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'; give class_lists="),
+        ({"measures": f"{TEXT}(labels=M2)"}, "the list M2 needs populations of classes"),
+        ({"measures": "H"}, "which classes are seen is not known; give seen="),
+        ({"measures": f"{TEXT}(labels=M9)", "populations": dict.fromkeys(NAMES, 1)},
+         "M9 is of 9 classes, and there are 4"),
+        ({"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}},
+         "3 classes have no number"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 3}}, "no class is within 2 hops"),
+        ({"preds": [[one, one] for one in TRUTH], "measures": TEXT}, "'cat' is ranked twice"),
+        ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "AUSUC needs scores"),
+        ({"seen": []}, "seen= is empty"),
+        ({"seen": ["cat", "cat"]}, "'cat' is also class 0"),
+        ({"class_lists": ["cat"]}, "class_lists=['cat']; give a mapping"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(given, message):
+    given = {"measures": TEXT, **given}
+    with pytest.raises(InputError) as error:
+        score(given.pop("preds", SCORES), given.pop("gts", TRUTH), **given)
+    assert message in str(error.value)
+
+
+def test_columns_without_names_ask_for_them():
+    with pytest.raises(InputError, match="name them with classes="):
+        semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
+
+
+@pytest.mark.parametrize("gts", [TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])])
+def test_it_is_never_guessed(gts):
+    with pytest.raises(InputError, match=r"say task='classes' \(on the command line --task\)"):
+        semmetrics.score(SCORES, gts)
+
+
+def test_single_words_could_be_classes():
+    with pytest.raises(InputError, match="task='labels' or task='captions' or task='classes'"):
+        semmetrics.score({"a": "cat"}, {"a": "dog"})
+
+
+def test_predictions_outside_the_class_list_are_misses_and_said():
+    table = score(["cat", "cod", "cod", "cow", "cow"], measures=TEXT)
+    assert values(table)[TEXT] == pytest.approx(2 / 3)
+    assert (
+        "preds: 2 predictions are outside the class list, and no class of an image: 'cod'"
+        in table.notes
+    )
+
+
+def test_images_of_one_side_alone():
+    preds, gts = {"a": "cat", "b": "dog"}, {"a": "cat", "c": "cow"}
+    with pytest.raises(InputError, match="missing="):
+        score(preds, gts)
+    assert values(score(preds, gts, missing="skip", measures="Accuracy")) == {"Accuracy": 1.0}
+    table = score(preds, gts, missing="empty", measures="Accuracy")
+    assert values(table) == {"Accuracy": 0.5}
+    assert "preds: images that nothing is predicted for, scored as empty: 1" in table.notes
+    assert "preds: images without a class, left out: 1" in table.notes
+
+
+def test_the_rest_of_the_class_list_is_the_other_side():
+    table = score(seen=["cat", "dog"], measures="H")
+    assert values(table) == values(score(**SIDES, measures="H"))
+    assert any("unseen are all others of the class list, 2 classes" in n for n in table.notes)
+
+
+def test_classes_of_pre_training():
+    said = score(**SIDES, measures="H", pretraining=["cow", "hen"]).notes
+    assert (
+        "1 of 2 unseen classes is among 2 classes of pre-training, and so not unseen: 'cow'" in said
+    )
+    said = score(**SIDES, measures="H", pretraining=["hen"]).notes
+    assert "none of 2 unseen classes is among 1 class of pre-training" in said
+
+
+def test_images_of_neither_side_are_said():
+    table = score(classes=NAMES, seen=["cat"], unseen=["cow"], measures="H")
+    assert any("2 images are of classes neither seen nor unseen" in note for note in table.notes)
+
+
+# ---- lists, splits, signatures -------------------------------------------------------------------
+
+
+def test_lists_by_population_and_hops(tmp_path):
+    numbers = {"cat": 9, "dog": 5, "cow": 5, "fox": 1}
+    path = tmp_path / "hops.json"
+    path.write_text(json.dumps({"cow": 2, "fox": 3}), encoding="utf-8")
+    table = score(
+        measures=[f"{TEXT}(labels={one})" for one in ("M2", "L2", "2H", "3H", "mine")],
+        populations=numbers, hops=path, class_lists={"mine": ["dog", "cow"]},
+    )  # fmt: skip
+    labels = [one.per_label["label"].tolist() for one in table]
+    assert labels == [["cat", "dog"], ["dog", "fox"], ["cow"], ["cow", "fox"], ["dog", "cow"]]
+    (among,) = score(**SIDES, measures=f"{TEXT}(labels=M1)", populations=numbers)
+    assert among.per_label["label"].tolist() == ["cow"]  # of the unseen ones
+
+
+def test_a_list_that_nothing_names_is_said():
+    table = score(measures=TEXT, class_lists={"mine": ["dog"]}, hops={"cat": 1})
+    assert "no measure names the class list mine" in table.notes
+    assert any("hops= (--hops) has no effect" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    "measure", ["H", "AUSUC", f"{TEXT}(labels=unseen,candidates=unseen)@2", f"{TEXT}(labels=mine)"]
+)
+def test_a_signature_is_computed_again(measure):
+    lists = {"class_lists": {"mine": ["dog", "cow"]}}
+    (one,) = score(**SIDES, **lists, measures=measure, ties="pessimistic", ci=True)
+    again = semmetrics.rescore(one.signature, SCORES, TRUTH, **SIDES, **lists)
+    assert (again.scores[0].value, again.differences) == (one.value, [])
+    other = {"class_lists": {"mine": ["dog"]}, **SIDES, "seen": ["cat"]}
+    differences = semmetrics.rescore(one.signature, SCORES, TRUTH, **other).differences
+    assert any("the seen classes differ" in line for line in differences)
+    assert ("mine" in measure) == any("a list of classes differs" in line for line in differences)
+    with pytest.raises(InputError, match="give them again: classes="):
+        semmetrics.rescore(one.signature, SCORES, TRUTH)
+
+
+def test_means_over_splits():
+    rng = np.random.default_rng(3)
+    scores = []
+    for place in range(3):
+        unseen = [str(one) for one in rng.permutation(10)[:4]]
+        table, truth = rng.random((60, 10)), rng.integers(0, 10, 60)
+        scores += semmetrics.score(
+            table, truth, task="classes", unseen=unseen, measures=["H", "UnseenAccuracy"],
+            system=f"split {place}",
+        ).scores  # fmt: skip
+    from semmetrics.comparison.summaries import summarize
+
+    unseen, mean = summarize(scores)
+    assert (mean.heading, mean.n, len(unseen.values)) == ("H", 3, 3)
+    assert mean.mean == pytest.approx(np.mean(mean.values))
+    assert mean.std == pytest.approx(np.std(mean.values, ddof=1))
+
+
+def test_protocol():
+    table = score(**SIDES, protocol="xian2018")
+    assert table.headings == ["ZSL", "ts", "tr", "H"]
+    assert [one.value for one in table][:3] == [1.0, 0.5, 0.75]
+    lacking = {one.heading: one.reason for one in score(protocol="xian2018").not_computed}
+    assert lacking["H"].startswith("needs seen= (--seen) and unseen= (--unseen)")
+    labels = score(TRUTH, **SIDES, protocol="xian2018")
+    assert [one.heading for one in labels.not_computed] == ["ZSL"]
+    with pytest.raises(InputError, match="protocol xian2018 has ties=position"):
+        score(**SIDES, protocol="xian2018", ties="optimistic")
+
+
+def test_systems_are_compared():
+    worse = SCORES.copy()
+    worse[2] = [0.9, 0, 0, 0]
+    table = semmetrics.compare(
+        {"a": SCORES, "b": worse}, TRUTH, task="classes", measures=[TEXT, "H"], **SIDES,
+        resamples=50,
+    )  # fmt: skip
+    assert table.to_csv().splitlines()[1].startswith("b,a,,PerClassAccuracy,")
+
+
+def test_batches_of_labels():
+    predicted = [NAMES[code] for code in SCORES.argmax(axis=1)]
+    whole = score(predicted, **SIDES, measures=[TEXT, "H"])
+    for keep, measures in ((True, [TEXT, "H"]), (False, [TEXT])):
+        scorer = semmetrics.Scorer(task="classes", measures=measures, **SIDES, keep_rows=keep)
+        scorer.update(predicted[:2], TRUTH[:2])
+        scorer.update(predicted[2:], TRUTH[2:])
+        assert values(scorer.compute()).items() <= values(whole).items()
+
+
+def test_records_can_be_read_back():
+    text = score(measures=TEXT).confusion().to_csv()
+    assert [row["count"] for row in csv.DictReader(io.StringIO(text))] == ["1"] * 5
