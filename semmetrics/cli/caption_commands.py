@@ -223,8 +223,8 @@ def pairs(
     from semmetrics.cli.files import open_output
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
+    from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
     from semmetrics.kinds.captions.record import read_frequencies
-    from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
     files = [captions, references, *named_files(given)]
     beside = {"--dtype": dtype, "--overwrite": overwrite}

@@ -260,7 +260,7 @@ def _by_name(texts: Iterable[str], flag: str, noun: str, example: str) -> dict[s
 
 def _split_spec(text: str, flag: str, noun: str) -> tuple[str, str]:
     name, sign, spec = text.partition("=")
-    if not sign or any(mark in name for mark in "/\\:"):  # a path or kind:PATH that has the sign
+    if not sign or any(mark in name for mark in "/\\:("):  # a path, kind:PATH or a measure
         name, spec = "default", text
     if not _SPEC_NAME.fullmatch(name):
         raise InputError(

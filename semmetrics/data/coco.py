@@ -15,6 +15,7 @@ __all__ = [
     "is_coco_captions",
     "read_coco_caption_ids",
     "read_coco_captions",
+    "read_coco_captions_by_id",
     "read_coco_labels",
 ]
 
@@ -181,6 +182,28 @@ def read_coco_caption_ids(value: Mapping[str, Any], name: str) -> Items:
     ids = list(found)
     items = Items(ids, list(found.values()), Places(name, ids), name)
     items.understood = f"COCO captions, ids of {counted(value['annotations'], 'caption')}"
+    return items
+
+
+def read_coco_captions_by_id(value: Mapping[str, Any], name: str) -> Items:
+    """The captions of COCO annotations, each by its own id.
+
+    Examples
+    --------
+    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
+    >>> found = read_coco_captions_by_id({"annotations": captions}, "captions.json")
+    >>> list(found.ids), found.items
+    (['40'], [['a cat']])
+    """
+    read_coco_captions(value, name)  # refuses what is wrong
+    found: dict[str, list[str]] = {}
+    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
+        own = _record_id(annotation, "id", where)
+        if own in found:
+            raise InputError(f"the caption id {own} stands twice", where=where, remedy="keep one")
+        found[own] = [annotation["caption"]]
+    items = Items(list(found), list(found.values()), Places(name, list(found)), name)
+    items.understood = f"COCO captions by id, {counted(value['annotations'], 'caption')}"
     return items
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from semmetrics.core.backend import Backend
-from semmetrics.core.ragged import Codes, Ints, lengths, row_numbers
+from semmetrics.core.ragged import Codes, Ints, as_slice, lengths, row_numbers
 from semmetrics.core.ranks import Counts, count_down, count_nearer, first_places
 from semmetrics.data.lists import Side
 from semmetrics.frozen import dataclass
@@ -80,12 +80,6 @@ class _Tables:
         return np.full(len(rows), self.shape[1] if columns is None else len(columns))
 
 
-def _selection(numbers: Ints) -> Any:
-    """Return numbers as a slice where they are a run, so that nothing is copied."""
-    run = len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
-    return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
-
-
 @dataclass(frozen=True, eq=False)
 class Similarities(_Tables):
     """A matrix of similarities.
@@ -123,13 +117,13 @@ class Similarities(_Tables):
         part = self.values
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
-            part = part[_selection(columns)]
-        return count_down(part[:, _selection(rows)], indptr, codes)
+            part = part[as_slice(columns)]
+        return count_down(part[:, as_slice(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows; of half precision as single, which is exact."""
-        mine = _selection(rows)
-        theirs = slice(None) if columns is None else _selection(columns)
+        mine = as_slice(rows)
+        theirs = slice(None) if columns is None else as_slice(columns)
         first, second = (theirs, mine) if self.transposed else (mine, theirs)
         part = self.values[first][:, second]
         kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
@@ -179,7 +173,7 @@ class Products(_Tables):
 
 
 def _chosen(backend: Backend, numbers: Ints) -> Any:
-    found = _selection(numbers)
+    found = as_slice(numbers)
     return found if isinstance(found, slice) or not backend.torch else backend.array(found)
 
 
