@@ -14,7 +14,8 @@ import numpy as np
 
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Codes, Ints, as_slice, lengths, row_numbers
-from semmetrics.core.ranks import Counts, count_down, count_nearer, first_places
+from semmetrics.core.ranks import Counts, count_down, count_nearer
+from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Side
 from semmetrics.frozen import dataclass
 

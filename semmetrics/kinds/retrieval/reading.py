@@ -41,7 +41,7 @@ FORM = Form(
     scores=("similarity", "sim", "grade", "relevance", "rel"),
     numbered=True,
 )
-_BLOCK = 1 << 22  # numbers looked at together
+_BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
 
 
 @checked
