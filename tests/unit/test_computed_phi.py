@@ -208,3 +208,17 @@ def test_what_has_no_effect_is_said():
 def test_what_is_wrong_is_refused(options, problem):
     with pytest.raises(InputError, match=problem):
         scored(["NCS@5"], **options)
+
+
+def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
+    pytest.importorskip("torch")
+    seen, of = [], computed_phi.PairJob.of
+    monkeypatch.setattr(
+        computed_phi.PairJob, "of", lambda *given: (seen.append(given[-1]), of(*given))[1]
+    )
+    found = scored(["NCS@5"], phi="BagSim", captions=CAPTIONS, device="torch:cpu")
+    assert seen == [{"device": "torch:cpu"}]
+    assert values(found) == pytest.approx(values(scored(["NCS@5"], phi=matrix("BagSim"))))
+    seen.clear()
+    scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
+    assert seen == [{}]  # no vectors

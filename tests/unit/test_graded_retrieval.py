@@ -230,3 +230,21 @@ def test_folds_are_scored_each_by_its_part_of_phi(direction):
         parts.append([one.value for one in table])
     assert_allclose([one.value for one in whole], np.mean(parts, axis=0), rtol=1e-12)
     assert [one.value for one in whole] != [one.value for one in scored(MEASURES)][: len(MEASURES)]
+
+
+@pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("folds", [None, 3])
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_torch_ranks_embeddings_as_numpy(ties, folds, kind):
+    pytest.importorskip("torch")
+    vectors = RNG.integers(-1, 2, (N, 4)).astype(kind), RNG.integers(-1, 2, (M, 4)).astype(kind)
+    options = {"queries_embeddings": vectors[0], "gallery_embeddings": vectors[1], "ties": ties,
+               "similarity": "dot", "folds": folds}  # fmt: skip
+    measures = [*MEASURES, "HitRate@1", "Recall@5", "MeanR", "mAP@R"]
+    wanted = scored(measures, sims=None, **options)
+    found = scored(measures, sims=None, device="torch:cpu", **options)
+    assert found.to_dict() == wanted.to_dict()
+    assert [one.signature for one in found] == [one.signature for one in wanted]
+    table = (vectors[0].astype(float) @ vectors[1].astype(float).T).astype(int)
+    shared = {name: options[name] for name in ("ties", "folds")}
+    assert scored(measures, sims=table, **shared).to_dict() == wanted.to_dict()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.core.backend import find_device, to_device
+from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.ragged import Bools, Floats, cell_keys, first_occurrences
 from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
@@ -232,7 +232,7 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
         if zeros:
             notes.append(f"{pluralize(zeros, 'vector')} of length 0, with cosine 0 to all")
-    device = find_device(options["device"])
+    device = find_device(options["device"] or _device_of(options[names[0]]))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
     shape = f"{len(both[0]):,} x {len(both[1]):,} of {widths[0]:,} dimensions, {kind}"
     sources = [str(v) for v in (options[name] for name in names) if isinstance(v, str)]
@@ -242,6 +242,12 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
         f"embeddings, {shape}, compared by {options['similarity']}",
         notes,
     )
+
+
+def _device_of(given: Any) -> str | None:
+    """Return the device that a tensor lies on; None for the processor, where numpy computes."""
+    name = str(given.device) if is_torch(given) else "cpu"
+    return None if name == "cpu" else name
 
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
