@@ -42,6 +42,7 @@ FORMATS = {
     "hdf5": _RETRIEVAL,
     "coco": KINDS,
     "txt": _CAPTIONS,
+    "flickr": _TEXTS,
     "trec": _RETRIEVAL,
 }
 """The formats of files, each with the kinds that are read from it."""

@@ -113,6 +113,10 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
             yield option(READING, "--label-delimiter", metavar="TEXT",
                          help="Text between the labels in a cell. Without it, CSV has one row a "
                          "label.")  # fmt: skip
+        if {"captions", "retrieval"} & held:
+            yield option(READING, "--split", metavar="NAME",
+                         help="Split of Karpathy's JSON: test, val, train or restval. The default "
+                         "is all.")  # fmt: skip
         yield option(READING, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
                      show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
         yield max_bytes_option

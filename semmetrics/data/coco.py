@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from semmetrics.data.caption_files import is_karpathy
 from semmetrics.data.form import canonical_id
 from semmetrics.data.items import Items
 from semmetrics.errors import InputError, Places, at, counted, pluralize, shown
@@ -125,9 +126,9 @@ def _record_id(one: dict[str, Any], key: str, where: str) -> str:
 
 
 def is_coco_captions(value: Mapping[Any, Any]) -> bool:
-    """Whether an object has the shape of a COCO file of captions."""
+    """Whether an object has the shape of a COCO file of captions, or of Karpathy's."""
     annotations = value.get("annotations")
-    return (
+    return is_karpathy(value) or (
         isinstance(annotations, list)
         and bool(annotations)
         and isinstance(annotations[0], dict)

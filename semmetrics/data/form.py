@@ -52,6 +52,7 @@ EXTENSIONS = {
     ".h5": "hdf5",
     ".hdf5": "hdf5",
     ".txt": "txt",
+    ".token": "flickr",
     ".trec": "trec",
     ".run": "trec",
     ".qrels": "trec",
@@ -163,13 +164,15 @@ class ReadOptions:
         may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
+    split : str, optional
+        The split of Karpathy's JSON that is read; None is all.
 
     Examples
     --------
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
     semmetrics.errors.InputError: option format: 'xml' is no format that can be read; use one of
-    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt
+    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt, flickr
     """
 
     format: str | None = None
@@ -183,6 +186,7 @@ class ReadOptions:
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
     classes: Sequence[Any] | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
