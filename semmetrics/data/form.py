@@ -309,10 +309,15 @@ def is_one_hot(
 
 
 def check_classes(
-    classes: Sequence[str], where: str, unit: str = "class {} (from 0)", start: int = 0
+    classes: Sequence[str],
+    where: str,
+    unit: str = "{noun} {} (from 0)",
+    start: int = 0,
+    noun: str = "class",
 ) -> None:
     """Refuse a class that is no text, is empty or stands twice."""
     first: dict[str, int] = {}
+    unit = unit.replace("{noun}", noun)
     for number, name in enumerate(classes, start):
         place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
@@ -321,13 +326,13 @@ def check_classes(
             )
         if not name.strip():
             raise InputError(
-                "the class is empty", where=place, remedy="each position is a column: name it"
+                f"the {noun} is empty", where=place, remedy="each position is a column: name it"
             )
         if first.setdefault(name, number) != number:
             raise InputError(
                 f"{name!r} is also {unit.format(first[name])}",
                 where=place,
-                remedy="name each class once",
+                remedy=f"name each {noun} once",
             )
 
 

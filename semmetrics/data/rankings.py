@@ -8,6 +8,7 @@ never held whole: rows are looked at a table at a time.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,14 +54,14 @@ class Rows(Protocol):
         ...
 
 
-class _Tables:
+class _Tables(ABC):
     """Rows whose similarities to all candidates are computed, or read, a table at a time."""
 
     shape: tuple[int, int]
 
+    @abstractmethod
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows to some candidates."""
-        raise NotImplementedError
 
     def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
         """Count what is nearer than some candidates, among the columns given."""

@@ -48,3 +48,16 @@ def test_the_command_line_computes_it(tmp_path, ok):
     given = ok(*command, "--phi", f"{tmp_path}/phi.npy")
     first, second = ([one["value"] for one in json.loads(text)] for text in (found, given))
     assert first == second
+
+
+def test_pairs_takes_one_measure_and_files_in_their_order(tmp_path, refused):
+    several = {"i1": ["a cat", "the cat"], "i2": ["two dogs"]}
+    for name, content in (("several", several), ("single", {"i1": "a cat", "i2": "dogs"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    files = f"{tmp_path}/several.json", f"{tmp_path}/single.json"
+    out = ("-o", f"{tmp_path}/phi.npy")
+    assert "several measures are named: CIDEr, BagSim" in refused(
+        "pairs", "--phi", "CIDEr", "-m", "BagSim", *out, *reversed(files)
+    )
+    assert "the files look swapped" in refused("pairs", *out, *files)
+    assert not (tmp_path / "phi.npy").exists()

@@ -278,8 +278,13 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
             or values.ndim != 2
             or values.dtype.kind not in "biuf"
         ):
+            ids = name.partition("_")[0]
             raise InputError(
-                f"{name} is {a_kind(given)}", remedy="give a matrix with a vector a row, or a path"
+                f"{name} is {a_kind(given)}",
+                remedy=f"give {name}=frame.to_numpy(), and {ids}=list(frame.index) where these are "
+                "ids"
+                if hasattr(given, "to_numpy") and hasattr(given, "columns")
+                else "give a matrix with a vector a row, or a path",
             )
         _check_finite(values, where)
     if not values.size:

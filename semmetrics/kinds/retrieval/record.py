@@ -78,7 +78,7 @@ def _read_names(given: Any, files: ReadOptions, option: str) -> list[str] | None
     if given is None:
         return None
     if isinstance(given, (str, os.PathLike)):
-        return list(read_class_list(given, files.beside()))
+        return list(read_class_list(given, files.beside(), "id"))
     if not is_iterable(given) or isinstance(given, (bytes, bytearray, Mapping)):
         raise InputError(f"{option}= is {a_kind(given)}", remedy="give a list of ids, or a path")
     names = [str(name) for name in given]
