@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
+    from semmetrics.kinds.captions.pair_matrix import caption_blocks as caption_blocks
+    from semmetrics.kinds.captions.pair_matrix import caption_matrix as caption_matrix
+    from semmetrics.kinds.captions.pair_matrix import caption_top_k as caption_top_k
     from semmetrics.kinds.captions.reading import as_captions as as_captions
     from semmetrics.kinds.classes.reading import as_classes as as_classes
     from semmetrics.kinds.labels.reading import as_labels as as_labels
@@ -51,9 +54,6 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.validation import validate as validate
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
-    from semmetrics.scoring.pair_matrix import caption_blocks as caption_blocks
-    from semmetrics.scoring.pair_matrix import caption_matrix as caption_matrix
-    from semmetrics.scoring.pair_matrix import caption_top_k as caption_top_k
     from semmetrics.scoring.score_result import Score as Score
 
 _PUBLIC = {
@@ -89,7 +89,7 @@ _PUBLIC = {
     "reports.validation": ("validate",),
     "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
-    "scoring.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
+    "kinds.captions.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
     "scoring.score_result": ("Score",),
 }
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}

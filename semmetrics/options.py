@@ -35,12 +35,15 @@ MEANING, CAPTIONS = "What texts mean", "What captions are compared by"
 RETRIEVAL, CLASSES = "What is retrieved", "Which classes are seen"
 CERTAINTY = "Confidence intervals and signatures"
 _LABELS, _CAPTIONS, _RETRIEVAL, _CLASSES = ((kind,) for kind in KINDS)
+_TEXTS = _CAPTIONS + _RETRIEVAL  # of retrieval, where phi is computed
+_MEANT = _LABELS + _TEXTS
 FORMATS = {
     **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
     **dict.fromkeys(("npy", "npz"), _LABELS + _RETRIEVAL + _CLASSES),
     "hdf5": _RETRIEVAL + _CLASSES,
     "coco": _LABELS + _CAPTIONS + _RETRIEVAL,
     "txt": _CAPTIONS + _CLASSES,
+    "flickr": _TEXTS,
     "trec": _RETRIEVAL,
 }
 """The formats of files, each with the kinds that are read from it."""
@@ -128,8 +131,9 @@ class Option:
     names : str
         Which names a shell completes: "measures", "protocols", "normalizations" or "rules".
     batch : str
-        How a Scorer takes it: with each batch ("items": it has a value for each item), or for all
-        items alone ("whole": no part of them can be scored with it).
+        How a Scorer takes it: with each batch ("items": it has a value for each item), for all
+        items alone ("whole": no part of them can be scored with it), or with the items that are
+        kept ("kept": of some of them it means something else).
     """
 
     help: str
@@ -297,7 +301,7 @@ class Options(TypedDict, total=False):
             "name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model "
             "that comes with semmetrics is used. With NAME= it is that of measures such as "
             "'SemF1(embedding=NAME)'.",
-            kinds=_LABELS + _CAPTIONS, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
+            kinds=_MEANT, group=MEANING, metavar="[NAME=]SPEC", repeat=True, file=True,
         ),
     ]
     lookup: Annotated[
@@ -305,7 +309,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Rule from a text to a vector; auto is the embedding's own.",
             default="auto", fixed=True, signed=True,
-            choices=("auto", "kubany2020", "words", "exact", "text"), kinds=_LABELS + _CAPTIONS,
+            choices=("auto", "kubany2020", "words", "exact", "text"), kinds=_MEANT,
             group=MEANING, metavar="RULE",
         ),
     ]
@@ -315,7 +319,7 @@ class Options(TypedDict, total=False):
             help="What stands for a text without a vector: the vector of the word 'unknown', "
             "nothing (skip), zeros, or an error.",
             default="zero", fixed=True, signed=True,
-            choices=("unknown", "skip", "zero", "error"), kinds=_LABELS + _CAPTIONS, group=MEANING,
+            choices=("unknown", "skip", "zero", "error"), kinds=_MEANT, group=MEANING,
         ),
     ]
     device: Annotated[
@@ -329,7 +333,7 @@ class Options(TypedDict, total=False):
         int | None,
         Option(
             help="Read only the first N words of a file of word vectors.",
-            kinds=_LABELS + _CAPTIONS, group=MEANING, metavar="N", read=int, least=1,
+            kinds=_MEANT, group=MEANING, metavar="N", read=int, least=1,
         ),
     ]
     cache: Annotated[
@@ -337,7 +341,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Keep the vectors of sentence and transformer models on disk for the next run. In "
             "Python, a path names the file.",
-            default=False, kinds=_LABELS + _CAPTIONS, group=MEANING, read=bool,
+            default=False, kinds=_MEANT, group=MEANING, read=bool,
         ),
     ]
     calibration: Annotated[
@@ -361,7 +365,7 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="What splits captions into tokens; ptb does as the COCO code does.",
-            default="ptb", kinds=_CAPTIONS, key="tok", fixed=True, signed=True,
+            default="ptb", kinds=_TEXTS, key="tok", fixed=True, signed=True,
             choices=("ptb", "ptb-java", "13a", "whitespace"), group=CAPTIONS,
         ),
     ]
@@ -370,7 +374,7 @@ class Options(TypedDict, total=False):
         Option(
             help="Document frequencies for CIDEr-D and CIDEr, in place of those of the references: "
             ".npz, .json, or a pickle of the COCO code, which is read and never run.",
-            kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
+            kinds=_TEXTS, group=CAPTIONS, metavar="FILE", file=True,
         ),
     ]
     tuples: Annotated[
@@ -380,7 +384,7 @@ class Options(TypedDict, total=False):
             "writes them: [object], [object, attribute] and, in this order, [subject, object, "
             "relation]. In Python also {caption: tuples}, or a function from captions to the "
             "tuples of each.",
-            kinds=_CAPTIONS, group=CAPTIONS, metavar="FILE", file=True,
+            kinds=_TEXTS, group=CAPTIONS, metavar="FILE", file=True,
         ),
     ]
     score_references: Annotated[
@@ -426,9 +430,19 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="How similar rows and columns (images and captions) are in meaning: a matrix of "
-            "their shape, as semmetrics pairs writes it, for NCS, SR and nDCG. With NAME= it is "
-            "that of measures such as 'NCS(phi=NAME)@10'.",
+            "their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, CIDEr, "
+            "SPICE or BagSim, computed of --captions. With NAME= it is that of measures such as "
+            "'NCS(phi=NAME)@10'.",
             kinds=_RETRIEVAL, group=RETRIEVAL, metavar="[NAME=]FILE", repeat=True, file=True,
+        ),
+    ]
+    captions: Annotated[
+        Any,
+        Option(
+            help="The text of each caption of the gallery, {id: caption} or in the order of the "
+            "columns, of which phi is computed: CIDEr-D, or what --phi or 'NCS(phi=SPICE)@10' "
+            "say. The positives of an image are its references.",
+            kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True, batch="kept",
         ),
     ]
     similarity: Annotated[

@@ -30,7 +30,7 @@ from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.collection import BY_ITEM, WHOLE, Collection
+from semmetrics.scoring.collection import BY_ITEM, KEPT, Collection
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.systems import (
     Setup,
@@ -275,7 +275,7 @@ def _check_batchwise(given: Mapping[str, Any]) -> None:
             f"{', '.join(early)} cannot be given for all batches at once",
             remedy=f"give them with each batch: update(preds, gts, {early[0]}=...)",
         )
-    needing = [name for name in WHOLE if is_given(given.get(name))]
+    needing = [name for name in KEPT if is_given(given.get(name))]
     if needing and not given.get("keep_rows", True):
         raise InputError(
             f"{', '.join(needing)} needs all items, and keep_rows=False keeps none",

@@ -30,7 +30,8 @@ from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_tas
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
 
 Named = str | Measure | Definition
-_OWN = ("measures", "threshold", "keep_rows")  # what a sweep sets itself
+_OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
+_OWN = ("measures", "threshold", "keep_rows", *_OTHERS)  # what a sweep sets itself, or has not
 _POINTS, _MOST = "0:1:0.01", 10_001
 _REMEDY = "write START:STOP:STEP, as 0:1:0.05, or 0.3,0.4,0.5"
 _IN_MEASURE = (
@@ -90,8 +91,9 @@ def sweep(
 
 
 @document_options(
-    *_IN_MEASURE, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level", "progress"
-)
+    *_IN_MEASURE, *_OTHERS, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level",
+    "progress",
+)  # fmt: skip
 @checked
 def calibrate_threshold(
     preds: Any,
@@ -147,7 +149,7 @@ def calibrate_threshold(
     check_options(
         "calibrate_threshold",
         options,
-        [name for name in OPTIONS if name not in ("threshold", "keep_rows")],
+        [name for name in OPTIONS if name not in ("threshold", "keep_rows", *_OTHERS)],
     )
     chosen = _calibrated(measure, options)
     points = _threshold_points(thresholds)

@@ -152,7 +152,8 @@ def _check_how(
 @measure_option(
     WHAT,
     "--phi",
-    default="CIDEr-D",
+    default=["CIDEr-D"],
+    multiple=True,
     show_default=True,
     help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
 )
@@ -204,7 +205,7 @@ def _check_how(
 def pairs(
     captions: str,
     references: str,
-    measure: str,
+    measure: tuple[str, ...],
     rows: str,
     top_k: int | None,
     axis: str | None,
@@ -223,9 +224,15 @@ def pairs(
     from semmetrics.cli.files import open_output
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
+    from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
     from semmetrics.kinds.captions.record import read_frequencies
-    from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 
+    if len(measure) > 1:
+        raise InputError(
+            f"several measures are named: {', '.join(measure)}",
+            where="--phi (-m)",
+            remedy="name one; each has a matrix of its own",
+        )
     files = [captions, references, *named_files(given)]
     beside = {"--dtype": dtype, "--overwrite": overwrite}
     _check_pairs(files, output, top_k, axis, [name for name, value in beside.items() if value])
@@ -235,9 +242,10 @@ def pairs(
         options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
     mine, theirs = read_captions([captions, references], read, quiet=quiet)
     sizes = lengths(theirs.side.indptr)
+    _check_order(mine, theirs)
     images = list(map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
-    shared: dict[str, Any] = {"measure": measure, "rows": rows, **options}
+    shared: dict[str, Any] = {"measure": measure[0], "rows": rows, **options}
     if top_k is not None:
         chosen: Any = axis or "captions"
         found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
@@ -258,6 +266,24 @@ def pairs(
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
     echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
+
+
+def _check_order(captions: Lists, references: Lists) -> None:
+    """Refuse files that look swapped: a text for each image, and lists of texts of the same ones.
+
+    Raises
+    ------
+    InputError
+        If so.
+    """
+    texts = references.understood.startswith("JSON, {id: caption}")
+    same = set(map(str, captions.ids)) == set(map(str, references.ids))
+    if texts and same and len(captions.side.codes) > len(captions):
+        raise InputError(
+            "the files look swapped: REFERENCES has a text for each image, and CAPTIONS several",
+            where=references.source,
+            remedy='exchange them; or write references as lists, {"id": ["caption"]}',
+        )
 
 
 def _check_pairs(

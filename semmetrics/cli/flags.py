@@ -121,6 +121,10 @@ def reading_options(*kinds: str) -> Callable[[F], F]:
             yield option(READING, "--label-delimiter", metavar="TEXT",
                          help="Text between the labels in a cell. Without it, CSV has one row a "
                          "label.")  # fmt: skip
+        if {"captions", "retrieval"} & held:
+            yield option(READING, "--split", metavar="NAME",
+                         help="Split of Karpathy's JSON: test, val, train or restval. The default "
+                         "is all.")  # fmt: skip
         yield option(READING, "--max-line-bytes", type=int, metavar="N", default=64 * 2**20,
                      show_default=True, help="Longest line of CSV and JSONL.")  # fmt: skip
         yield max_bytes_option
@@ -269,7 +273,7 @@ def _by_name(texts: Iterable[str], flag: str, noun: str, example: str) -> dict[s
 
 def _split_spec(text: str, flag: str, noun: str) -> tuple[str, str]:
     name, sign, spec = text.partition("=")
-    if not sign or any(mark in name for mark in "/\\:"):  # a path or kind:PATH that has the sign
+    if not sign or any(mark in name for mark in "/\\:("):  # a path, kind:PATH or a measure
         name, spec = "default", text
     if not _SPEC_NAME.fullmatch(name):
         raise InputError(

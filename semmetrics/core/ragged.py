@@ -13,7 +13,7 @@ grow with the number of codes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "Codes",
     "Floats",
     "Ints",
+    "as_slice",
     "cell_keys",
     "distinct_codes",
     "first_occurrences",
@@ -47,6 +48,18 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 _TABLE = 1 << 26
+
+
+def as_slice(numbers: Ints) -> Any:
+    """Return numbers as a slice where they are a run, so that nothing is copied.
+
+    Examples
+    --------
+    >>> as_slice(np.array([3, 4, 5])), as_slice(np.array([3, 5]))
+    (slice(3, 6, None), array([3, 5]))
+    """
+    run = len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
+    return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
 
 
 def offsets(lengths: NDArray[np.integer]) -> Ints:

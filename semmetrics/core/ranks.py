@@ -1,4 +1,4 @@
-"""Ranks by counting, and the first places of rankings, from tables of similarities.
+"""Ranks by counting, from tables of similarities.
 
 Conventions
 -----------
@@ -17,7 +17,7 @@ import numpy as np
 from semmetrics.core.backend import Backend, count_workers, run_parts
 from semmetrics.core.ragged import Bools, Codes, Ints, lengths
 
-__all__ = ["Counts", "First", "count_down", "count_nearer", "find_first", "first_places"]
+__all__ = ["Counts", "First", "count_down", "count_nearer", "find_first"]
 
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
 _CELLS = 1 << 22  # of a comparison of many rows
@@ -273,57 +273,3 @@ def find_first(table: Any, codes: Codes) -> First:
 
     run_parts(fill, tiles, count_workers(Backend(found.places)))
     return found
-
-
-def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
-    """Return the first k candidates of each query, the nearest first.
-
-    Parameters
-    ----------
-    table : array or tensor, shape (queries, candidates)
-        Finite.
-    k : int
-        At most the number of candidates.
-    later : bool array of the same shape, optional
-        Of tied candidates those that stand behind the others; the rest is by position.
-
-    Returns
-    -------
-    int32 array, shape (queries, k)
-
-    Examples
-    --------
-    >>> first_places(np.array([[0.1, 0.5, 0.9, 0.5]]), 2).tolist()
-    [[2, 1]]
-    """
-    backend = Backend(table)
-    found = np.empty((table.shape[0], k), np.int32)
-    if not found.size:
-        return found
-    if backend.torch:
-        least = backend.xp.topk(table, k, dim=1).values[:, -1:]
-        for row, flags in enumerate(table >= least):
-            some = backend.nonzero(flags)
-            order = _order(backend.numpy(table[row][some]), backend.numpy(some), later, row)
-            found[row] = order[:k]
-        return found
-
-    def fill(rows: Ints) -> None:
-        for row in rows.tolist():
-            line = table[row]
-            least = np.partition(line, len(line) - k)[len(line) - k]
-            some = np.flatnonzero(line >= least)
-            found[row] = _order(line[some], some, later, row)[:k]
-
-    workers = count_workers(backend)
-    run_parts(fill, np.array_split(np.arange(len(found)), workers), workers)
-    return found
-
-
-def _order(values: Any, places: Ints, later: Bools | None, row: int) -> Ints:
-    """Sort candidates by falling value; those of equal ones by position, or as ``later`` says."""
-    behind = np.zeros(len(places), np.bool_) if later is None else later[row][places]
-    exact = values.dtype.kind == "f"  # whole numbers beyond 2**53 are not, as floats
-    keys = -values.astype(np.float64) if exact else -np.unique(values, return_inverse=True)[1]
-    order: Ints = places[np.lexsort((places, behind, keys))]
-    return order

@@ -1,11 +1,11 @@
-"""The k largest numbers of each row or column of a matrix, without sorting it.
+"""The k largest numbers of each row or column of a matrix, and the first places of rankings.
 
 Conventions
 -----------
 Equal numbers keep the order of their places: the first one wins. The matrix is an array, also a
 memory-mapped or a transposed one, or anything with a shape whose slices of rows are arrays, sparse
-or not; it is read in blocks and never copied whole. A number is compared as it is: float16 as
-float32, integers as float64. Infinite numbers have their place in the order; NaN has none, and is
+or not; it is read in blocks and never copied whole. A number is compared as it is, also a large
+integer that no float64 holds. Infinite numbers have their place in the order; NaN has none, and is
 refused.
 
 Each line (row or column) is cut into chunks. The k-th largest of the chunks' maxima is a bound:
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, count_workers, run_parts
-from semmetrics.core.ragged import Floats, Ints, offsets, positions
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, positions
 from semmetrics.errors import FROM_0, InputError
 
-__all__ = ["check_shape", "read_rows", "row_slices", "top_k"]
+__all__ = ["check_shape", "first_places", "read_rows", "row_slices", "top_k"]
 
 MEMORY = 1 << 26  # bytes of a block
 _BLOCK = 1 << 21  # of rows at a time: about what a processor's cache holds
@@ -51,7 +51,8 @@ def top_k(
     Returns
     -------
     values, places : arrays, shape (lines, k), float64 and int64
-        Falling; equal numbers by rising place.
+        Falling; equal numbers by rising place. Integers beyond 2^53 have the nearest float64 for a
+        value, and their own place.
 
     Raises
     ------
@@ -84,6 +85,60 @@ def top_k(
     return found
 
 
+def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
+    """Return the first k candidates of each query, the nearest first.
+
+    Parameters
+    ----------
+    table : array or tensor, shape (queries, candidates)
+        Finite; what is larger is nearer.
+    k : int
+        At most the number of candidates.
+    later : bool array of the same shape, optional
+        Of tied candidates those that stand behind the others; the rest is by position.
+
+    Returns
+    -------
+    int32 array, shape (queries, k)
+
+    Examples
+    --------
+    >>> table = np.array([[0.1, 0.5, 0.9, 0.5]])
+    >>> first_places(table, 2).tolist()
+    [[2, 1]]
+    >>> first_places(table, 2, np.array([[False, True, False, False]])).tolist()
+    [[2, 3]]
+    """
+    backend = Backend(table)
+    if not table.shape[0] * k:
+        return np.empty((table.shape[0], k), np.int32)
+    if backend.torch:
+        best = backend.xp.topk(table, k, dim=1)
+        values, places = backend.numpy(best.values), backend.numpy(best.indices)
+        order = np.lexsort((places, _falling(values)))
+        found = np.take_along_axis(places, order, axis=1).astype(np.int32)
+        least = best.values[:, -1:]
+    else:
+        found = top_k(table, k)[1].astype(np.int32)
+        least = np.take_along_axis(table, found[:, -1:].astype(np.int64), axis=1)
+        if later is None:
+            return found
+    # which of several candidates are the last of the k is open where more are tied
+    open_ = backend.numpy((table >= least).sum(1) > k) if later is None else np.True_
+    for row in np.flatnonzero(np.broadcast_to(open_, len(found))).tolist():
+        some = backend.nonzero(table[row] >= least[row])
+        values, places = backend.numpy(table[row][some]), backend.numpy(some)
+        behind = np.zeros(len(places), np.bool_) if later is None else later[row][places]
+        found[row] = places[np.lexsort((places, behind, _falling(values)))[:k]]
+    return found
+
+
+def _falling(values: NDArray[Any]) -> NDArray[Any]:
+    """Return what rises as numbers fall; integers have no negative that is exact."""
+    reverse: NDArray[Any] = -values if values.dtype.kind == "f" else ~values
+    return reverse
+
+
 def check_shape(values: Any) -> None:
     """Refuse what is no matrix.
 
@@ -112,12 +167,12 @@ def row_slices(values: Any, memory: int) -> list[slice]:
 
 
 def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[Any]:
-    """Read a block as float32 or float64, which both hold what the matrix does."""
+    """Read a block in a type that numpy compares fast and that holds what the matrix does."""
     if isinstance(values, np.ndarray):
         block = np.asarray(values[rows, columns])
     else:
         block = read_rows(values, rows)[:, columns]
-    if block.dtype in (np.float32, np.float64):
+    if block.dtype in (np.float32, np.float64) or block.dtype.kind in "iu":
         return block
     return block.astype(np.float32 if block.dtype in (np.float16, np.bool_) else np.float64)
 
@@ -154,7 +209,7 @@ def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) ->
 
 def _sort_rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) -> None:
     _check(block, lambda: block, rows.start, 0)
-    places = np.argsort(-block, axis=1, kind="stable")[:, :k]
+    places = np.argsort(_falling(block), axis=1, kind="stable")[:, :k]
     out[0][rows], out[1][rows] = np.take_along_axis(block, places, axis=1), places
 
 
@@ -181,11 +236,22 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
         here = block[row, column]
         found.append((column, row + rows.start, here))
         equal += np.bincount(column[here == bound[column]], minlength=lines)
-        full = (equal >= k) & (bound < np.inf)
-        bound[full] = np.nextafter(bound[full], np.inf, dtype=bound.dtype)  # no more equal ones
+        full = (equal >= k) & (bound < _largest(bound.dtype))
+        bound[full] = _next(bound[full])  # no more equal ones
         equal[full] = 0
     line, place, best = map(np.concatenate, zip(*found, strict=True))
     _choose(line, place, best, k, part, out)
+
+
+def _largest(kind: np.dtype[Any]) -> Any:
+    return np.inf if kind.kind == "f" else np.iinfo(kind).max
+
+
+def _next(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the next larger numbers of the same type."""
+    whole = numbers.dtype.kind != "f"
+    above: NDArray[Any] = numbers + 1 if whole else np.nextafter(numbers, np.inf)
+    return above.astype(numbers.dtype, copy=False)
 
 
 def _read_columns(values: Any, part: slice, memory: int) -> NDArray[Any]:
@@ -197,7 +263,7 @@ def _read_columns(values: Any, part: slice, memory: int) -> NDArray[Any]:
 
 def _sort_columns(block: NDArray[Any], k: int, part: slice, out: tuple[Floats, Ints]) -> None:
     _check(block.T, lambda: block.T, 0, part.start)
-    places = np.argsort(-block, axis=1, kind="stable")[:, :k]
+    places = np.argsort(_falling(block), axis=1, kind="stable")[:, :k]
     out[0][part], out[1][part] = np.take_along_axis(block, places, axis=1), places
 
 
@@ -236,18 +302,19 @@ def _choose(
     indptr = offsets(np.bincount(line, minlength=n))
     most = int(np.diff(indptr).max(initial=0))
     if most <= _MANY * k:
-        table = np.full((n, most), -np.inf, found.dtype)
+        least = -np.inf if found.dtype.kind == "f" else np.iinfo(found.dtype).min
+        table = np.full((n, most), least, found.dtype)
         table[line, positions(indptr)] = found
-        best = np.argsort(-table, axis=1, kind="stable")[:, :k] + indptr[:-1, None]
+        best = np.argsort(_falling(table), axis=1, kind="stable")[:, :k] + indptr[:-1, None]
     else:
-        best = np.lexsort((-found, line))[positions(indptr) < k].reshape(n, k)
+        best = np.lexsort((_falling(found), line))[positions(indptr) < k].reshape(n, k)
     out[0][lines], out[1][lines] = found[best], place[order][best]
 
 
 def _check(maxima: Any, block: Any, row: int, column: int) -> None:
     """Refuse NaN, which is the maximum of everything that holds one."""
     tables = maxima if isinstance(maxima, list) else [maxima]
-    if not any(np.isnan(table).any() for table in tables):
+    if tables[0].dtype.kind != "f" or not any(np.isnan(table).any() for table in tables):
         return
     first = np.argwhere(np.isnan(block()))[0]
     where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"

@@ -36,9 +36,12 @@ _NUMBER_ROLES = {
     "id": Role(IDS),
     "score": Role(("weight", "weights", "sample_weight", "value", "number")),
 }
+_PLURAL = {"class": "classes", "id": "ids"}
 
 
-def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> list[str]:
+def read_class_list(
+    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS, noun: str = "class"
+) -> list[str]:
     """Read the names of classes, in the order of the columns of a matrix.
 
     Parameters
@@ -48,6 +51,8 @@ def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULT
         character on standard input): a list of names, COCO categories, or an object with
         "categories", as a COCO file is.
     options : ReadOptions
+    noun : {"class", "id"}
+        What the names are; ids may be whole numbers.
 
     Returns
     -------
@@ -60,7 +65,7 @@ def read_class_list(path: str | os.PathLike[str], options: ReadOptions = DEFAULT
     """
     source = load(path, options.max_bytes)
     with enough_memory(source.name, options.max_bytes):
-        return _read_classes(source, options)
+        return _read_classes(source, options, noun)
 
 
 def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") -> list[str] | None:
@@ -79,7 +84,7 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
     if given is None:
         return None
     if isinstance(given, (str, os.PathLike)):
-        return list(read_class_list(given, options.beside()))
+        return list(read_class_list(given, options.beside(), noun))
     if not is_iterable(given) or isinstance(given, (bytes, bytearray, Mapping)):
         raise InputError(
             f"{option}= is {a_kind(given)}", remedy=f"give a list of {noun}s, or a path"
@@ -97,33 +102,37 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
     return [str(name) for name in found]
 
 
-def _read_classes(source: Source, options: ReadOptions) -> list[str]:
+def _read_classes(source: Source, options: ReadOptions, noun: str) -> list[str]:
     as_json = options.format in ("json", "coco") or source.suffix == ".json"
     if as_json or (source.suffix is None and source.text.lstrip()[:1] in ("[", "{")):
-        classes = _json_classes(parse_source(source), source.name)
-        check_classes(classes, source.name)
+        classes = _json_classes(parse_source(source), source.name, noun)
+        check_classes(classes, source.name, noun=noun)
         return classes
     if source.suffix in (None, "", ".txt", ".names", ".lst", ".list"):
         source.room().take(_CLASS * source.text.count("\n"))
         classes = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
-        check_classes(classes, source.name, "line {}", 1)
+        check_classes(classes, source.name, "line {}", 1, noun)
         return classes
     raise InputError(
-        f"a class list is no {source.suffix} file",
+        f"a list of {_PLURAL[noun]} is no {source.suffix} file"
+        if noun != "class"
+        else f"a class list is no {source.suffix} file",
         where=source.name,
-        remedy="write one class a line in a .txt file, or a JSON list",
+        remedy=f"write one {noun} a line in a .txt file, or a JSON list",
     )
 
 
-def _json_classes(value: Any, name: str) -> list[str]:
-    if isinstance(value, dict):
+def _json_classes(value: Any, name: str, noun: str) -> list[str]:
+    if isinstance(value, dict) and noun == "class":
         value = value.get("categories")
     if not isinstance(value, list) or not value:
         raise InputError(
-            "there is no list of classes",
+            f"there is no list of {_PLURAL[noun]}",
             where=name,
-            remedy='write ["cat", "dog"], or COCO "categories"',
+            remedy='write ["cat", "dog"]' + (', or COCO "categories"' if noun == "class" else ""),
         )
+    if noun != "class":  # 7 and "7" are one
+        return [str(one) if type(one) is int else one for one in value]
     return list(category_names(value, name).values()) if isinstance(value[0], dict) else value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from semmetrics.data.caption_files import is_karpathy
 from semmetrics.data.form import canonical_id
 from semmetrics.data.items import Items
 from semmetrics.errors import InputError, Places, at, counted, pluralize, shown
@@ -15,6 +16,7 @@ __all__ = [
     "is_coco_captions",
     "read_coco_caption_ids",
     "read_coco_captions",
+    "read_coco_captions_by_id",
     "read_coco_labels",
 ]
 
@@ -124,9 +126,9 @@ def _record_id(one: dict[str, Any], key: str, where: str) -> str:
 
 
 def is_coco_captions(value: Mapping[Any, Any]) -> bool:
-    """Whether an object has the shape of a COCO file of captions."""
+    """Whether an object has the shape of a COCO file of captions, or of Karpathy's."""
     annotations = value.get("annotations")
-    return (
+    return is_karpathy(value) or (
         isinstance(annotations, list)
         and bool(annotations)
         and isinstance(annotations[0], dict)
@@ -181,6 +183,28 @@ def read_coco_caption_ids(value: Mapping[str, Any], name: str) -> Items:
     ids = list(found)
     items = Items(ids, list(found.values()), Places(name, ids), name)
     items.understood = f"COCO captions, ids of {counted(value['annotations'], 'caption')}"
+    return items
+
+
+def read_coco_captions_by_id(value: Mapping[str, Any], name: str) -> Items:
+    """The captions of COCO annotations, each by its own id.
+
+    Examples
+    --------
+    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
+    >>> found = read_coco_captions_by_id({"annotations": captions}, "captions.json")
+    >>> list(found.ids), found.items
+    (['40'], [['a cat']])
+    """
+    read_coco_captions(value, name)  # refuses what is wrong
+    found: dict[str, list[str]] = {}
+    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
+        own = _record_id(annotation, "id", where)
+        if own in found:
+            raise InputError(f"the caption id {own} stands twice", where=where, remedy="keep one")
+        found[own] = [annotation["caption"]]
+    items = Items(list(found), list(found.values()), Places(name, list(found)), name)
+    items.understood = f"COCO captions by id, {counted(value['annotations'], 'caption')}"
     return items
 
 

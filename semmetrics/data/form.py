@@ -52,6 +52,7 @@ EXTENSIONS = {
     ".h5": "hdf5",
     ".hdf5": "hdf5",
     ".txt": "txt",
+    ".token": "flickr",
     ".trec": "trec",
     ".run": "trec",
     ".qrels": "trec",
@@ -172,13 +173,15 @@ class ReadOptions:
         may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
+    split : str, optional
+        The split of Karpathy's JSON that is read; None is all.
 
     Examples
     --------
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
     semmetrics.errors.InputError: option format: 'xml' is no format that can be read; use one of
-    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt
+    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt, flickr
     """
 
     format: str | None = None
@@ -192,6 +195,7 @@ class ReadOptions:
     max_line_bytes: int = 64 * 2**20
     max_bytes: int = 4 * 2**30
     classes: Sequence[Any] | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -314,10 +318,15 @@ def is_one_hot(
 
 
 def check_classes(
-    classes: Sequence[str], where: str, unit: str = "class {} (from 0)", start: int = 0
+    classes: Sequence[str],
+    where: str,
+    unit: str = "{noun} {} (from 0)",
+    start: int = 0,
+    noun: str = "class",
 ) -> None:
     """Refuse a class that is no text, is empty or stands twice."""
     first: dict[str, int] = {}
+    unit = unit.replace("{noun}", noun)
     for number, name in enumerate(classes, start):
         place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
@@ -326,13 +335,13 @@ def check_classes(
             )
         if not name.strip():
             raise InputError(
-                "the class is empty", where=place, remedy="each position is a column: name it"
+                f"the {noun} is empty", where=place, remedy="each position is a column: name it"
             )
         if first.setdefault(name, number) != number:
             raise InputError(
                 f"{name!r} is also {unit.format(first[name])}",
                 where=place,
-                remedy="name each class once",
+                remedy=f"name each {noun} once",
             )
 
 

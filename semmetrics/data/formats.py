@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from semmetrics.data.caption_files import TOKEN_LINE
 from semmetrics.data.form import EXTENSIONS, IDS, RECORD_IDS, Form, ReadOptions
 from semmetrics.data.json_files import parse
 from semmetrics.data.source import UTF16, Source
@@ -37,6 +38,8 @@ def format_of(source: Source, options: ReadOptions, form: Form) -> str:
     if source.suffix is None and options.format is None:
         return sniff(source, options, text="txt" in form.formats)
     kind = options.format or EXTENSIONS.get(source.suffix or "")
+    if kind == "txt" != options.format and "flickr" in form.formats:
+        kind = "flickr" if TOKEN_LINE.match(beginning(source)) else kind
     if kind in form.formats:
         return kind
     if kind is not None and (options.format is not None or kind != "txt"):
@@ -111,6 +114,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     if line[0] in "[{":
         return "json"
     kind = "tsv" if "\t" in line and options.delimiter is None else "csv"
+    if text and TOKEN_LINE.fullmatch(line.rstrip("\r")):
+        return "flickr"
     table = not text or _names_an_id(header(content, options, kind), options)
     return kind if table else "txt"
 

@@ -139,6 +139,8 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
     }
     given = ("id_column", "label_column", "score_column", "caption_column", *list(applies)[-2:])
     elsewhere = [option for option in given if kind not in applies.get(option, ())]
+    if not found.understood.startswith("Karpathy's"):
+        elsewhere.append("split")
     packed = ", gzip" if source.packed else ""
     return replace(
         found,
@@ -202,6 +204,13 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
         return read_table(source, form, options, tabs=kind == "tsv")
     if kind == "txt":
         return _read_text(source, form, options)
+    if kind == "flickr":
+        from semmetrics.data.caption_files import read_tokens
+
+        annotations = read_tokens(source, options.max_line_bytes)
+        found: Items = form.coco(annotations, source.name)  # type: ignore[misc]
+        found.understood = found.understood.replace("COCO captions", "Flickr's token file")
+        return found
     if kind == "trec":
         from semmetrics.data.trec import read_trec
 
@@ -338,8 +347,8 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         from semmetrics.data.arrow import arrow_schema
 
         return _named("columns", arrow_schema(source, kind).names)
-    if kind in ("txt", "trec"):
-        return Sample("text", "plain text") if kind == "txt" else Sample("run", "TREC lines")
+    if kind in ("txt", "trec", "flickr"):
+        return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
     from semmetrics.data.numpy_files import is_vector
 
     return _VECTOR if is_vector(source) else Sample("matrix", "a matrix")

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.data.caption_files import annotations_of
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
@@ -125,7 +126,7 @@ def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     value, name, coco = source.parsed(parse_source), source.name, options.format == "coco"
     source.forget()  # the value takes several times the memory of the file
     if coco and isinstance(value, dict) and form.coco is not None:
-        return _noting_columns(form.coco(value, name), form, options)
+        return _read_annotations(value, name, form, options)
     if (not coco and isinstance(value, dict)) or (
         isinstance(value, list) and (form.single or not coco)
     ):
@@ -163,7 +164,7 @@ def read_object(
     """
     if isinstance(value, Mapping):
         if form.coco is not None and form.is_coco(value):
-            return _noting_columns(form.coco(value, name), form, options)
+            return _read_annotations(value, name, form, options)
         return _noting_columns(_by_id(value, name, form, kind), form, options)
     if len(value) and isinstance(value[0], Mapping):
         records = _Records(name, ELEMENT, form, options)
@@ -395,6 +396,16 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
 def _is_id_pair(item: Any) -> bool:
     pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, Integral))
     return pair and isinstance(item[1], (list, tuple, Set, Mapping))
+
+
+def _read_annotations(
+    value: Mapping[Any, Any], name: str, form: Form, options: ReadOptions
+) -> Items:
+    """Read COCO annotations, or what can be read as such."""
+    value, said = annotations_of(value, options.split, name)
+    found: Items = form.coco(value, name)  # type: ignore[misc]
+    found.understood = said or found.understood
+    return _noting_columns(found, form, options)
 
 
 def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:

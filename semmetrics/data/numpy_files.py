@@ -147,12 +147,14 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
     if not source.head.startswith(_ZIP):
         return {"": parse_npy(_mapped(source), source.name)}
     arrays: dict[str, NDArray[np.generic]] = {}
+    entry = ""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > max_bytes:
                 raise too_large(source.name, max_bytes, packed=True)
             for member in members:
+                entry = f", in the entry {member.filename!r}"
                 key = member.filename.removesuffix(".npy")
                 if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
                     raise zipfile.BadZipFile(f"the entry {key!r}")
@@ -160,9 +162,9 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
     except InputError:
         raise
     # What zipfile raises for damaged files is not documented; all of these were seen.
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError):
         raise InputError(
-            f"it is damaged, or was cut off: {error}",
+            f"it is damaged, or was cut off{entry}",
             where=source.name,
             remedy="copy it again, or write it with numpy.savez",
         ) from None

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints
+from semmetrics.core.ragged import Ints, as_slice
 from semmetrics.frozen import dataclass
 
-__all__ = ["DEPTH", "MOST", "PHI", "Phi", "fingerprint", "phi_identities"]
+__all__ = ["DEPTH", "MOST", "PHI", "Phi", "computed_as", "fingerprint", "phi_identities"]
 
 PHI, DEPTH, MOST = "phi", "depth", "most similar"
 """What a retrieval task has beside it: matrices by name, how deep rankings and lists of the most
@@ -33,7 +33,7 @@ class Phi:
     place : int array
         The row (or column) of each row of what ranks; -1 for none.
     identity : str
-        Its shape and a hash of its values.
+        Its shape and a hash of its values; of one that was computed also how.
     """
 
     matrix: Any
@@ -44,6 +44,20 @@ class Phi:
     def places(self, rows: Ints) -> Ints:
         """Return where queries lie that have those rows of what ranks; -1 for none."""
         return np.where(rows >= 0, self.place[rows], -1)
+
+    def part(self, rows: Ints, candidates: Ints, identity: str) -> Phi:
+        """Return the part of some rows of what ranks, and of some candidates, which rise.
+
+        It is looked at where it lies, if it is a block.
+        """
+        places = self.places(rows)
+        kept = np.unique(places[places >= 0])
+        sides = (kept, candidates) if self.queries == "rows" else (candidates, kept)
+        first, second = map(as_slice, sides)
+        matrix = self.matrix[first][:, second]
+        place = np.full(len(self.place), -1)
+        place[rows[places >= 0]] = np.searchsorted(kept, places[places >= 0])
+        return Phi(matrix, self.queries, place, identity)
 
 
 def fingerprint(matrix: Any) -> str:
@@ -69,3 +83,27 @@ def fingerprint(matrix: Any) -> str:
 def phi_identities(beside: Mapping[str, Any]) -> dict[str, str]:
     """Return what each matrix is, by the names under which signatures find them."""
     return {f"{PHI}:{name}": one.identity for name, one in beside.get(PHI, {}).items()}
+
+
+def computed_as(identity: str, name: str) -> dict[str, Any]:
+    """Return the options by which a phi of that identity was computed; none of one that was read.
+
+    Parameters
+    ----------
+    identity : str
+    name : str
+        What measures call it.
+
+    Examples
+    --------
+    >>> computed_as("3x6@0b6523f5e0c0;CIDEr;tok:13a;df@0c6416d5fdbd", "default")
+    {'phi': {'default': 'CIDEr'}, 'tokenizer': '13a'}
+    >>> computed_as("3x6@0b6523f5e0c0", "default")
+    {}
+    """
+    _, *how = identity.split(";")
+    if not how:
+        return {}
+    names = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
+    parts = [part.partition(":") for text in how[1:] for part in text.split("|")]
+    return {PHI: {name: how[0]}, **{names[key]: value for key, _, value in parts if key in names}}

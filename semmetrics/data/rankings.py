@@ -8,6 +8,7 @@ never held whole: rows are looked at a table at a time.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import (
     Codes,
     Ints,
+    as_slice,
     cell_keys,
     first_occurrences,
     lengths,
@@ -28,8 +30,8 @@ from semmetrics.core.ranks import (
     count_down,
     count_nearer,
     find_first,
-    first_places,
 )
+from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -68,14 +70,14 @@ class Rows(Protocol):
         ...
 
 
-class _Tables:
+class _Tables(ABC):
     """Rows whose similarities to all candidates are computed, or read, a table at a time."""
 
     shape: tuple[int, int]
 
+    @abstractmethod
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows to some candidates."""
-        raise NotImplementedError
 
     def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
         """Count what is nearer than some candidates, among the columns given."""
@@ -94,12 +96,6 @@ class _Tables:
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
         """Return how many candidates each row ranks: all."""
         return np.full(len(rows), self.shape[1] if columns is None else len(columns))
-
-
-def _selection(numbers: Ints) -> Any:
-    """Return numbers as a slice where they are a run, so that nothing is copied."""
-    run = len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
-    return slice(int(numbers[0]), int(numbers[-1]) + 1) if run else numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +135,13 @@ class Similarities(_Tables):
         part = self.values
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
-            part = part[_selection(columns)]
-        return count_down(part[:, _selection(rows)], indptr, codes)
+            part = part[as_slice(columns)]
+        return count_down(part[:, as_slice(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows; of half precision as single, which is exact."""
-        mine = _selection(rows)
-        theirs = slice(None) if columns is None else _selection(columns)
+        mine = as_slice(rows)
+        theirs = slice(None) if columns is None else as_slice(columns)
         first, second = (theirs, mine) if self.transposed else (mine, theirs)
         part = self.values[first][:, second]
         kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
@@ -216,7 +212,7 @@ class Products(_Tables):
 
 
 def _chosen(backend: Backend, numbers: Ints) -> Any:
-    found = _selection(numbers)
+    found = as_slice(numbers)
     return found if isinstance(found, slice) or not backend.torch else backend.array(found)
 
 

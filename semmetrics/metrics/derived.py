@@ -8,6 +8,7 @@ its terms, which are paired: parts of one data set are resampled with the same w
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,19 +32,19 @@ class NoColumns(ItemSums):
         return {}
 
 
-class Derived(WithoutLabels):
+class Derived(WithoutLabels, ABC):
     """A formula on the values of other measures.
 
     Subclasses say which (`terms`) and how (`combine`).
     """
 
+    @abstractmethod
     def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
         """Return the measures that it needs of each part; "" is data that have no parts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
         """Combine the values of all terms, in their order: numbers, or arrays of one shape."""
-        raise NotImplementedError
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return a step of nothing."""

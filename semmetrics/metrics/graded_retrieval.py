@@ -16,7 +16,7 @@ Measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,13 +103,74 @@ class FirstPlaces:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The queries of a block that phi has, with what the functions of phi take of them.
+class View:
+    """A matrix and the queries of a task that it is for; of one fold, or all.
 
     Attributes
     ----------
     task : RetrievalTask
     phi : Phi
+        Of a fold the rows and columns of its queries and candidates.
+    queries : int array
+        Those of the task.
+    candidates : int array or None
+        The places of a fold's candidates in the gallery, rising; None where all are ranked.
+    """
+
+    task: RetrievalTask
+    phi: Phi
+    queries: Ints
+    candidates: Ints | None
+
+    @staticmethod
+    def of(task: RetrievalTask, name: str, fold: int | None) -> View:
+        """Cut the matrix to a fold; done once for the task."""
+        phi = find_phi(task, name)
+        if task.folds is None or fold is None:
+            return View(task, phi, np.arange(len(task)), None)
+        key = (PHI, phi.identity, "fold", fold)
+        if key not in task.shared:
+            queries, candidates = (np.flatnonzero(own == fold) for own in task.folds)
+            rows = task.rows[queries]
+            part = phi.part(rows[rows >= 0], candidates, f"{phi.identity}/{fold}")
+            task.shared[key] = View(task, part, queries, candidates)
+        found: View = task.shared[key]
+        return found
+
+    def own(self, queries: Ints) -> Relation:
+        """Return the positives of queries that are in the gallery, by their columns of phi."""
+        task = self.task
+        indptr, flat = take_rows(task.indptr, queries)
+        codes = task.positives[flat].astype(np.int64)
+        inside = codes < task.scores.shape[1]
+        number = np.bincount(row_numbers(indptr)[inside], minlength=len(queries))
+        return offsets(number), self.columns(codes[inside])
+
+    def columns(self, codes: Ints) -> Ints:
+        """Return where candidates lie in phi; -1 stays."""
+        if self.candidates is None:
+            return codes
+        return np.where(codes < 0, -1, np.searchsorted(self.candidates, codes))
+
+    def relation(self) -> Relation:
+        """Return the positives of all queries of phi; of those that are not scored none."""
+        task, phi = self.task, self.phi
+        places = phi.places(task.rows[self.queries])
+        there = np.flatnonzero(places >= 0)
+        there = there[np.argsort(places[there], kind="stable")]
+        own = self.own(self.queries[there])
+        number = np.zeros(phi.matrix.shape[0 if phi.queries == "rows" else 1], np.int64)
+        number[places[there]] = lengths(own[0])
+        return offsets(number), own[1]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Queries of a block that phi has, with what the functions of phi take of them.
+
+    Attributes
+    ----------
+    view : View
     here : int array
         The queries, from 0 in the block.
     rows : int array
@@ -119,21 +180,30 @@ class Chosen:
         Their positives in the gallery.
     """
 
-    task: RetrievalTask
-    phi: Phi
+    view: View
     here: Ints
     rows: Ints
     top: Ints
     own: Relation
 
+    @property
+    def phi(self) -> Phi:
+        """The matrix."""
+        return self.view.phi
+
     @staticmethod
-    def of(block: RankBlock, name: str) -> Chosen:
-        """Find them."""
-        task, phi = block.task, find_phi(block.task, name)
-        places = phi.places(task.rows[block.start : block.stop])
-        here = np.flatnonzero(places >= 0)
-        top = block.get(FirstPlaces())[here]
-        return Chosen(task, phi, here, places[here], top, _own(task, here + block.start))
+    def each(block: RankBlock, name: str) -> Iterator[Chosen]:
+        """Find them, of each fold by themselves."""
+        task, rows = block.task, block.task.rows[block.start : block.stop]
+        folds = (
+            np.zeros(len(rows)) if task.folds is None else task.folds[0][block.start : block.stop]
+        )
+        for fold in np.unique(folds[rows >= 0]).tolist():
+            view = View.of(task, name, None if task.folds is None else fold)
+            places = view.phi.places(np.where(folds == fold, rows, -1))
+            here = np.flatnonzero(places >= 0)
+            top = view.columns(block.get(FirstPlaces())[here])
+            yield Chosen(view, here, places[here], top, view.own(here + block.start))
 
     def shared(self, ground_truth: str) -> dict[str, Any]:
         """Return the arguments that all functions of phi take."""
@@ -142,35 +212,14 @@ class Chosen:
 
     def best(self, ground_truth: str) -> MostSimilar:
         """Return the most similar items of the queries; found once for the task."""
-        phi, key = self.phi, (PHI, self.phi.identity, ground_truth)
-        if key not in self.task.shared:
-            out = _relation(self.task, phi) if ground_truth == LEFT_OUT else None
-            depth = self.task.beside[MOST]
-            self.task.shared[key] = most_similar(
-                phi.matrix, depth, queries=phi.queries, leave_out=out
-            )
-        found: MostSimilar = self.task.shared[key]
+        task, phi = self.view.task, self.phi
+        key = (PHI, phi.identity, ground_truth)
+        if key not in task.shared:
+            out = self.view.relation() if ground_truth == LEFT_OUT else None
+            depth = task.beside[MOST]
+            task.shared[key] = most_similar(phi.matrix, depth, queries=phi.queries, leave_out=out)
+        found: MostSimilar = task.shared[key]
         return found.part(self.rows)
-
-
-def _own(task: RetrievalTask, queries: Ints) -> Relation:
-    """Return the positives of queries that are in the gallery."""
-    indptr, flat = take_rows(task.indptr, queries)
-    codes = task.positives[flat].astype(np.int64)
-    inside = codes < task.scores.shape[1]
-    number = np.bincount(row_numbers(indptr)[inside], minlength=len(queries))
-    return offsets(number), codes[inside]
-
-
-def _relation(task: RetrievalTask, phi: Phi) -> Relation:
-    """Return the positives of all queries of phi; of those that are not scored none."""
-    places = phi.places(task.rows)
-    there = np.flatnonzero(places >= 0)
-    there = there[np.argsort(places[there], kind="stable")]
-    own = _own(task, there)
-    number = np.zeros(phi.matrix.shape[0 if phi.queries == "rows" else 1], np.int64)
-    number[places[there]] = lengths(own[0])
-    return offsets(number), own[1]
 
 
 @dataclass(frozen=True)
@@ -182,9 +231,8 @@ class PhiValues(ItemSums):
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        chosen = Chosen.of(block, str(self.measure["phi"]))
         values = np.zeros(len(block))
-        if len(chosen.here):
+        for chosen in Chosen.each(block, str(self.measure["phi"])):
             values[chosen.here] = self.values(chosen, self.measure)[:, 0]
         ones = np.ones(len(block), np.int64)
         return value_columns(values, ones, ones)
@@ -228,11 +276,11 @@ def _recall(chosen: Chosen, measure: Measure) -> Floats:
 
 def _by_images(chosen: Chosen, m: int, depth: int, truth: str) -> Relation:
     """Return the extended ground truth that the released code finds by similar images."""
-    task, phi = chosen.task, chosen.phi
+    task, phi = chosen.view.task, chosen.phi
     key = (PHI, phi.identity, "images", m, depth, truth)
     if key not in task.shared:
         rows, columns = phi.matrix.shape
-        captions = own = _relation(task, phi)
+        captions = own = chosen.view.relation()
         if phi.queries == "columns":  # the relation turned round
             image = np.argsort(own[1], kind="stable")
             captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]

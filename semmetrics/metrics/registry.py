@@ -351,6 +351,8 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     family = sorted({known for known in names if known.lower().startswith(f"{name.lower()}-")})
     remedy = did_you_mean(name, names, "see: semmetrics list")
     exact = dict.fromkeys(known for known in names if known.lower() == name.lower())
+    if exact:
+        remedy = f"did you mean {' or '.join(exact)}?"
     if family:  # BLEU is BLEU-1 to BLEU-4
         remedy = f"did you mean {' or '.join([*family, *exact])}?"
     return InputError(f"there is no measure {name!r}", remedy=remedy)

@@ -39,7 +39,7 @@ _CAUSES = {
     "replicate": "resamples and jackknife values that are undefined",
 }
 _LONG = 40  # measures that share a line
-_SAID = {*SETTINGS, *MODELS, "thr", "fit", "cal", "ci", "n", "data", "v"}
+_SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "data", "v"}
 _GROUPS = 6  # of scores whose signatures differ
 
 

@@ -28,10 +28,11 @@ from semmetrics.scoring.systems import Prepared, Setup
 if TYPE_CHECKING:
     from semmetrics.scoring.score_result import Score
 
-__all__ = ["BY_ITEM", "WHOLE", "Collection"]
+__all__ = ["BY_ITEM", "KEPT", "Collection"]
 
 BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "items")
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
+KEPT = tuple(name for name, option in OPTIONS.items() if option.batch in ("whole", "kept"))
 _TOGETHER = 1 << 13  # items that are summed together
 _RENUMBERED = (
     "items without ids were let go and cannot be numbered as one call numbers them: data: in "

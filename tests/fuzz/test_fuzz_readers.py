@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics import ReadOptions, as_candidates, as_captions, as_labels
 from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_texts
 from semmetrics.kinds.resolve import Resolved, resolve_kind
 
 COCO = {
@@ -30,6 +31,12 @@ RECORDS = [{"id": 1, "labels": ["cat"], "scores": [0.5]}, {"id": "b", "tags": {"
 CAPTIONS = {
     "images": [{"id": 1}, {"id": 2}],
     "annotations": [{"id": 5, "image_id": 1, "caption": "a cat"}, {"image_id": 1, "caption": ""}],
+}
+KARPATHY = {
+    "images": [
+        {"imgid": 1, "split": "test", "sentences": [{"sentid": 5, "raw": "a cat"}]},
+        {"imgid": 2, "split": "val", "sentences": [{"sentid": 6, "raw": ""}]},
+    ]
 }
 RESULTS = [{"image_id": 1, "caption": "a cat\u2028"}, {"image_id": 1, "caption": "the cat"}]
 TOKENS = [
@@ -75,6 +82,9 @@ def seeds():
     yield "jsonl", "\n".join(map(json.dumps, [*RESULTS, {"id": 2, "refs": ["x", "y"]}])).encode()
     yield "tsv", "image_id\tcaption_id\tcaption\r\n1\t5\ta cat\r\n2\t6\t\r\n1\t7\té".encode()
     yield "txt", "a cat\tthe cat\r\n\n猫\u2028\x85b\n".encode()
+    yield "txt", "1.jpg#0\ta cat\r\n1.jpg#1\tthe cat\n2.jpg#0\t猫\n".encode()
+    yield "token", b"1.jpg#0\ta cat\n2.jpg#0\t\n"
+    yield "json", json.dumps(KARPATHY).encode()
     yield "npy", saved(np.save, np.array([[0.5, 1], [0, 0.25]]))
     yield "npy", saved(np.save, np.array([True, False]))
     yield "npz", saved(np.savez, y=np.eye(2), classes=np.array(["a", "b"]), ids=np.array([1, 2]))
@@ -125,13 +135,22 @@ def kind(path, options=None):
         raise
 
 
-READERS = (labels, read_class_list, read_numbers, read_matrix, captions, kind)
+def texts(path, options=None):
+    return as_texts(path, options=options)
+
+
+def candidates(path, options=None):
+    return as_candidates(path, options=options)
+
+
+READERS = (labels, read_class_list, read_numbers, read_matrix, captions, texts, candidates, kind)
 OPTIONS = [
     ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
     ReadOptions(max_bytes=2**20, label_delimiter="|"),
     ReadOptions(max_bytes=2**20, max_line_bytes=30, delimiter=";"),
     ReadOptions(max_bytes=2**20, classes=["a", "b"]),
     ReadOptions(max_bytes=2**20, caption_column="caption", id_column="id"),
+    ReadOptions(max_bytes=2**20, split="test"),
 ]
 
 
@@ -178,7 +197,7 @@ def run_case(seed, folder):
             check_error(error, path.name)
             continue
         accepted += 1
-        if reader in (labels, captions):
+        if reader in (labels, captions, texts):
             check_lists(result)
     return accepted
 

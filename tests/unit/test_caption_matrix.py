@@ -19,9 +19,9 @@ from semmetrics.core.ragged import offsets
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
@@ -187,7 +187,7 @@ INPUTS = {"images": 40, "each": 2, "words": 30, "seed": 3}
 MEMORY = 16 * 83 * 3  # 14 blocks
 CHILD = """
 import json, sys, time
-from semmetrics.scoring.pair_matrix import caption_matrix
+from semmetrics.kinds.captions.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def progress(done, rows):
     print(done, flush=True)
@@ -413,7 +413,7 @@ def test_the_order_of_rows_is_checked(tmp_path):
 FULL = """
 import json, resource, sys
 from semmetrics.errors import InputError
-from semmetrics.scoring.pair_matrix import caption_matrix
+from semmetrics.kinds.captions.pair_matrix import caption_matrix
 references, captions, path, memory = json.load(open(sys.argv[1]))
 def limit(*_):
     resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))

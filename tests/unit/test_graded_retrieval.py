@@ -193,7 +193,7 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
     [
         ("NCS", {}, r"NCS has no cutoff.* write NCS@10"),
         ("NCS@5", {"phi": None}, r"no phi is given.*phi= \(--phi FILE\)"),
-        ("NCS(phi=SPICE)@5", {}, r"there is no phi 'SPICE'; write it first: semmetrics pairs"),
+        ("NCS(phi=SPICE)@5", {}, r"no phi 'SPICE'; give captions= .* first: semmetrics pairs"),
         ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"2 phi are given.*; say which is meant"),
         ("NCS@5", {"phi": PHI.T}, r"phi has shape 60 x 12, and what ranks 12 x 60; give its trans"),
@@ -204,7 +204,6 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
             {"phi": np.where(PHI > 2, np.nan, PHI)},
             r"phi default, row .*nan is no finite",
         ),
-        ("NCS@5", {"folds": 2}, r"NCS: phi is of the whole gallery.*; leave folds="),
         ("SR@5", {}, r"SR needs m"),
         ("SR(m=0)@5", {}, r"0 is no number of items"),
         ("NCS(extended=0)@5", {}, r"extended=0 is not allowed"),
@@ -213,3 +212,39 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
 def test_what_does_not_fit_is_refused(measure, options, problem):
     with pytest.raises(InputError, match=problem):
         scored([measure], direction="i2t", **options)
+
+
+@pytest.mark.parametrize("direction", ["i2t", "t2i"])
+def test_folds_are_scored_each_by_its_part_of_phi(direction):
+    mixed = RNG.permutation(M)  # a fold's captions do not lie together
+    positives = {f"i{row}": [f"c{one}" for one in mixed[5 * row : 5 * row + 5]] for row in range(N)}
+    whole = scored(MEASURES, positives=positives, direction=direction, folds=3)
+    parts = []
+    for rows in np.split(np.arange(N), 3):
+        columns = np.sort(mixed[5 * rows[0] : 5 * rows[-1] + 5])
+        cells, names = np.ix_(rows, columns), [f"i{row}" for row in rows]
+        table = scored(
+            MEASURES, SIMS[cells], {name: positives[name] for name in names}, phi=PHI[cells],
+            queries=names, gallery=[f"c{one}" for one in columns], direction=direction,
+        )  # fmt: skip
+        parts.append([one.value for one in table])
+    assert_allclose([one.value for one in whole], np.mean(parts, axis=0), rtol=1e-12)
+    assert [one.value for one in whole] != [one.value for one in scored(MEASURES)][: len(MEASURES)]
+
+
+@pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("folds", [None, 3])
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_torch_ranks_embeddings_as_numpy(ties, folds, kind):
+    pytest.importorskip("torch")
+    vectors = RNG.integers(-1, 2, (N, 4)).astype(kind), RNG.integers(-1, 2, (M, 4)).astype(kind)
+    options = {"queries_embeddings": vectors[0], "gallery_embeddings": vectors[1], "ties": ties,
+               "similarity": "dot", "folds": folds}  # fmt: skip
+    measures = [*MEASURES, "HitRate@1", "Recall@5", "MeanR", "mAP@R"]
+    wanted = scored(measures, sims=None, **options)
+    found = scored(measures, sims=None, device="torch:cpu", **options)
+    assert found.to_dict() == wanted.to_dict()
+    assert [one.signature for one in found] == [one.signature for one in wanted]
+    table = (vectors[0].astype(float) @ vectors[1].astype(float).T).astype(int)
+    shared = {name: options[name] for name in ("ties", "folds")}
+    assert scored(measures, sims=table, **shared).to_dict() == wanted.to_dict()

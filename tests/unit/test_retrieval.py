@@ -12,9 +12,11 @@ from oracles import retrieval as oracle
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.core.ranks import count_down, count_nearer, first_places
+from semmetrics.core.ranks import count_down, count_nearer
+from semmetrics.core.top_k import first_places
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
+from semmetrics.kinds.retrieval import reading
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5
@@ -385,6 +387,18 @@ def test_torch_ranks_as_numpy():
     }
     assert score(None, **tensors).to_dict() == wanted.to_dict()
     assert list(score(None, device="torch:cpu", **options).worst(3)) == list(wanted.worst(3))
+
+
+def test_tensors_are_ranked_on_the_device_that_they_lie_on(monkeypatch):
+    torch = pytest.importorskip("torch")
+    queries, gallery = map(torch.tensor, vectors())
+    asked: list[str | None] = []
+    monkeypatch.setattr(reading, "find_device", asked.append)
+    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
+    score(None, **options)
+    score(None, device="torch:cpu", **options)
+    assert asked == [None, "torch:cpu"]
+    assert reading._device_of(torch.empty(2, device="meta")) == "meta"
 
 
 # What is wrong

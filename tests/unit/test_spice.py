@@ -7,8 +7,8 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
+from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_scores
-from semmetrics.scoring.pair_matrix import caption_matrix, caption_top_k
 from semmetrics.text.synonyms import SynonymTable
 
 pytest.importorskip("pycocoevalcap")

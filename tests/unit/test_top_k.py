@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from semmetrics.core import top_k as module
-from semmetrics.core.top_k import top_k
+from semmetrics.core.top_k import first_places, top_k
 from semmetrics.errors import InputError
 
 
@@ -39,6 +39,7 @@ def tables(seed):
     yield np.sort(rng.random((n, width)), axis=0)
     yield rng.normal(size=(n, width)).astype(np.float16)
     yield rng.integers(-5, 5, (n, width))
+    yield rng.integers(0, 256, (n, width)).astype(np.uint8)
     yield rng.random((n, width)) < 0.01
     sparse = rng.random((n, width))
     sparse[rng.random((n, width)) < 0.99] = -np.inf
@@ -105,3 +106,47 @@ def test_what_is_no_matrix():
         top_k(np.ones(3), 1)
     with pytest.raises(InputError, match="has no shape"):
         top_k([[1.0]], 1)
+
+
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("shape", [(9, 20), (600, 20), (20, 600)])
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int8])
+def test_integers_keep_their_order_where_no_float_holds_them(columns, shape, kind):
+    rng, ends = np.random.default_rng(4), np.iinfo(kind)
+    for k in (1, 4, 9):
+        table = rng.integers(ends.max - 40 % ends.max, ends.max, shape, kind, endpoint=True)
+        table[rng.random(shape) < 0.3] = ends.min
+        for values in (table, np.full(shape, ends.min, kind), np.full(shape, ends.max, kind)):
+            lines = (values.T if columns else values).tolist()
+            exact = [sorted(range(len(one)), key=lambda p: (-one[p], p))[:k] for one in lines]
+            assert top_k(values, k, columns=columns)[1].tolist() == exact
+
+
+def devices():
+    yield np.asarray
+    try:
+        import torch
+    except ImportError:
+        return
+    yield torch.as_tensor
+
+
+@pytest.mark.parametrize("make", [*devices()])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("width", [7, 700])
+def test_first_places_are_those_of_a_sort_under_every_rule_of_ties(make, kind, width):
+    rng = np.random.default_rng(6)
+    for top in (2, 40, 1 << 20):
+        table = rng.integers(0, top, (30, width)).astype(kind)
+        if kind == np.int64:
+            table += 1 << 60
+        for later in (None, rng.random((30, width)) < 0.5):
+            behind = np.zeros((30, width), bool) if later is None else later
+            for k in (1, 5, 7):
+                found = first_places(make(table), k, later)
+                assert found.dtype == np.int32
+                for line, flags, places in zip(
+                    table.tolist(), behind.tolist(), found.tolist(), strict=True
+                ):
+                    order = sorted(range(width), key=lambda p: (-line[p], flags[p], p))
+                    assert places == order[:k]

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from semmetrics.arguments import checked
-from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_captions
+from semmetrics.data.coco import (
+    is_coco,
+    is_coco_captions,
+    read_coco_captions,
+    read_coco_captions_by_id,
+)
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
@@ -15,7 +21,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
-__all__ = ["FORM", "as_captions", "recognise"]
+__all__ = ["FORM", "as_captions", "as_texts", "recognise"]
 
 _NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
 FORM = Form(
@@ -28,6 +34,9 @@ FORM = Form(
     single=True,
     blank=True,
     first_id="image_id",
+)
+_TEXTS = replace(
+    FORM, coco=read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
 )
 
 
@@ -65,7 +74,29 @@ def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None
     >>> as_captions({"a": "a cat", "b": "a dog"}).to_list()
     [['a cat'], ['a dog']]
     """
-    found = as_data(data, FORM, source=source, options=options)
+    return _as_lists(data, FORM, source, options)
+
+
+def as_texts(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+    """Read captions by their own ids, not by those of their images.
+
+    Parameters
+    ----------
+    data, source, options
+        As for `as_captions`.
+
+    Examples
+    --------
+    >>> annotations = [{"id": 40, "image_id": 7, "caption": "a cat"}]
+    >>> found = as_texts({"images": [{"id": 7}], "annotations": annotations})
+    >>> list(found.ids), found.to_list()
+    (['40'], [['a cat']])
+    """
+    return _as_lists(data, _TEXTS, source, options)
+
+
+def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -> Lists:
+    found = as_data(data, form, source=source, options=options)
     if isinstance(found, Matrix):
         raise InputError(
             "a matrix holds no captions", where=found.source, remedy="give lists of captions"

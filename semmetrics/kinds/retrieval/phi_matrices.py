@@ -21,14 +21,21 @@ from semmetrics.data.retrieval_task import RetrievalTask
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks
+from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
+from semmetrics.kinds.retrieval.computed_phi import (
+    CAPTIONS,
+    MATRIX_OPTIONS,
+    CaptionedTruth,
+    compute_phi,
+    is_computed,
+)
 from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.graded_retrieval import needed_depth
+from semmetrics.options import OPTIONS
 
 __all__ = ["takes_phi", "unused_phi", "with_phi"]
-
-_COMPUTED = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")  # by semmetrics pairs
 
 
 def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
@@ -37,20 +44,22 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
     Raises
     ------
     InputError
-        If a matrix is not given, cannot be read, or does not fit what ranks; or a measure has no
-        cutoff, or ranks parts of the gallery alone.
+        If a matrix is not given, cannot be read or computed, or does not fit what ranks; or a
+        measure has no cutoff.
     """
     wanted = _takers(measures)
     if not wanted:
         return tasks
-    found = {name: _read(name, options) for name in dict.fromkeys(str(m[PHI]) for m in wanted)}
-    return {
-        system: {
+    names = list(dict.fromkeys(str(m[PHI]) for m in wanted))
+    made: dict[str, dict[str, RetrievalTask]] = {}
+    for system, parts in tasks.items():
+        truth = next(iter(parts.values())).beside.get(CAPTIONS)  # that of all parts
+        found = {name: _read(name, truth, options) for name in names}
+        made[system] = {
             part: replace(task, beside=_beside(task, found, wanted, options))
             for part, task in parts.items()
         }
-        for system, parts in tasks.items()
-    }
+    return made
 
 
 def _takers(measures: Sequence[Measure]) -> list[Measure]:
@@ -93,13 +102,37 @@ class _Given:
     source: str
 
 
-def _read(name: str, options: Options) -> _Given:
-    """Return the matrix of a name; read once."""
+def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
+    """Return the matrix of a name; read, or computed, once."""
+    opened, origin = options.opened.setdefault(PHI, {}), _origin(name, truth, options)
+    held: _Given | None = opened.get(name)
+    if truth is None or not is_computed(origin):
+        if held is None or held.origin is not origin:
+            held = opened[name] = _open(name, origin, options)
+        return held
+    origin = origin, truth.images, truth.names  # systems may rank others
+    if held is None or held.origin != origin:
+        values, identity = compute_phi(origin[0], truth, options)
+        held = opened[name] = _Given(origin, values, origin[1:], identity, f"phi {origin[0]}")
+    return held
+
+
+def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
+    """Return what is given under a name: a matrix, a path, or a measure to compute.
+
+    Raises
+    ------
+    InputError
+        If there is nothing, or a measure cannot be computed.
+    """
     given = _given(options)
-    if name == "default" and name not in given and len(given) == 1:
-        (name,) = given
-    if name not in given and Path(name).exists():
-        given[name] = name
+    if name not in given and name == "default":
+        if len(given) == 1:
+            return _origin(next(iter(given)), truth, options)
+        if not given and truth is not None:
+            return PAIR_MEASURES[0]
+    elif name not in given and (Path(name).exists() or (truth is not None and is_computed(name))):
+        return name
     if name not in given:
         raise InputError(
             f"there is no phi {name!r}"
@@ -109,11 +142,12 @@ def _read(name: str, options: Options) -> _Given:
             else "no phi is given",
             remedy=_remedy(name, given),
         )
-    opened = options.opened.setdefault(PHI, {})
-    if name not in opened or opened[name].origin is not given[name]:
-        opened[name] = _open(name, given[name], options)
-    found: _Given = opened[name]
-    return found
+    if truth is None and is_computed(given[name]):
+        raise InputError(
+            f"phi {given[name]} is computed of captions, and none are given",
+            remedy=_remedy(given[name], given),
+        )
+    return given[name]
 
 
 def _open(name: str, origin: Any, options: Options) -> _Given:
@@ -154,13 +188,16 @@ def _remedy(name: str, given: Mapping[str, Any]) -> str:
     """Say how a phi is given."""
     if given and name == "default":
         return f"say which is meant, as NCS(phi=NAME)@10: {listing(given)}; or give one alone"
-    if name in _COMPUTED:
+    if is_computed(name):
         return (
-            f"write it first: semmetrics pairs --phi {name} -o phi.npy CAPTIONS REFERENCES; then "
-            f"phi={{{name!r}: 'phi.npy'}} (--phi {name}=phi.npy)"
+            f"give {OPTIONS[CAPTIONS].both}, or write it first: semmetrics pairs --phi {name!r} -o "
+            f"phi.npy CAPTIONS REFERENCES; then phi={{{name!r}: 'phi.npy'}} (--phi {name}=phi.npy)"
         )
     if name == "default":
-        return "give a matrix of images x captions: phi= (--phi FILE); semmetrics pairs writes one"
+        return (
+            "give a matrix of images x captions: phi= (--phi FILE); semmetrics pairs writes one; "
+            f"or the captions, of which it is computed: {OPTIONS[CAPTIONS].both}"
+        )
     return f"give phi={{{name!r}: …}} (--phi {name}=FILE)"
 
 
@@ -171,12 +208,6 @@ def _beside(
     options: Options,
 ) -> dict[str, Any]:
     """Return what measures of phi take beside a task."""
-    if task.folds is not None:
-        raise InputError(
-            f"{', '.join(dict.fromkeys(m.definition.name for m in wanted))}: phi is of the whole "
-            "gallery, and here each part of it is ranked alone",
-            remedy="leave folds= (--folds) out",
-        )
     most = int(lengths(task.indptr).max(initial=0))
     needed = [needed_depth(measure, most) for measure in wanted]
     return {
@@ -254,7 +285,9 @@ def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
     raise InputError(
         f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}",
         where=given.source,
-        remedy="give phi of all queries and candidates, with the same ids",
+        remedy="give phi of all queries and candidates, with the same ids"
+        if not isinstance(given.origin, tuple)
+        else "an image without positives has no references: leave it out, or give a matrix",
     )
 
 
@@ -271,10 +304,26 @@ def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
 
 
 def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
-    """Say that phi was given in vain."""
+    """Say that phi was given in vain, or what it is computed of."""
     given = _given(options)
     named = {str(m[PHI]) for m in _takers(measures)}
+    notes = []
     if not named and given:
-        return ["phi= (--phi) has no effect: no measure here takes it"]
-    idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
-    return [f"phi= (--phi) {listing(idle)}: no measure here takes it"] if idle else []
+        notes.append("phi= (--phi) has no effect: no measure here takes it")
+    else:
+        idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
+        notes += [f"phi= (--phi) {listing(idle)}: no measure here takes it"] if idle else []
+    return notes + _unused_captions(options)
+
+
+def _unused_captions(options: Options) -> list[str]:
+    """Say that captions, or options on how phi is computed, were given in vain."""
+    if options[CAPTIONS] is None:
+        return []
+    held = [one.origin for one in options.opened.get(PHI, {}).values()]
+    computed = [one[0] for one in held if isinstance(one, tuple) and is_computed(one[0])]
+    if not computed:
+        return [f"{OPTIONS[CAPTIONS].both} has no effect: no phi is computed"]
+    taken = {name for spec in computed for name in options_taken(spec)}
+    idle = [name for name in MATRIX_OPTIONS if name in options.given and name not in taken]
+    return [f"{OPTIONS[name].both} has no effect on {listing(computed)}" for name in idle]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.core.backend import find_device, to_device
+from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.ragged import Bools, Floats, cell_keys
 from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
@@ -41,7 +41,7 @@ FORM = Form(
     scores=("similarity", "sim", "grade", "relevance", "rel"),
     numbered=True,
 )
-_BLOCK = 1 << 22  # numbers looked at together
+_BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
 
 
 @checked
@@ -210,7 +210,7 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
         if zeros:
             notes.append(f"{pluralize(zeros, 'vector')} of length 0, with cosine 0 to all")
-    device = find_device(options["device"])
+    device = find_device(options["device"] or _device_of(options[names[0]]))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
     shape = f"{len(both[0]):,} x {len(both[1]):,} of {widths[0]:,} dimensions, {kind}"
     sources = [str(v) for v in (options[name] for name in names) if isinstance(v, str)]
@@ -220,6 +220,12 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
         f"embeddings, {shape}, compared by {options['similarity']}",
         notes,
     )
+
+
+def _device_of(given: Any) -> str | None:
+    """Return the device that a tensor lies on; None for the processor, where numpy computes."""
+    name = str(given.device) if is_torch(given) else "cpu"
+    return None if name == "cpu" else name
 
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
@@ -250,8 +256,13 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
             or values.ndim != 2
             or values.dtype.kind not in "biuf"
         ):
+            ids = name.partition("_")[0]
             raise InputError(
-                f"{name} is {a_kind(given)}", remedy="give a matrix with a vector a row, or a path"
+                f"{name} is {a_kind(given)}",
+                remedy=f"give {name}=frame.to_numpy(), and {ids}=list(frame.index) where these are "
+                "ids"
+                if hasattr(given, "to_numpy") and hasattr(given, "columns")
+                else "give a matrix with a vector a row, or a path",
             )
         _check_finite(values, where)
     if not values.size:

@@ -19,6 +19,9 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
+from semmetrics.kinds.captions.graphs import open_tuples
+from semmetrics.kinds.captions.record import read_frequencies
+from semmetrics.kinds.retrieval.computed_phi import read_caption_texts, refuse_without_captions
 from semmetrics.kinds.retrieval.phi_matrices import takes_phi, unused_phi, with_phi
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
@@ -53,7 +56,8 @@ def read_beside(options: Options) -> Options:
         check_choice(name, options[name])
     if options["folds"] is not None and options["folds"] < 2:
         raise InputError(f"folds={options['folds']}", remedy="give a whole number from 2")
-    files = options["read"] or ReadOptions()
+    files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
+    refuse_without_captions(options)
     reverse = options["reverse_positives"]
     if reverse is not None:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
@@ -61,6 +65,9 @@ def read_beside(options: Options) -> Options:
         queries=read_names(options["queries"], files, "queries"),
         gallery=read_names(options["gallery"], files, "gallery"),
         reverse_positives=reverse,
+        captions=read_caption_texts(options["captions"], options),
+        doc_freq=None if doc_freq is None else read_frequencies(doc_freq, files.max_bytes),
+        tuples=open_tuples(options["tuples"], files.max_bytes),
         weights=read_weights(options["weights"], files.beside()),
     )
 
@@ -97,9 +104,9 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say that a measure lacks phi."""
-    lacking = options["phi"] is None and takes_phi(parse(text, "retrieval"))
-    give = "needs phi, a matrix of images x captions that semmetrics pairs writes"
-    return text, f"{give}: phi= (--phi FILE)" if lacking else ""
+    lacking = options["phi"] is None is options["captions"] and takes_phi(parse(text, "retrieval"))
+    give = "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of "
+    return text, f"{give}which it is computed: captions= (--captions FILE)" if lacking else ""
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:

@@ -24,6 +24,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import Similarities
 from semmetrics.data.retrieval_task import RetrievalTask
 from semmetrics.errors import InputError, pluralize
+from semmetrics.kinds.retrieval.computed_phi import CAPTIONS, CaptionedTruth
 from semmetrics.kinds.retrieval.reading import as_positives
 from semmetrics.kinds.retrieval.relation import (
     Relation,
@@ -78,6 +79,9 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
         reversed_ = by_name(reversed_, sides.turned(), "column")
     counts = {"graded_0": graded}
     folds = None
+    beside: dict[str, Any] = {}
+    if options[CAPTIONS] is not None:
+        beside[CAPTIONS] = CaptionedTruth(positives, sides, options[CAPTIONS])
     made: dict[str, Any] = {}
     relation = Relation.of(positives, sides, options["missing"])
     if options["folds"]:
@@ -91,6 +95,7 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
         else:
             back = Relation.of(reversed_, turned, options["missing"])
         made["t2i"] = _task(turned, back, options, counts, "t2i", folds and folds[::-1])
+    made = {part: replace(task, beside=beside) for part, task in made.items()}
     return made if direction == "both" else {"": made[direction]}
 
 

@@ -50,10 +50,13 @@ from semmetrics.options import OPTIONS, ResolvedOptions, resolve_options
 from semmetrics.store.matrix_file import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer
 
-__all__ = ["caption_blocks", "caption_matrix", "caption_top_k"]
+__all__ = ["PAIR_MEASURES", "PairJob", "caption_blocks", "caption_matrix", "caption_top_k",
+           "options_taken"]  # fmt: skip
 
 Progress = Callable[[int, int], None]
 Frequencies = DocumentFrequencies | str | os.PathLike[str]
+PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
+"""The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
 _TAKEN = (  # what options give, the option of a measure that takes it, and their names
     ("document frequencies", "df", ("doc_freq",)),
@@ -140,19 +143,8 @@ def caption_matrix(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = _Job.of(references, captions, measure, rows, memory, dtype, given)
-    if out is not None:
-        of = (job.shape, dtype, job.step, job.facts, job.block)
-        return write_matrix(out, *of, resume=resume, progress=progress)
-    matrix = np.empty(job.shape, dtype)
-    for start, stop in job.bounds:
-        if dtype == "float64":  # without a copy
-            job.pairs.block(start, stop, matrix[start:stop])
-        else:
-            matrix[start:stop] = job.pairs.block(start, stop)
-        if progress is not None:
-            progress(stop, job.pairs.n_rows)
-    return matrix
+    job = PairJob.of(references, captions, measure, rows, memory, dtype, given)
+    return job.matrix(out, resume=resume, progress=progress)
 
 
 @checked_but("references", "captions")
@@ -193,7 +185,7 @@ def caption_blocks(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = _Job.of(references, captions, measure, rows, memory, dtype, given)
+    job = PairJob.of(references, captions, measure, rows, memory, dtype, given)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
@@ -257,7 +249,7 @@ def caption_top_k(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = _Job.of(references, captions, measure, rows, memory, "float64", given)
+    job = PairJob.of(references, captions, measure, rows, memory, "float64", given)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis != "images":
         values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
@@ -272,7 +264,7 @@ def caption_top_k(
 
 
 @dataclass(frozen=True)
-class _Job:
+class PairJob:
     """All pairs, prepared: gives any rows."""
 
     task: CaptionTask
@@ -291,7 +283,7 @@ class _Job:
         memory: int,
         dtype: str,
         given: Mapping[str, Any],
-    ) -> _Job:
+    ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         if dtype not in ("float64", "float32"):
             raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
@@ -323,6 +315,33 @@ class _Job:
         """Rows start to stop."""
         found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
         return found.astype(self.dtype, copy=False)
+
+    def matrix(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        resume: bool = True,
+        progress: Progress | None = None,
+    ) -> NDArray[np.floating[Any]]:
+        """All rows, in memory or in a file; as ``caption_matrix``."""
+        if out is not None:
+            of = (self.shape, self.dtype, self.step, self.facts, self.block)
+            return write_matrix(out, *of, resume=resume, progress=progress)
+        matrix = np.empty(self.shape, self.dtype)
+        for start, stop in self.bounds:
+            if self.dtype == "float64":  # without a copy
+                self.pairs.block(start, stop, matrix[start:stop])
+            else:
+                matrix[start:stop] = self.pairs.block(start, stop)
+            if progress is not None:
+                progress(stop, self.pairs.n_rows)
+        return matrix
+
+    @property
+    def identity(self) -> str:
+        """What the numbers are, in one line: the measure, the tokenizer, and what was fitted."""
+        fitted = [f"{key}@{value}" for key, value in self._fitted.items()]
+        return ";".join([str(self.measure), f"tok:{self.task.tokenizer.name}", *fitted])
 
     @property
     def facts(self) -> dict[str, str]:
@@ -366,12 +385,25 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     if len(found) != 1 or "pairs" not in found[0].definition.extra:
         raise InputError(
             f"no matrix of {measure} is computed",
-            remedy="choose CIDEr-D, CIDEr, SPICE or BagSim, with options",
+            remedy=f"choose {', '.join(PAIR_MEASURES[:-1])} or {PAIR_MEASURES[-1]}, with options",
         )
     _refuse_idle(found[0], options)
     if found[0]["df"] == "rows":
         raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
     return found[0] if options["doc_freq"] is None else found[0].with_options(df="given")
+
+
+def options_taken(measure: str | Measure) -> list[str]:
+    """Return the options of a score that a matrix of a measure takes.
+
+    Examples
+    --------
+    >>> options_taken("CIDEr")
+    ['tokenizer', 'doc_freq']
+    """
+    (chosen,) = parse_all([measure], first="captions")
+    taken = [names for _, takes, names in _TAKEN if chosen[takes] is not None]
+    return ["tokenizer", *(name for names in taken for name in names)]
 
 
 def _refuse_idle(measure: Measure, options: ResolvedOptions) -> None:

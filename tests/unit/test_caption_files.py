@@ -1,0 +1,147 @@
+"""Karpathy's JSON and Flickr's token files: captions, captions by id, and positives."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import ReadOptions, as_candidates, as_captions
+from semmetrics.errors import InputError
+from semmetrics.kinds.captions.reading import as_texts
+
+SPLITS = "train", "test", "restval", "test"
+
+
+def image(row, split="test", **changes):
+    sentences = [
+        {"sentid": 10 * row + one, "imgid": row, "raw": f"A cat, {row} {one}.", "tokens": ["cat"]}
+        for one in range(1 + row % 2)
+    ]
+    return {"imgid": row, "split": split, "filename": f"{row}.jpg", "sentences": sentences,
+            **changes}  # fmt: skip
+
+
+KARPATHY = {"dataset": "coco", "images": [image(row, split) for row, split in enumerate(SPLITS)]}
+TOKENS = "1.jpg#0\tA cat .\r\n2.jpg#0\tTwo dogs\tand more\n1.jpg#1\t\n"
+
+
+@pytest.fixture(params=["object", "file", "coco", "gzip"])
+def karpathy(request, tmp_path):
+    if request.param == "object":
+        return lambda read, value, **options: read(value, options=ReadOptions(**options))
+    packed = request.param == "gzip"
+    path = tmp_path / f"dataset_coco.json{'.gz' if packed else ''}"
+
+    def load(read, value, **options):
+        data = json.dumps(value).encode()
+        path.write_bytes(gzip.compress(data) if packed else data)
+        form = "coco" if request.param == "coco" else None
+        return read(path, options=ReadOptions(format=form, **options))
+
+    return load
+
+
+def test_a_split_has_its_captions(karpathy):
+    found = karpathy(as_captions, KARPATHY, split="test")
+    assert list(found.ids) == ["1", "3"]
+    assert found.to_list() == [["A cat, 1 0.", "A cat, 1 1."], ["A cat, 3 0.", "A cat, 3 1."]]
+    assert found.understood.startswith("Karpathy's captions of 2 images, split test")
+    assert not found.notes
+    found = karpathy(as_texts, KARPATHY, split="test")
+    assert dict(zip(found.ids, found.values(), strict=True)) == {
+        "10": "A cat, 1 0.", "11": "A cat, 1 1.", "30": "A cat, 3 0.", "31": "A cat, 3 1.",
+    }  # fmt: skip
+    found = karpathy(as_candidates, KARPATHY, split="test")
+    assert (list(found.ids), found.to_list()) == (["1", "3"], [["10", "11"], ["30", "31"]])
+
+
+def test_without_a_split_all_are_read(karpathy):
+    found = karpathy(as_candidates, KARPATHY)
+    assert found.to_list() == [["0"], ["10", "11"], ["20"], ["30", "31"]]
+    assert "splits train, test, restval" in found.understood
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"imgid": 0}, r"images\[1\]: the imgid 0 stands twice; keep one"),
+        ({"imgid": None}, r"images\[1\], imgid: null is no id"),
+        ({"split": 3}, r"images\[1\]: 'split' is 3; write a text"),
+        ({"sentences": None}, r"images\[1\]: 'sentences' is null; write a list"),
+        ({"sentences": [7]}, r"images\[1\].sentences\[0\]: 7 is no object"),
+        ({"sentences": [{"raw": "a"}]}, r"sentences\[0\]: there is no 'sentid'; write"),
+        ({"sentences": [{"sentid": 1}]}, r"sentences\[0\]: there is no 'raw'; write a text"),
+        ({"sentences": [{"sentid": 1, "raw": 2}]}, r"sentences\[0\]: 'raw' is 2; write a text"),
+        ({"sentences": [{"sentid": 0, "raw": "a"}]}, r"the sentid 0 stands twice"),
+    ],
+)
+def test_what_is_wrong_has_its_place(karpathy, changes, problem):
+    value = {"images": [image(0), image(1, **changes)]}
+    for read in (as_captions, as_candidates, as_texts):
+        with pytest.raises(InputError, match=problem):
+            karpathy(read, value)
+
+
+def test_a_split_that_is_not_there(karpathy):
+    with pytest.raises(InputError, match=r"no split 'dev'; choose one of 'train', 'test', 'rest"):
+        karpathy(as_captions, KARPATHY, split="dev")
+    broken = {"images": [image(0), 7]}
+    with pytest.raises(InputError, match=r"images\[1\]: 7 is no object"):
+        karpathy(as_captions, broken)
+
+
+def test_a_split_of_what_has_none_is_said(tmp_path):
+    path = tmp_path / "captions.json"
+    path.write_text('{"a": ["a cat"]}', encoding="utf-8")
+    notes = as_captions(path, options=ReadOptions(split="test")).notes
+    assert notes == ["options that do not apply to json: split"]
+
+
+@pytest.mark.parametrize("name", ["results.token", "Flickr8k.token.txt"])
+def test_token_files(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(TOKENS.encode())
+    found = as_captions(path)
+    assert list(found.ids) == ["1.jpg", "2.jpg"]
+    assert found.to_list() == [["A cat .", ""], ["Two dogs\tand more"]]
+    assert found.understood == "Flickr's token file, 3 captions"
+    assert as_candidates(path).to_list() == [["1.jpg#0", "1.jpg#1"], ["2.jpg#0"]]
+    assert list(as_texts(path).ids) == ["1.jpg#0", "2.jpg#0", "1.jpg#1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1.jpg#0\ta\nno name\n", r"line 2: 'no name' is no caption with its name; write image"),
+        ("1.jpg#0\ta\n\n", r"line 2: '' is no caption"),
+        ("1.jpg#0\ta\n1.jpg#0\tb\n", r"line 2: 1.jpg#0 stands twice; keep one line"),
+        ("1.jpg#0\ta\n1.jpg#x\tb\n", r"line 2: .* is no caption"),
+    ],
+)
+def test_wrong_token_files(text, problem, tmp_path):
+    path = tmp_path / "results.token"
+    path.write_text(text, encoding="utf-8")
+    for read in (as_captions, as_candidates, as_texts):
+        with pytest.raises(InputError, match=problem):
+            read(path)
+
+
+def test_plain_text_stays_plain_text(tmp_path):
+    path = tmp_path / "captions.txt"
+    path.write_text("a #1 cat\tthe cat\nC# 5\n", encoding="utf-8")
+    assert as_captions(path).to_list() == [["a #1 cat", "the cat"], ["C# 5"]]
+
+
+def test_one_file_has_the_positives_and_the_captions(tmp_path):
+    path = tmp_path / "dataset_coco.json"
+    path.write_text(json.dumps(KARPATHY), encoding="utf-8")
+    names = {"queries": ["1", "3"], "gallery": ["10", "11", "30", "31"]}
+    sims = np.random.default_rng(0).random((2, 4))
+    options = {"task": "retrieval", "measures": "HitRate@1 NCS@2", "direction": "both", **names}
+    found = semmetrics.score(sims, path, captions=path, read=ReadOptions(split="test"), **options)
+    texts = {"10": "A cat, 1 0.", "11": "A cat, 1 1.", "30": "A cat, 3 0.", "31": "A cat, 3 1."}
+    given = semmetrics.score(sims, {"1": ["10", "11"], "3": ["30", "31"]}, captions=texts,
+                             **options)  # fmt: skip
+    assert found.to_dict() == given.to_dict()

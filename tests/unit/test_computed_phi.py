@@ -1,0 +1,224 @@
+"""phi computed in the same call: the numbers of `caption_matrix`, bit for bit."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics import caption_matrix
+from semmetrics.errors import InputError
+from semmetrics.kinds.retrieval import computed_phi
+from semmetrics.metrics.document_frequencies import fit_document_frequencies
+
+RNG = np.random.default_rng(11)
+WORDS = ["a", "cat", "dog", "sits", "runs", "on", "the", "mat", "beach", "red", "bus", "two"]
+N, M = 6, 15
+SIMS = RNG.random((N, M))
+CAPTIONS = {f"c{one}": " ".join(RNG.choice(WORDS, 6)) for one in range(M)}
+# Unequal numbers of references, and not in the order of the gallery.
+CUTS = np.split(RNG.permutation(M), [1, 4, 6, 9, 13])
+POSITIVES = {f"i{row}": [f"c{one}" for one in some] for row, some in enumerate(CUTS)}
+NAMES = {"queries": [*POSITIVES], "gallery": [*CAPTIONS]}
+MEASURES = ["NCS@1", "NCS(ground_truth=left-out)@5", "SR(m=3,similar=images)@5", "nDCG@5", "Nsum"]
+
+
+def scored(measures=MEASURES, positives=POSITIVES, **options):
+    given = {"task": "retrieval", "direction": "both", **NAMES, **options}
+    return semmetrics.score(SIMS, positives, measures=measures, **given)
+
+
+def matrix(measure="CIDEr-D", rows=POSITIVES, **options):
+    references = [[CAPTIONS[name] for name in POSITIVES[image]] for image in rows]
+    return caption_matrix(references, [*CAPTIONS.values()], measure=measure, **options)
+
+
+def values(table):
+    return [one.value for one in table]
+
+
+@pytest.mark.parametrize("held", [1 << 30, 0], ids=["in memory", "in a file"])
+@pytest.mark.parametrize(
+    ("measure", "options"),
+    [
+        ("CIDEr-D", {}),
+        ("CIDEr(stem=porter)", {"tokenizer": "whitespace"}),
+        ("CIDEr-D", {"doc_freq": fit_document_frequencies([["a cat"], ["a dog"], ["red bus"]])}),
+        ("BagSim", {"oov": "skip"}),
+        ("SPICE", {"tuples": {text: [[text.split()[1]]] for text in CAPTIONS.values()}}),
+    ],
+)
+def test_it_is_the_matrix_of_pairs(measure, options, held, monkeypatch, tmp_path):
+    monkeypatch.setattr(computed_phi, "_HELD", held)
+    monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path))
+    if measure == "SPICE":
+        measure = "SPICE(parser=given)"
+    found = scored(phi=measure, captions=CAPTIONS, **options)
+    given = scored(phi=matrix(measure, **options))
+    assert values(found) == values(given)
+    for one, other in zip(found, given, strict=True):
+        if one.items is not None:
+            assert np.array_equal(one.items, other.items, equal_nan=True)
+    own, theirs = (re.search(r"matrix:([^;|]*)", t[0].signature)[1] for t in (found, given))
+    assert own == theirs  # the same bits
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_name_of_a_phi_says_its_measure():
+    table = scored(["NCS(phi=CIDEr)@5", "NCS(phi=CIDEr-D)@5", "NCS@5"], captions=CAPTIONS)
+    by_hand = [scored(["NCS@5"], phi=matrix(one)) for one in ("CIDEr", "CIDEr-D", "CIDEr-D")]
+    assert values(table) == [t[place].value for place in (0, 1) for t in by_hand]
+    assert [";CIDEr;tok:ptb;df@" in one.signature for one in table] == [True, False, False] * 2
+
+
+def test_a_file_of_that_name_is_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("other.npy", RNG.random((N, M)))
+    (tmp_path / "other.npy").rename(tmp_path / "CIDEr")
+    with pytest.raises(InputError, match=r"CIDEr: .*says nothing about the format"):
+        scored(["NCS(phi=CIDEr)@5"], captions=CAPTIONS)
+
+
+@pytest.mark.parametrize("how", ["ids", "positions", "file", "coco", "numbers"])
+def test_captions_come_by_id_or_in_the_order_of_the_gallery(how, tmp_path):
+    texts, options = [*CAPTIONS.values()], {}
+    if how == "ids":
+        given = dict(reversed(CAPTIONS.items()))
+    elif how == "positions":
+        given = texts
+    elif how == "file":
+        given = tmp_path / "captions.json"
+        given.write_text(json.dumps(CAPTIONS), encoding="utf-8")
+    elif how == "coco":
+        images = {name: image for image, names in POSITIVES.items() for name in names}
+        annotations = [
+            {"id": name, "image_id": images[name], "caption": text}
+            for name, text in CAPTIONS.items()
+        ]
+        given = {"images": [{"id": name} for name in POSITIVES], "annotations": annotations}
+    else:  # nothing is named
+        given, options = texts, {"queries": None, "gallery": None}
+        options["positives"] = [[int(name[1:]) for name in some] for some in POSITIVES.values()]
+    assert values(scored(captions=given, **options)) == values(scored(phi=matrix()))
+
+
+def test_images_that_are_not_ranked_count_for_nothing():
+    some = [*POSITIVES][1:]
+    options = {"missing": "skip", "direction": "i2t", "queries": some}
+    found = semmetrics.score(SIMS[1:], POSITIVES, task="retrieval", measures="NCS@3",
+                             captions=CAPTIONS, gallery=[*CAPTIONS], **options)  # fmt: skip
+    given = semmetrics.score(SIMS[1:], POSITIVES, task="retrieval", measures="NCS@3",
+                             phi=matrix(rows=some), gallery=[*CAPTIONS], **options)  # fmt: skip
+    assert values(found) == values(given)
+
+
+def test_systems_that_rank_other_captions_have_their_own_phi():
+    frames = pytest.importorskip("pandas").DataFrame
+    order = [*reversed(CAPTIONS)]
+    table = semmetrics.score_systems(
+        {
+            "all": frames(SIMS, index=[*POSITIVES], columns=[*CAPTIONS]),
+            "turned": frames(SIMS[:, ::-1], index=[*POSITIVES], columns=order),
+        },
+        POSITIVES, task="retrieval", measures="NCS@5 nDCG@5", captions=CAPTIONS,
+    )  # fmt: skip
+    found = values(table)
+    assert found[:2] == pytest.approx(found[2:]) == values(scored(["NCS@5", "nDCG@5"],
+                                                                  phi=matrix()))[:2]  # fmt: skip
+
+
+def test_folds_take_their_part_of_it():
+    measures = ["NCS@3", "nDCG@3", "NCS(ground_truth=left-out)@2"]
+    found = scored(measures, captions=CAPTIONS, folds=3)
+    assert values(found) == values(scored(measures, phi=matrix(), folds=3))
+
+
+def test_ranked_lists_need_no_names_beside_it():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
+    table = semmetrics.score(lists, POSITIVES, task="retrieval", measures="NCS@5 nDCG@5",
+                             captions=CAPTIONS)  # fmt: skip
+    whole = scored(["NCS@5", "nDCG@5"], phi=matrix(), direction="i2t")
+    assert values(table) == pytest.approx(values(whole))
+
+
+def test_a_scorer_computes_it_of_all_batches():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
+    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", captions=CAPTIONS,
+                               gallery=[*CAPTIONS])  # fmt: skip
+    for part in np.split(np.arange(N), 3):
+        names = [f"i{row}" for row in part]
+        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
+    assert scorer.compute()[0].value == scored(["NCS@5"], phi=matrix(), direction="i2t")[0].value
+    with pytest.raises(InputError, match=r"captions needs all items, and keep_rows=False"):
+        semmetrics.Scorer(task="retrieval", captions=CAPTIONS, keep_rows=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"phi": "CIDEr(stem=porter)"}, {"tokenizer": "whitespace"}, {"phi": "BagSim",
+                                                                     "oov": "skip"}],
+)  # fmt: skip
+def test_a_signature_is_computed_again(options):
+    score = scored(["NCS@5"], captions=CAPTIONS, direction="t2i", **options)[0]
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
+    assert (again[0].value, again.differences) == (score.value, [])
+    other = {**CAPTIONS, "c0": "a dog"}
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=other, **NAMES)
+    assert any("phi differs" in line for line in again.differences)
+
+
+def test_the_protocol_takes_captions():
+    options = {"protocol": "biten2022", **NAMES}
+    found = semmetrics.score(SIMS, POSITIVES, captions=CAPTIONS, **options)
+    assert values(found) == values(semmetrics.score(SIMS, POSITIVES, phi=matrix(), **options))
+    assert not found.not_computed
+    bare = semmetrics.score(SIMS, POSITIVES, **options)
+    assert {r"captions= (--captions FILE)" in one.reason for one in bare.not_computed} == {True}
+
+
+def test_what_has_no_effect_is_said():
+    notes = scored(["MRR"], captions=CAPTIONS).notes
+    assert "captions= (--captions) has no effect: no phi is computed" in notes
+    notes = scored(["NCS@5"], captions=CAPTIONS, oov="skip").notes
+    assert "oov= (--oov) has no effect on 'CIDEr-D'" in notes
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"phi": "SPICE"}, r"phi SPICE is computed of captions, and none .*captions= \(--captions"),
+        (
+            {"phi": matrix(), "tokenizer": "13a"},
+            r"tokenizer \(--tokenizer\) means nothing .* captions=",
+        ),
+        ({"captions": {"c0": "a cat"}}, r"14 captions of the gallery .* have no text: .c1"),
+        ({"captions": POSITIVES}, r"captions, id 'i1': 5 ids have not one text"),
+        ({"captions": ["a"] * 9}, r"9 captions without ids, and a gallery of 15; give \{\"id\""),
+        ({"captions": CAPTIONS, "gallery": None, "missing": "skip"}, r"name the gallery, whose"),
+        ({"captions": CAPTIONS, "phi": "CIDEr(stem=no)"}, r"stem"),
+        (
+            {"captions": CAPTIONS, "positives": {**POSITIVES, "i1": []}},
+            r"phi lacks 1 query: 'i1'; an image without positives has no references",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused(options, problem):
+    with pytest.raises(InputError, match=problem):
+        scored(["NCS@5"], **options)
+
+
+def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
+    pytest.importorskip("torch")
+    seen, of = [], computed_phi.PairJob.of
+    monkeypatch.setattr(
+        computed_phi.PairJob, "of", lambda *given: (seen.append(given[-1]), of(*given))[1]
+    )
+    found = scored(["NCS@5"], phi="BagSim", captions=CAPTIONS, device="torch:cpu")
+    assert seen == [{"device": "torch:cpu"}]
+    assert values(found) == pytest.approx(values(scored(["NCS@5"], phi=matrix("BagSim"))))
+    seen.clear()
+    scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
+    assert seen == [{}]  # no vectors

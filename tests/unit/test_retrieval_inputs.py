@@ -1,0 +1,97 @@
+"""What else a user of retrieval gives: names that are numbers, frames of vectors, damaged files."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import semmetrics
+from semmetrics.errors import InputError
+from semmetrics.metrics.registry import parse
+from semmetrics.reports.score_text import report_shared
+
+SIMS = np.array([[0.9, 0.1], [0.2, 0.8]])
+
+
+def score(preds=SIMS, gts=([0], [1]), **options):
+    given = {"task": "retrieval", "measures": "HitRate@1", **options}
+    return semmetrics.score(preds, [*gts] if isinstance(gts, tuple) else gts, **given)
+
+
+def test_ids_in_json_may_be_whole_numbers(tmp_path):
+    path = tmp_path / "gallery.json"
+    path.write_text("[7, 8]", encoding="utf-8")
+    options = {"queries": ["a", "b"], "gallery": path}
+    assert score(gts={"a": [7], "b": ["8"]}, **options)[0].value == 1.0
+    for content, problem in (
+        ("[7, 0.5]", r"id 1 \(from 0\): a name is expected, not float"),
+        ('[7, "7"]', r"'7' is also id 0 \(from 0\); name each id once"),
+        ("[true]", r"id 0 \(from 0\): a name is expected, not bool"),
+        ('{"categories": []}', r'there is no list of ids; write \["cat", "dog"\]$'),
+    ):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match=problem):
+            score(gts={"a": [7], "b": ["8"]}, **options)
+
+
+def test_frames_of_vectors_are_refused_with_what_to_give():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.eye(2), index=["a", "b"])
+    options = {"queries_embeddings": frame, "gallery_embeddings": np.eye(2)}
+    problem = r"is a DataFrame; give queries_embeddings=frame.to_numpy\(\), and queries=list\(frame"
+    with pytest.raises(InputError, match=problem):
+        score(None, **options)
+    options = {"queries_embeddings": np.eye(2), "gallery_embeddings": frame}
+    with pytest.raises(InputError, match=r"and gallery=list\(frame.index\)"):
+        score(None, **options)
+    given = {"queries_embeddings": frame.to_numpy(), "gallery_embeddings": np.eye(2)}
+    named = score(
+        None, {"a": ["0"], "b": ["1"]}, queries=list(frame.index), gallery=["0", "1"], **given
+    )
+    assert named[0].value == 1.0
+
+
+def test_a_damaged_archive_is_named_without_what_it_holds(tmp_path):
+    path = tmp_path / "sims.npz"
+    np.savez(path, sims=np.eye(30))
+    whole = path.read_bytes()
+    start = whole.index(b"sims.npy")
+    for damaged, entry in (
+        (whole[: len(whole) // 2], ""),
+        (whole[:start] + b"\xff\x01\xfe" + whole[start + 3 :], ", in the entry 'sims.npy'"),
+        (whole[:200] + bytes(50) + b"\xff" + whole[251:], ", in the entry 'sims.npy'"),
+    ):
+        path.write_bytes(damaged)
+        problem = rf"sims.npz: it is damaged, or was cut off{entry}; copy it again"
+        with pytest.raises(InputError, match=problem):
+            score(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.npy", json.dumps([]))
+    with pytest.raises(InputError, match=r"in the entry 'a\.npy'"):
+        score(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("recall@5", "Recall"), ("hitrate@1", "HitRate"), ("MEDR", "MedR")]
+)
+def test_a_name_in_another_case_has_one_remedy(name, meant):
+    with pytest.raises(InputError, match=rf"did you mean {meant}\?$"):
+        parse(name, "retrieval")
+
+
+def test_what_signatures_share_says_the_task_and_how_queries_are_grouped():
+    table = score(measures="HitRate@1 MRR", direction="t2i")
+    assert report_shared(table).startswith("signatures share: task:retrieval|missing:error|")
+    assert "|groups:positive|" in report_shared(table)
+
+
+def test_thresholds_of_similarity_take_no_options_of_other_kinds():
+    with pytest.raises(InputError, match="sweep has no option 'phi'"):
+        semmetrics.sweep([["cat"]], [["dog"]], phi=SIMS)
+    with pytest.raises(InputError, match="calibrate_threshold has no option 'phi'"):
+        semmetrics.calibrate_threshold([["cat"]], [["dog"]], phi=SIMS)
+    for function in (semmetrics.sweep, semmetrics.calibrate_threshold):
+        assert not {"phi", "queries", "captions", "tokenizer"} & {
+            line.partition(" ")[0] for line in map(str.strip, function.__doc__.splitlines())
+        }
