@@ -38,6 +38,7 @@ from semmetrics.metrics.caption_steps import (
     CaptionMeans,
     References,
     cause_column,
+    joined_tokens,
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
@@ -184,7 +185,7 @@ class MeteorCounts:
 def _task_counts(block: CaptionBlock) -> NDArray[np.int64]:
     """Return the counts of all items of the block's task; zeros without a reference."""
     task = block.task
-    texts = [" ".join(tokens) for tokens in task_tokens(block.task).lists]
+    texts = joined_tokens(task)
     indptr, references = task.pairs(0, len(task))
     some = np.flatnonzero(np.diff(indptr))
     counts = np.zeros((len(task), len(COUNTS)), np.int64)
