@@ -38,3 +38,18 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
     assert low - 1e-12 <= f <= high + 1e-12
     if every and not any(graph.ties for graph in graphs):
         assert low == high
+
+
+def test_a_word_may_go_to_another_node_than_before():
+    # "w" lies in the second node; then the first has just its synsets, and is there first
+    synsets = {"b": {1}, "a": {2, 3, 4, 5}, "w": {1, 2, 3, 4}, "c": {5, *range(6, 25)},
+               "y": {1, 2, 3, 4}}  # fmt: skip
+    table = SynonymTable({word: " ".join(map(str, some)) for word, some in synsets.items()}, {})
+    concepts = Concepts(table)
+    raw = [("b",), ("a",), ("w",), ("c",), ("y",), ("w", "d")]
+    graph = merge_captions([raw], concepts)
+    assert graph.ties == 1
+    assert [concepts.name(one) for one in graph.attributes[0]] == ["b/w/y", "d"]
+    expected = [tuple("/".join(sorted(c.words)) for c in one)
+                for one in plain.merge([raw], table.synsets)]  # fmt: skip
+    assert [tuple(map(concepts.name, one)) for one in graph.tuples] == expected
