@@ -210,7 +210,9 @@ class _Merger:
     def __init__(self, concepts: Concepts, choices: _Choices) -> None:
         self._concepts, self._choices = concepts, choices
         self._nodes: list[int] = []
-        self._places: dict[int, int] = {}  # of nodes that nothing was merged into, by concept
+        # A node stays the one most similar to the word that made it, whatever is merged into it:
+        # all others have synsets that this word has not.
+        self._places: dict[int, int] = {}
         self._held: set[str | int] = set()  # words and synsets of all nodes
         self._attributes: list[list[int]] = []
         self._relations: dict[tuple[int, int], list[int]] = {}
@@ -249,7 +251,6 @@ class _Merger:
         most = max(likeness)
         best = [place for place, one in zip(near, likeness, strict=True) if one == most]
         place = best[self._choices.among(len(best))]
-        self._places.pop(nodes[place], None)  # of several words now, as no word of a tuple is
         nodes[place] = self._concepts.join(nodes[place], concept)
         return place
 

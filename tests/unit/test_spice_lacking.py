@@ -136,7 +136,7 @@ def test_tuples_of_another_parser_have_no_effect(monkeypatch, tmp_path):
         ("raise SystemExit('Error: odd')", "stopped with status 1: Error: odd"),
         ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
         ("", "ended without an answer"),
-        (None, "SPICE's parser cannot be run: "),
+        (None, "SPICE cannot be run: "),
     ],
 )
 def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
