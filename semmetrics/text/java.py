@@ -88,7 +88,10 @@ class JavaProgram:
         InputError
             If the package lacks a file.
         """
-        found = find_spec(_PACKAGE)
+        try:
+            found = find_spec(_PACKAGE)
+        except (ImportError, ValueError):  # of a module that has no specification, or is refused
+            found = None
         if found is None or not found.submodule_search_locations:
             raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")
         for place in found.submodule_search_locations:
