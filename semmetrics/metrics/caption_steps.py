@@ -43,6 +43,7 @@ __all__ = [
     "check_caption_lists",
     "check_texts",
     "is_list",
+    "joined_tokens",
     "name_type",
     "largest_of_rows",
     "task_tokens",
@@ -100,12 +101,25 @@ def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
     """
     key = ("tokens", stem)
     if key not in task.shared:
-        lists = task.tokenizer.tokens(task.texts)
+        lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
         if stem == "porter":
             lists = _stem(lists)
         task.shared[key] = TokenTable(*encode_tokens(lists))
     table: TokenTable = task.shared[key]
     return table
+
+
+def joined_tokens(task: CaptionTask) -> list[str]:
+    """Return the tokens of each distinct caption of a task with blanks between them."""
+    shared = task.shared
+    if "joined tokens" not in shared:
+        if ("tokens", "none") in shared:
+            lists = task_tokens(task).lists
+        else:  # numbers of tokens are made when a measure needs them
+            lists = shared["token lists"] = task.tokenizer.tokens(task.texts)
+        shared["joined tokens"] = list(map(" ".join, lists))
+    texts: list[str] = shared["joined tokens"]
+    return texts
 
 
 def _stem(lists: list[list[str]]) -> list[list[str]]:

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError, MissingDependencyError, pluralize
+from semmetrics.data.tasks import CaptionTask
+from semmetrics.errors import InputError, MissingDependencyError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -38,6 +39,7 @@ from semmetrics.metrics.caption_steps import (
     CaptionMeans,
     References,
     cause_column,
+    joined_tokens,
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
@@ -76,6 +78,7 @@ COUNTS = (
 _JAR = "meteor-1.5.jar"
 METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
 _ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
+_REMEDY = "it needs Java 8 or later and 2 GB of memory: try java -version"
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 
@@ -133,25 +136,30 @@ def _parse_counts(line: str, answer: str) -> list[int]:
     except ValueError:
         numbers = []
     if len(numbers) != len(COUNTS):
-        raise InputError(f"METEOR's program answers {answer!r} to {line!r}")
+        raise InputError(
+            f"METEOR's program answers {brief(answer)} to {brief(line)}", remedy=_REMEDY
+        )
     return numbers
 
 
 def _ask(lines: Sequence[str]) -> list[str]:
     """Run the program once for all segments, as it takes seconds to read its tables."""
     java, folder = METEOR_PROGRAM.locate()
-    with tempfile.TemporaryFile() as given:  # a pipe could block while answers wait to be read
-        _write_lines(given, lines)
-        done = subprocess.run(
-            [java, *_ARGUMENTS], stdin=given, capture_output=True, cwd=folder, check=False
-        )
+    try:
+        with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
+            _write_lines(given, lines)
+            done = subprocess.run(
+                [java, *_ARGUMENTS], stdin=given, capture_output=True, cwd=folder, check=False
+            )
+    except OSError as error:
+        raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(answers) != len(lines):
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise InputError(
             f"METEOR's program stopped with code {done.returncode} after {len(answers)} of "
             f"{pluralize(len(lines), 'segment')}" + (f": {problems[0]}" if problems else ""),
-            remedy="it needs Java 8 or later and 2 GB of memory: try java -version",
+            remedy=_REMEDY,
         )
     return answers
 
@@ -171,20 +179,38 @@ class MeteorCounts:
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
-        shared = block.task.shared
-        if "meteor" not in shared:
-            shared["meteor"] = _task_counts(block)
-        counts = shared["meteor"][block.start : block.stop]
+        counts = _task_counts(block.task)[block.start : block.stop]
         columns: dict[str, Any] = {
             name: Dense(np.ascontiguousarray(counts[:, place])) for place, name in enumerate(COUNTS)
         }
         return {**columns, "cause": cause_column(block.get(References()).n_refs)}
 
 
-def _task_counts(block: CaptionBlock) -> NDArray[np.int64]:
-    """Return the counts of all items of the block's task; zeros without a reference."""
-    task = block.task
-    texts = [" ".join(tokens) for tokens in task_tokens(block.task).lists]
+def lacking(task: CaptionTask) -> str:
+    """Return why a task has no METEOR here, with the remedy; "" if it has, and the counts are kept.
+
+    Only the program itself tells whether it runs.
+    """
+    if reason := METEOR_PROGRAM.missing():
+        return reason
+    try:
+        _task_counts(task)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
+    """Return the counts of all items of a task, made at the first use."""
+    if "meteor" not in task.shared:
+        task.shared["meteor"] = _count_task(task)
+    counts: NDArray[np.int64] = task.shared["meteor"]
+    return counts
+
+
+def _count_task(task: CaptionTask) -> NDArray[np.int64]:
+    """Return the counts of all items of a task; zeros without a reference."""
+    texts = joined_tokens(task)
     indptr, references = task.pairs(0, len(task))
     some = np.flatnonzero(np.diff(indptr))
     counts = np.zeros((len(task), len(COUNTS)), np.int64)
@@ -340,7 +366,7 @@ METEOR = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java"}),
-        extra={"program": METEOR_PROGRAM},
+        extra={"lacking": lacking},
     )
 )
 METEOR_NLTK = add(

@@ -18,7 +18,7 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
@@ -36,8 +36,8 @@ from semmetrics.metrics.caption_steps import (
     CaptionMeans,
     References,
     is_list,
+    joined_tokens,
     name_type,
-    task_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Definition, Measure, Option
@@ -72,10 +72,10 @@ __all__ = [
 CATEGORIES = ("All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size")
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest], as JSON."""
-_LENGTHS = {"Object": 1, "Attribute": 2, "Relation": 3}
 
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
 Counts: TypeAlias = tuple[int, int, int]
+Tuples: TypeAlias = Sequence[Tuple]
 
 
 def spice_scores(
@@ -157,29 +157,38 @@ def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concept
     list of (tp, number of candidate tuples, number of reference tuples), one a category
     """
     counts = []
-    for category in CATEGORIES[1:]:
-        first, second = (_tuples_of(one, category, concepts) for one in (candidate, reference))
-        hits = sum(_meets(one, second, concepts) for one in first)
-        counts.append((hits, len(first), len(second)))
+    sides = _by_category(candidate, concepts), _by_category(reference, concepts)
+    for mine, theirs in zip(*sides, strict=True):
+        hits = [one for one in mine if _meets(one, theirs, concepts)] if theirs else ()
+        counts.append((len(hits), len(mine), len(theirs)))
     # a match is of one length, and so the first three are all there are
-    tp, in_candidate, in_reference = map(sum, zip(*counts[: len(_LENGTHS)], strict=True))
+    tp, in_candidate, in_reference = map(sum, zip(*counts[:3], strict=True))
     return [(tp, in_candidate, in_reference), *counts]
 
 
-def _meets(one: Tuple, others: Sequence[Tuple], concepts: Concepts) -> bool:
-    """Whether any of others matches a tuple."""
-    return one in others or any(concepts.match(one, other) for other in others)
+def _meets(one: Tuple, others: Tuples, concepts: Concepts) -> bool:
+    """Whether any of others, of the same length, matches a tuple: is similar in each slot."""
+    if one in others:
+        return True
+    features = concepts.features
+    for slot, concept in enumerate(one):
+        held = features[concept]
+        others = [other for other in others if not held.isdisjoint(features[other[slot]])]
+        if not others:
+            return False
+    return True
 
 
-def _tuples_of(graph: SceneGraph, category: str, concepts: Concepts) -> list[Tuple]:
-    """Return the tuples of a category."""
-    if category == "All":
-        return list(graph.tuples)
-    if category in _LENGTHS:
-        length = _LENGTHS[category]
-        return [one for one in graph.tuples if len(one) == length]
-    words = category_words()[category]
-    return [one for one in graph.tuples if len(one) == 2 and concepts.name(one[1]) in words]
+def _by_category(graph: SceneGraph, concepts: Concepts) -> list[Tuples]:
+    """Return the tuples of each category but "All", which is the first three."""
+    named = [(one, concepts.names[one[1]]) for one in graph.attributes]
+    listed = (category_words()[category] for category in CATEGORIES[4:]) if named else ((),) * 3
+    return [
+        graph.objects,
+        graph.attributes,
+        graph.relations,
+        *([one for one, name in named if name in words] for words in listed),
+    ]
 
 
 def _scores(counts: Ints, category: str) -> dict[str, Floats]:
@@ -251,7 +260,7 @@ class SpiceCounts:
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
         concepts = graphs.concepts
-        counts = np.zeros((len(block), len(CATEGORIES), 3), np.int64)
+        counts = []
         items = block.get(References())
         bounds = items.indptr.tolist()
         with no_collection():  # of small lists and tuples, none of which is a cycle
@@ -260,10 +269,10 @@ class SpiceCounts:
                 flat = items.references[bounds[row] : bounds[row + 1]].tolist()
                 sides = (texts[code],), tuple(texts[one] for one in flat)
                 mine, theirs = map(graphs.of, sides)
-                counts[row] = match_counts(mine, theirs, concepts)
+                counts.append(match_counts(mine, theirs, concepts))
                 if mine.ties or theirs.ties:
                     _note_range(block, row, sides, graphs)
-        return counts
+        return np.array(counts, np.int64).reshape(len(block), len(CATEGORIES), 3)
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -276,7 +285,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     """
     if captions == "written":
         return [text.strip() for text in task.texts]
-    return [" ".join(tokens) for tokens in task_tokens(task).lists]
+    return joined_tokens(task)
 
 
 def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
@@ -289,16 +298,19 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     references = task.pairs(row, row + 1)[1].tolist()
     sides = (texts[task.candidates[row]],), tuple(texts[code] for code in references)
     category = str(measure["category"] or "all").capitalize()
-    mine, theirs = (_tuples_of(graphs.of(side), category, concepts) for side in sides)
+    mine, theirs = (_by_category(graphs.of(side), concepts) for side in sides)
+    place = CATEGORIES.index(category) - 1
+    chosen = slice(3) if category == "All" else slice(place, place + 1)
+    pairs = list(zip(mine[chosen], theirs[chosen], strict=True))
 
-    def written(tuples: list[Tuple], others: list[Tuple], *, met: bool) -> list[list[str]]:
-        chosen = [one for one in tuples if met == _meets(one, others, concepts)]
-        return [list(map(concepts.name, one)) for one in chosen]
+    def written(pairs: Iterable[tuple[Tuples, Tuples]], *, met: bool) -> list[list[str]]:
+        found = [a for one, others in pairs for a in one if met == _meets(a, others, concepts)]
+        return [list(map(concepts.name, one)) for one in found]
 
     return {
-        "matched": written(mine, theirs, met=True),
-        "unmatched": written(mine, theirs, met=False),
-        "missing": written(theirs, mine, met=False),
+        "matched": written(pairs, met=True),
+        "unmatched": written(pairs, met=False),
+        "missing": written([(b, a) for a, b in pairs], met=False),
     }
 
 

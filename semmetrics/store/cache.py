@@ -106,7 +106,7 @@ class TextCache:
             in the result. Called with a block of missing texts at a time, each of which is kept
             before the next, so that an interrupted run is not lost.
         """
-        texts = list(dict.fromkeys(texts))
+        texts, name = list(dict.fromkeys(texts)), _encode(identity)
         found = self._read(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
@@ -114,18 +114,16 @@ class TextCache:
             made = zip(block, compute(block), strict=True)
             new = {text: tuple(row) for text, row in made if row is not None}
             found |= new
-            rows = [
-                (identity, _encode(text), *row, _checksum(identity, text, row))
-                for text, row in new.items()
-            ]
+            keyed = [(_encode(text), row) for text, row in new.items()]
+            rows = [(identity, key, *row, _checksum(name, key, row)) for key, row in keyed]
             self._transact(partial(_insert, self._insert, rows))
             found |= self._read(identity, block)  # another process may have been first
         return {text: found[text] for text in texts if text in found}
 
     def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
         """Return the rows that are there and whole; remove those that are not."""
-        encoded = {_encode(text): text for text in texts}
-        keys, found = list(encoded), dict[str, Row]()
+        encoded, name = {_encode(text): text for text in texts}, _encode(identity)
+        keys, found = sorted(encoded), dict[str, Row]()  # rows lie in this order
 
         def read(connection: sqlite3.Connection) -> None:
             for start in range(0, len(keys), _QUERY):
@@ -135,9 +133,8 @@ class TextCache:
                     f"WHERE identity = ? AND text IN ({','.join('?' * len(some))})"
                 )
                 for key, *row, checksum in connection.execute(query, (identity, *some)).fetchall():
-                    text = encoded[key]
-                    if checksum == _checksum(identity, text, row):
-                        found[text] = tuple(row)
+                    if checksum == _checksum(name, key, row):
+                        found[encoded[key]] = tuple(row)
                         continue
                     self.trouble = self._said("is damaged", "its damaged rows are computed again")
                     delete = f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
@@ -199,13 +196,17 @@ def _check_owner(connection: sqlite3.Connection) -> None:
             raise sqlite3.OperationalError(f"it is a database of something else (table {name})")
 
 
-def _checksum(identity: str, text: str, row: Sequence[Any]) -> bytes:
+def _checksum(identity: bytes, key: bytes, row: Sequence[Any]) -> bytes:
     """Return eight bytes that are others for almost all other rows."""
-    hashed = hashlib.blake2b(digest_size=8)
-    for value in (_encode(identity), _encode(text), *row):
-        part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
-        hashed.update(f"{type(value).__name__} {len(part)} ".encode() + part)
-    return hashed.digest()
+    hashed = [_part(value) for value in (identity, key, *row)]
+    return hashlib.blake2b(b"".join(hashed), digest_size=8).digest()
+
+
+def _part(value: Any) -> bytes:
+    if type(value) is bytes:
+        return b"bytes %d %b" % (len(value), value)
+    part = repr(value).encode("utf-8", "surrogatepass")
+    return b"%b %d %b" % (type(value).__name__.encode(), len(part), part)
 
 
 def _encode(text: str) -> bytes:

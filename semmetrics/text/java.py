@@ -88,7 +88,10 @@ class JavaProgram:
         InputError
             If the package lacks a file.
         """
-        found = find_spec(_PACKAGE)
+        try:
+            found = find_spec(_PACKAGE)
+        except (ImportError, ValueError):  # of a module that has no specification, or is refused
+            found = None
         if found is None or not found.submodule_search_locations:
             raise MissingDependencyError(_PACKAGE, self.purpose, extra="captions")
         for place in found.submodule_search_locations:
@@ -97,6 +100,15 @@ class JavaProgram:
         raise InputError(
             f"{self.purpose} needs {' and '.join(self.files)}, which {_PACKAGE} has not here",
             remedy=self._or_alternative(f"run: pip install --force-reinstall {_PACKAGE}"),
+        )
+
+    def not_started(self, error: OSError) -> InputError:
+        """Return the error of a program that could not be started, or given its captions."""
+        return InputError(
+            f"{self.purpose} cannot be run: {error}",
+            remedy=self._or_alternative(
+                "check the free space of the folder for temporary files, and java -version"
+            ),
         )
 
     def _or_alternative(self, remedy: str) -> str:
@@ -158,11 +170,14 @@ class PtbJavaTokenizer:
         ]
 
     def _run(self, text: str) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder, "captions.txt")
-            source.write_bytes(text.encode())
-            command = [self._java, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
-            done = subprocess.run(command, check=False, capture_output=True)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                source = Path(folder, "captions.txt")
+                source.write_bytes(text.encode())
+                command = [self._java, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
+                done = subprocess.run(command, check=False, capture_output=True)
+        except OSError as error:
+            raise _TOKENIZER.not_started(error) from error
         if done.returncode:
             last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
             raise InputError(

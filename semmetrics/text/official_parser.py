@@ -41,7 +41,10 @@ JARS = {
 }
 """The files of CoreNLP: their Maven coordinates and SHA-256."""
 
-_OTHERWISE = "use SPICE(parser=offline), or tuples parsed elsewhere, tuples= (--tuples FILE)"
+_OTHERWISE = (
+    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score the measure "
+    "SPICE(parser=offline), which is in no protocol"
+)
 _CLASSES = Path(__file__).with_name("java_program")
 _JAVA = "it needs Java 8 or later and 4 GB of memory: try java -version"
 _SILENT = InputError("SPICE's parser ended without an answer", remedy=_JAVA)
@@ -218,10 +221,7 @@ def _run(command: Sequence[str], captions: Sequence[str]) -> Iterator[str]:
                 command, stdin=given, stdout=subprocess.PIPE, stderr=problems
             )
         except OSError as error:
-            raise InputError(
-                f"SPICE's parser cannot be run: {error}",
-                remedy="check the free space of the folder for temporary files, and java -version",
-            ) from error
+            raise SPICE_FILES.not_started(error) from error
         assert process.stdout is not None
         try:
             answered = 0

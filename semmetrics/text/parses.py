@@ -177,10 +177,12 @@ class KeptParser:
             If the parser fails on captions; says on how many, and the first. The parses of the
             others are kept.
         """
-        failed = self.parse(captions)
-        if failed:
-            raise _failure(failed, len(captions))
-        return [self._known.get(caption, []) for caption in captions]
+        known = self._known
+        if not all(caption in known for caption in captions):
+            failed = self.parse(captions)
+            if failed:
+                raise _failure(failed, len(captions))
+        return [known.get(caption, []) for caption in captions]
 
     def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""

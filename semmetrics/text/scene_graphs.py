@@ -15,11 +15,10 @@ wins where several are equally good. ``SceneGraph.ties`` counts where that decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from semmetrics.errors import InputError, brief
-from semmetrics.frozen import dataclass
 from semmetrics.text.synonyms import SynonymTable
 
 __all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "check_tuples", "every_merge",
@@ -27,6 +26,7 @@ __all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "check_tuples", "every
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
+Features: TypeAlias = frozenset[str | int]  # words and synsets
 
 
 def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
@@ -52,12 +52,33 @@ def _is_tuple(raw: Any) -> bool:
     return several and all(isinstance(word, str) for word in raw)
 
 
+class _Numbers(dict[str, int]):
+    """Numbers of words; a new word gets one at its first use."""
+
+    def __init__(self, add: Callable[[str], int]) -> None:
+        super().__init__()
+        self._add = add
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._add(word)
+        return number
+
+
 class Concepts:
     """Concepts by number, and how similar they are.
 
     Parameters
     ----------
     synonyms : SynonymTable
+
+    Attributes
+    ----------
+    numbers : mapping from str to int
+        The concept of each word or phrase, made at its first use.
+    features : list of frozensets
+        The words and synsets of each concept.
+    names : list of str
+        Each concept's words, with slashes between them.
 
     Examples
     --------
@@ -73,36 +94,39 @@ class Concepts:
         self._synonyms = synonyms
         self._words: list[frozenset[str]] = []
         self._synsets: list[frozenset[int]] = []
-        self._features: list[frozenset[str | int]] = []  # words and synsets
-        self._names: list[str] = []
+        self.features: list[Features] = []
+        self.names: list[str] = []
         self._numbers: dict[frozenset[str], int] = {}
-        self._of: dict[str, int] = {}
+        self.numbers: Mapping[str, int] = _Numbers(self._add)
         self._similarities: dict[tuple[int, int], float] = {}
+        self._joined: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
         return len(self._words)
 
     def of(self, word: str) -> int:
         """Return the concept of one word or phrase."""
-        number = self._of.get(word)
-        if number is None:
-            number = self._number(frozenset([word]), self._synonyms.synsets(word))
-            self._of[word] = number
-        return number
+        return self.numbers[word]
+
+    def _add(self, word: str) -> int:
+        return self._number(frozenset([word]), self._synonyms.synsets(word))
 
     def join(self, one: int, other: int) -> int:
         """Return the concept of the words of both."""
-        return self._number(
-            self._words[one] | self._words[other], self._synsets[one] | self._synsets[other]
-        )
+        found = self._joined.get((one, other))
+        if found is None:
+            found = self._joined[one, other] = self._number(
+                self._words[one] | self._words[other], self._synsets[one] | self._synsets[other]
+            )
+        return found
 
     def _number(self, words: frozenset[str], synsets: frozenset[int]) -> int:
         number = self._numbers.setdefault(words, len(self._words))
         if number == len(self._words):
             self._words.append(words)
             self._synsets.append(synsets)
-            self._features.append(words | synsets)
-            self._names.append("/".join(sorted(words)))
+            self.features.append(words | synsets)
+            self.names.append("/".join(sorted(words)))
         return number
 
     def similarity(self, one: int, other: int) -> float:
@@ -123,7 +147,7 @@ class Concepts:
 
     def is_similar(self, one: int, other: int) -> bool:
         """Whether two concepts share a word or a synset."""
-        return one == other or not self._features[one].isdisjoint(self._features[other])
+        return one == other or not self.features[one].isdisjoint(self.features[other])
 
     def words(self, concept: int) -> frozenset[str]:
         """Return the words of a concept."""
@@ -135,28 +159,30 @@ class Concepts:
 
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
-        return self._names[concept]
-
-    def match(self, one: Tuple, other: Tuple) -> bool:
-        """Whether two tuples are of one length and similar in each slot."""
-        return len(one) == len(other) and all(map(self.is_similar, one, other))
+        return self.names[concept]
 
 
-@dataclass(frozen=True, eq=False)
-class SceneGraph:
+class SceneGraph(NamedTuple):
     """The tuples of captions that were merged.
 
     Attributes
     ----------
-    tuples : tuple of tuples of int
-        Concepts: each object, then each attribute behind its object, then each relation behind its
-        subject and its object.
+    objects, attributes, relations : tuple of tuples of int
+        Concepts: each object, each attribute behind its object, each relation behind its subject
+        and its object.
     ties : int
         Where several nodes, attributes or relations were equally good to merge into.
     """
 
-    tuples: tuple[Tuple, ...]
+    objects: tuple[Tuple, ...]
+    attributes: tuple[Tuple, ...]
+    relations: tuple[Tuple, ...]
     ties: int = 0
+
+    @property
+    def tuples(self) -> tuple[Tuple, ...]:
+        """The tuples of all lengths."""
+        return self.objects + self.attributes + self.relations
 
 
 class _Choices:
@@ -175,36 +201,52 @@ class _Choices:
 
 
 class _Merger:
-    """A scene graph while captions are merged into it."""
+    """A scene graph while captions are merged into it.
+
+    Most tuples are of a node that is there already, or of one that is like none: both are told
+    without a comparison of nodes.
+    """
 
     def __init__(self, concepts: Concepts, choices: _Choices) -> None:
         self._concepts, self._choices = concepts, choices
         self._nodes: list[int] = []
+        # A node stays the one most similar to the word that made it, whatever is merged into it:
+        # all others have synsets that this word has not.
+        self._places: dict[int, int] = {}
+        self._held: set[str | int] = set()  # words and synsets of all nodes
         self._attributes: list[list[int]] = []
         self._relations: dict[tuple[int, int], list[int]] = {}
 
-    def add(self, raw: RawTuple) -> None:
-        """Merge one raw tuple."""
-        of = self._concepts.of
-        if len(raw) == 1:
-            self._node(of(raw[0]))
-        elif len(raw) == 2:
-            self._merge(self._attributes[self._node(of(raw[0]))], of(raw[1]))
-        else:
-            ends = self._node(of(raw[0])), self._node(of(raw[1]))
-            self._merge(self._relations.setdefault(ends, []), of(raw[2].removeprefix("be ")))
+    def add(self, caption: Sequence[RawTuple]) -> None:
+        """Merge the raw tuples of a caption."""
+        numbers, places, node = self._concepts.numbers, self._places, self._node
+        for raw in caption:
+            concept = numbers[raw[0]]
+            place = places[concept] if concept in places else node(concept)
+            if len(raw) == 1:
+                continue
+            concept = numbers[raw[1]]
+            if len(raw) == 2:
+                among = self._attributes[place]
+            else:
+                end = places[concept] if concept in places else node(concept)
+                concept = numbers[raw[2].removeprefix("be ")]
+                among = self._relations.setdefault((place, end), [])
+            if concept not in among:
+                self._merge(among, concept)
 
     def _node(self, concept: int) -> int:
-        """Return the place of an object's node: an equal one, the most similar, or a new one."""
-        nodes = self._nodes
-        if concept in nodes:
-            return nodes.index(concept)
-        is_similar, similarity = self._concepts.is_similar, self._concepts.similarity
-        near = [place for place, node in enumerate(nodes) if is_similar(node, concept)]
-        if not near:
+        """Return the place of the node most similar to an object of no node, or of a new one."""
+        nodes, features = self._nodes, self._concepts.features[concept]
+        is_new = self._held.isdisjoint(features)
+        self._held |= features
+        if is_new:
+            place = self._places[concept] = len(nodes)
             nodes.append(concept)
             self._attributes.append([])
-            return len(nodes) - 1
+            return place
+        is_similar, similarity = self._concepts.is_similar, self._concepts.similarity
+        near = [place for place, node in enumerate(nodes) if is_similar(node, concept)]
         likeness = [similarity(nodes[place], concept) for place in near]
         most = max(likeness)
         best = [place for place, one in zip(near, likeness, strict=True) if one == most]
@@ -214,9 +256,8 @@ class _Merger:
 
     def _merge(self, among: list[int], concept: int) -> None:
         """Merge an attribute or a relation into a similar one, or add it."""
-        if concept in among:
-            return
-        near = [p for p, other in enumerate(among) if self._concepts.is_similar(other, concept)]
+        is_similar = self._concepts.is_similar
+        near = among and [p for p, other in enumerate(among) if is_similar(other, concept)]
         if near:
             place = near[self._choices.among(len(near))]
             among[place] = self._concepts.join(among[place], concept)
@@ -226,12 +267,17 @@ class _Merger:
     def graph(self) -> SceneGraph:
         """Return what was merged."""
         nodes = self._nodes
-        tuples: list[Tuple] = [(node,) for node in nodes]
-        for node, several in zip(nodes, self._attributes, strict=True):
-            tuples += [(node, attribute) for attribute in several]
-        for (subject, object_), several in self._relations.items():
-            tuples += [(nodes[subject], nodes[object_], relation) for relation in several]
-        return SceneGraph(tuple(tuples), len(self._choices.sizes))
+        with_attributes = zip(nodes, self._attributes, strict=True)
+        return SceneGraph(
+            tuple([(node,) for node in nodes]),
+            tuple([(node, one) for node, several in with_attributes for one in several]),
+            tuple([
+                (nodes[subject], nodes[object_], relation)
+                for (subject, object_), several in self._relations.items()
+                for relation in several
+            ]),
+            len(self._choices.sizes),
+        )  # fmt: skip
 
 
 def merge_captions(
@@ -262,8 +308,7 @@ def _merged(
 ) -> SceneGraph:
     merger = _Merger(concepts, choices)
     for tuples in captions:
-        for raw in tuples:
-            merger.add(raw)
+        merger.add(tuples)
     return merger.graph()
 
 

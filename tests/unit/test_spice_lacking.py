@@ -59,6 +59,18 @@ def test_without_pycocoevalcap(monkeypatch, tuples):
     assert "SPICE needs the package pycocoevalcap; run: pip install" in str(error)
 
 
+@pytest.mark.parametrize("error", [ModuleNotFoundError("no"), ValueError("no __spec__")])
+def test_with_an_importer_that_refuses_the_package(monkeypatch, error):
+    class Refusing:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] == "pycocoevalcap":
+                raise error
+
+    monkeypatch.setattr(sys, "meta_path", [Refusing(), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "pycocoevalcap", raising=False)
+    assert isinstance(lacking(official(EVERY)), MissingDependencyError)
+
+
 @pytest.fixture
 def jars(tmp_path, monkeypatch):
     """A package pycocoevalcap with jars of ours; damages one when called."""
@@ -136,7 +148,7 @@ def test_tuples_of_another_parser_have_no_effect(monkeypatch, tmp_path):
         ("raise SystemExit('Error: odd')", "stopped with status 1: Error: odd"),
         ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
         ("", "ended without an answer"),
-        (None, "SPICE's parser cannot be run: "),
+        (None, "SPICE cannot be run: "),
     ],
 )
 def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):

@@ -132,8 +132,8 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     (measure,) = parse(text)
     if measure["parser"] is not None:
         return text, missing_graphs(tasks, measure, options["tuples"])
-    if "java" in measure.definition.needs:
-        return text, measure.definition.extra["program"].missing()
+    if lacking := measure.definition.extra.get("lacking"):
+        return text, next(filter(None, (lacking(task) for _, task in each_task(tasks))), "")
     return text, ""
 
 
@@ -152,14 +152,13 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
         fits = {"df": given}
     elif options["score_references"]:
         fits, chosen = _frequencies_of(tasks[chosen[0]][""], measures), [HUMAN]
-    return {
-        name: {
-            "": replace(
-                parts[""], fits={**graphs, **(fits if name in chosen else {})}, models=models
-            )
-        }
-        for name, parts in tasks.items()
-    }
+    prepared = {}
+    for name, parts in tasks.items():
+        more = fits if name in chosen else {}
+        task = replace(parts[""], fits={**graphs, **more}, models=models)
+        task.shared.update(parts[""].shared)  # what tells whether a program runs is not done again
+        prepared[name] = {"": task}
+    return prepared
 
 
 def _frequencies_of(

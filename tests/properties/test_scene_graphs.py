@@ -1,0 +1,55 @@
+"""SPICE of made tuples with crowded synonyms, beside a plain formula."""
+
+from unittest import mock
+
+import hypothesis.strategies as st
+from hypothesis import given, settings
+from oracles import spice as plain
+
+from semmetrics.metrics.spice import CATEGORIES, match_counts, spice_range
+from semmetrics.text.scene_graphs import Concepts, merge_captions
+from semmetrics.text.synonyms import SynonymTable
+
+WORDS = "abcdefgh"
+LISTED = {"Color": frozenset("ab"), "Cardinality": frozenset("c"), "Size": frozenset(["d", "e/f"])}
+WORD = st.sampled_from(WORDS)
+RELATION = st.tuples(WORD, WORD, st.sampled_from([*WORDS, "be a", "be b"]))
+CAPTION = st.lists(st.one_of(st.tuples(WORD), st.tuples(WORD, WORD), RELATION), max_size=8)
+SYNSETS = st.fixed_dictionaries({word: st.frozensets(st.integers(0, 5), max_size=3)
+                                 for word in [*WORDS, "be a", "be b"]})  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(CAPTION, st.lists(CAPTION, min_size=1, max_size=4), SYNSETS)
+def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
+    table = SynonymTable({word: " ".join(map(str, s)) for word, s in synsets.items()}, {})
+    concepts = Concepts(table)
+    with mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED):
+        graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
+        found = dict(zip(CATEGORIES, match_counts(*graphs, concepts), strict=True))
+        low, high, every = spice_range(candidate, references, concepts, most=64)
+    for category in CATEGORIES:
+        expected = plain.counts(
+            candidate, references, table.synsets, category, LISTED.get(category, frozenset())
+        )
+        assert found[category] == expected, category
+    tp, n, m = found["All"]
+    f = 2 * tp / (n + m) if tp else 0.0
+    assert low - 1e-12 <= f <= high + 1e-12
+    if every and not any(graph.ties for graph in graphs):
+        assert low == high
+
+
+def test_a_word_may_go_to_another_node_than_before():
+    # "w" lies in the second node; then the first has just its synsets, and is there first
+    synsets = {"b": {1}, "a": {2, 3, 4, 5}, "w": {1, 2, 3, 4}, "c": {5, *range(6, 25)},
+               "y": {1, 2, 3, 4}}  # fmt: skip
+    table = SynonymTable({word: " ".join(map(str, some)) for word, some in synsets.items()}, {})
+    concepts = Concepts(table)
+    raw = [("b",), ("a",), ("w",), ("c",), ("y",), ("w", "d")]
+    graph = merge_captions([raw], concepts)
+    assert graph.ties == 1
+    assert [concepts.name(one) for one in graph.attributes[0]] == ["b/w/y", "d"]
+    expected = [tuple("/".join(sorted(c.words)) for c in one)
+                for one in plain.merge([raw], table.synsets)]  # fmt: skip
+    assert [tuple(map(concepts.name, one)) for one in graph.tuples] == expected
