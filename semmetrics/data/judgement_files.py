@@ -116,13 +116,15 @@ def read_judgements(
     >>> found.candidates, found.values.tolist(), found.first.tolist()
     (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
     """
-    random = np.random.default_rng(seed)
+    random, chosen = np.random.default_rng(seed), _Columns(columns or {}, group_by, ids)
     if isinstance(data, str | os.PathLike) and _is_pascal(Path(data)):
+        chosen.refuse(os.fspath(data))
         found = _read_pascal(Path(data), random, options)
     elif isinstance(data, Mapping):
+        chosen.refuse(name)
         found = _read_images(data, name)
     else:
-        found = _read_table(data, _Columns(columns or {}, group_by, ids), options, name)
+        found = _read_table(data, chosen, options, name)
     if not len(found):
         raise InputError("there are no judgements", where=found.source,
                          remedy="write one a row: id and rating")  # fmt: skip
@@ -195,6 +197,20 @@ class _Columns:
                     remedy=did_you_mean(str(role), ROLES, f"there are {listing(ROLES, most=20)}"),
                 )
         self.named, self.group, self.to_id = named, group, id_reader(ids)
+        given = {"columns": named, "group_by": group, "ids": ids}
+        self.given = [f"{name}=" for name, value in given.items() if value]
+
+    def refuse(self, where: str) -> None:
+        """Refuse what is said of columns that there are not.
+
+        Raises
+        ------
+        InputError
+            If something is.
+        """
+        if self.given:
+            raise InputError(f"{', '.join(self.given)} beside a file that is no table",
+                             where=where, remedy="leave that out")  # fmt: skip
 
     def find(self, names: Sequence[str] | None, where: str) -> dict[str, int]:
         """Return the place of the column of each role that the table has."""
@@ -286,6 +302,7 @@ def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -
     with opened_table(data, options) as source:
         where = name if source is None else source.name
         if source is not None and _is_json_object(source, options):
+            columns.refuse(where)
             return _read_images(source.parsed(parse_source), where)
         made: _Made | None = None
         values, sides, groups = list[float](), list[list[int]](), list[str]()

@@ -387,6 +387,51 @@ def test_sides_that_are_lacking_or_too_many():
         semmetrics.meta(only, protocol="flickr8k-expert", measures="ROUGE-L")
 
 
+def test_columns_are_for_tables(tmp_path):
+    for options in ({"columns": {"rating": "x"}}, {"group_by": "x"}, {"ids": "x"}):
+        with pytest.raises(InputError, match=f"{next(iter(options))}= beside a file that is no"):
+            semmetrics.meta(IMAGES, measures="ROUGE-L", **options)
+        with pytest.raises(InputError, match="that is no table"):
+            semmetrics.meta(mat(tmp_path), measures="ROUGE-L", **options)
+
+
+def test_groups_have_rows_of_their_own():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="kendall-b",
+                            group_by="rater", resamples=20)  # fmt: skip
+    assert {one.group: one.n for one in found} == {"all": 8, "x": 4, "y": 4}
+    some = [row for row in ROWS if row["rater"] == "y"]
+    plain = oracle.tau_b([F1[row["id"]] for row in some], [row["rating"] for row in some])
+    assert found["F1", "kendall-b", "y"].value == pytest.approx(plain)
+    with pytest.raises(InputError, match="judgements of 'a' are in the groups 'x' and 'y'"):
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", group_by="rater", aggregate="mean")
+    with pytest.raises(InputError, match="Recall, group 'y': Williams' test needs at least four"):
+        semmetrics.meta(ROWS[:-1], PREDS, GTS, measures="F1 Recall", group_by="rater",
+                        test="williams")  # fmt: skip
+
+
+def test_frames_are_tables():
+    pandas = pytest.importorskip("pandas")
+    options = {"measures": "F1", "resamples": 20}
+    found = semmetrics.meta(pandas.DataFrame(ROWS), PREDS, GTS, **options)
+    assert values(found) == values(semmetrics.meta(ROWS, PREDS, GTS, **options))
+    table = semmetrics.meta(pandas.DataFrame(TEXTS), measures="ROUGE-L", resamples=20)
+    assert values(table) == values(semmetrics.meta(TEXTS, measures="ROUGE-L", resamples=20))
+
+
+def test_order_changes_nothing():
+    options = {"measures": "F1 Recall", "resamples": 50}
+    found = semmetrics.meta(ROWS, PREDS, GTS, **options)
+    turned = semmetrics.meta(ROWS[::-1], dict(reversed(PREDS.items())), GTS, **options)
+    for one, other in zip(found, turned, strict=True):
+        assert (one.low, one.high, one.value) == pytest.approx((other.low, other.high, other.value))
+        assert one.data == other.data
+
+
+def test_too_few_resamples_are_said():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert "no difference can hold: p, corrected, is at least 0.2381" in str(found)
+
+
 def test_the_table_is_read_by_names():
     found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert found["Recall", "spearman"] is found[8] or found["Recall", "spearman"].value
