@@ -12,6 +12,7 @@ from oracles import agreement as oracle
 from scipy.io import savemat
 
 import semmetrics
+from benchmarks.agreement import simulate
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.errors import InputError
 
@@ -430,6 +431,14 @@ def test_order_changes_nothing():
 def test_too_few_resamples_are_said():
     found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert "no difference can hold: p, corrected, is at least 0.2381" in str(found)
+
+
+def test_intervals_and_tests_are_right_in_a_simulation():
+    """Of many data sets, in benchmarks/AGREEMENT.md; of these few, within four standard errors."""
+    for name, coverage, found, williams in simulate(30, 1, 1, trials=60, resamples=200, seed=3):
+        assert coverage > 0.93 - 4 * math.sqrt(0.93 * 0.07 / 60), name
+        assert found < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 60), name
+        assert math.isnan(williams) == (name != "pearson")
 
 
 def test_the_table_is_read_by_names():
