@@ -22,10 +22,10 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 
-__all__ = ["OWN_REFERENCES", "Judgements"]
+__all__ = ["TEXTS", "Judgements"]
 
-OWN_REFERENCES = ("keep", "drop-candidate", "drop-reference")
-"""What becomes of a candidate that is one of its own references."""
+TEXTS = "captions"
+"""What candidates are evaluated as that stand in the file with their references."""
 
 
 @dataclass(frozen=True, eq=False)

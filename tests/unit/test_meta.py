@@ -184,7 +184,7 @@ def test_pascal_50s(tmp_path):
     assert judged.candidates[:2] == ["a dog runs 0", "the cat sleeps 0"]
     assert all(len(of) == 2 for of in judged.references)
     assert all(judged.references[i] == judged.references[i + 1] for i in range(0, 8, 2))
-    assert "votes for either side: 1, decided at random" in judged.notes[0]
+    assert "1 pair with as many votes for either side: decided at random" in judged.notes[0]
     again = read_judgements(folder / "pair_pascal.mat", draw_references=2, seed=1)
     assert again.references == judged.references
     seeds = {tuple(read_judgements(folder, draw_references=2, seed=s).references[0])
