@@ -18,7 +18,7 @@ from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measu
 from semmetrics.core.ragged import Floats, row_numbers
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.judgements import Judgements
+from semmetrics.data.judgements import TEXTS, Judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
@@ -214,11 +214,11 @@ def _score_texts(
     if preds is not None or gts is not None:
         raise InputError("the captions and their references stand in the ratings",
                          where=judgements.source, remedy="leave preds and gts out")  # fmt: skip
-    if given.get("task", "captions") != "captions":
+    if given.get("task", TEXTS) != TEXTS:
         raise InputError(f"task={given['task']!r}, and captions are rated",
                          remedy="leave task= (--task) out")  # fmt: skip
     candidates, references, places = judgements.caption_sides()
-    prepared = prepare_systems({name: candidates}, references, {**given, "task": "captions"})
+    prepared = prepare_systems({name: candidates}, references, {**given, "task": TEXTS})
     scores = _with_items(score_prepared(prepared), given)
     return prepared, [_judged(score, values[places]) for score, values in scores]
 

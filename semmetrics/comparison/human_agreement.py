@@ -29,7 +29,7 @@ from semmetrics.comparison.significance import correct_p, shifted_p, williams_p
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.judgements import Judgements
-from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.errors import InputError, did_you_mean, listing, placed
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
@@ -401,7 +401,10 @@ def _williams(part: _Part, against: _Part) -> float:
     one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
     pairs = ((one, ratings), (other, ratings), (one, other))
     first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
-    return williams_p(first, second, between, len(mine))
+    try:
+        return williams_p(first, second, between, len(mine))
+    except InputError as error:
+        raise placed(error, f"{part.of.heading}, group {part.group!r}") from None
 
 
 def _fingerprint(judgements: Judgements) -> str:

@@ -29,7 +29,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,9 +41,9 @@ from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.pair_scores import id_reader
-from semmetrics.data.source import load
+from semmetrics.data.pascal_50s import is_pascal, read_pascal
 from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
-from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, pluralize, shown
+from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, shown
 
 __all__ = ["ROLES", "read_judgements"]
 
@@ -65,8 +64,6 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 _NOUN = Noun("judgement", "an object with a rating", '{"id": "a", "rating": 4}',
              '{"id": "a", "rating": 4}')  # fmt: skip
 _SIDES = {"a": 1.0, "b": -1.0, "tie": 0.0}
-_CATEGORIES = ("HC", "HI", "HM", "MM")
-_PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
 
 
 def read_judgements(
@@ -116,13 +113,15 @@ def read_judgements(
     >>> found.candidates, found.values.tolist(), found.first.tolist()
     (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
     """
-    random = np.random.default_rng(seed)
-    if isinstance(data, str | os.PathLike) and _is_pascal(Path(data)):
-        found = _read_pascal(Path(data), random, options)
+    random, chosen = np.random.default_rng(seed), _Columns(columns or {}, group_by, ids)
+    if isinstance(data, str | os.PathLike) and is_pascal(Path(data)):
+        chosen.refuse(os.fspath(data))
+        found = read_pascal(Path(data), random, options)
     elif isinstance(data, Mapping):
+        chosen.refuse(name)
         found = _read_images(data, name)
     else:
-        found = _read_table(data, _Columns(columns or {}, group_by, ids), options, name)
+        found = _read_table(data, chosen, options, name)
     if not len(found):
         raise InputError("there are no judgements", where=found.source,
                          remedy="write one a row: id and rating")  # fmt: skip
@@ -195,6 +194,20 @@ class _Columns:
                     remedy=did_you_mean(str(role), ROLES, f"there are {listing(ROLES, most=20)}"),
                 )
         self.named, self.group, self.to_id = named, group, id_reader(ids)
+        given = {"columns": named, "group_by": group, "ids": ids}
+        self.given = [f"{name}=" for name, value in given.items() if value]
+
+    def refuse(self, where: str) -> None:
+        """Refuse what is said of columns that there are not.
+
+        Raises
+        ------
+        InputError
+            If something is.
+        """
+        if self.given:
+            raise InputError(f"{', '.join(self.given)} beside a file that is no table",
+                             where=where, remedy="leave that out")  # fmt: skip
 
     def find(self, names: Sequence[str] | None, where: str) -> dict[str, int]:
         """Return the place of the column of each role that the table has."""
@@ -286,6 +299,7 @@ def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -
     with opened_table(data, options) as source:
         where = name if source is None else source.name
         if source is not None and _is_json_object(source, options):
+            columns.refuse(where)
             return _read_images(source.parsed(parse_source), where)
         made: _Made | None = None
         values, sides, groups = list[float](), list[list[int]](), list[str]()
@@ -368,89 +382,3 @@ def _references(value: Any) -> tuple[str, ...]:
         raise InputError(f"{shown(value)} is no list of references",
                          remedy='write ["a dog runs", "the dog"]')  # fmt: skip
     return tuple(_text(one, "") for one in value)
-
-
-# ---- Pascal-50S ---------------------------------------------------------------------------------
-
-
-def _is_pascal(path: Path) -> bool:
-    return path.suffix == ".mat" or path.is_dir()
-
-
-def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -> Judgements:
-    """Read the pairs, their categories, and the references and votes on each pair.
-
-    Votes that are equal are broken at random.
-    """
-    folder = path if path.is_dir() else path.parent
-    pairs, triplets = (_load_mat(folder / name, options) for name in _PASCAL)
-    where = os.fspath(folder)
-    given = _struct(pairs, "new_input", 3, where)
-    votes = _struct(triplets, "triplets", 4, where)
-    kinds = np.asarray(pairs.get("category", ())).ravel().tolist()
-    if not given or len(kinds) != len(given) or len(votes) % len(given):
-        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
-        raise InputError(
-            f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
-            where=where, remedy="give the files of Pascal-50S as they are",
-        )  # fmt: skip
-    each, values, groups, tied = len(votes) // len(given), [], [], 0
-    made = _Made(True)
-    for row, (image, *both) in enumerate(given):
-        one, other = (_cell(text) for text in both)
-        some = votes[row * each : (row + 1) * each]
-        counts = Counter(_cell(a if float(np.ravel(won)[0]) == 1 else b) for _, a, b, won in some)
-        lead = counts[one] - counts[other]
-        if sum(counts.values()) != counts[one] + counts[other] * (one != other):
-            raise InputError("votes are on other captions", where=f"{where}, pair {row} (from 0)",
-                             remedy="give the files of Pascal-50S as they are")  # fmt: skip
-        tied += not lead
-        values.append(float(np.sign(lead)) if lead else random.choice([1.0, -1.0]))
-        references = tuple(_cell(reference) for reference, *_ in some)
-        for text in (one, other):
-            made.add(text, references, _cell(image))
-        groups.append(_category(kinds[row], f"{where}, pair {row} (from 0)"))
-    notes = [f"pairs with as many votes for either side: {tied:,}, decided at random"]
-    return Judgements(
-        made.candidates, made.references, made.images, True, np.array(values),
-        np.arange(0, 2 * len(given), 2), np.arange(1, 2 * len(given), 2), groups, where,
-        notes if tied else [],
-    )  # fmt: skip
-
-
-def _load_mat(path: Path, options: ReadOptions) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    source = load(path, options.max_bytes)
-    try:
-        found: dict[str, Any] = loadmat(path)
-    except NotImplementedError:
-        raise InputError("MATLAB 7.3 files are not read", where=source.name,
-                         remedy="save it with -v7") from None  # fmt: skip
-    except Exception as error:
-        raise InputError(f"it is no MATLAB file: {error}", where=source.name,
-                         remedy="give the file of Pascal-50S as it is") from None  # fmt: skip
-    return found
-
-
-def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
-    """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
-    value = found.get(name)
-    fields = getattr(getattr(value, "dtype", None), "names", None) or ()
-    if value is None or len(fields) != width:
-        raise InputError(f"there is no struct array {name!r} with {width} fields", where=where,
-                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
-    return [tuple(record) for record in value.ravel()]
-
-
-def _cell(value: Any) -> str:
-    """Return the text that arrays and cells are wrapped round."""
-    while isinstance(value, np.ndarray):
-        value = value.ravel()[0] if value.size else ""
-    return str(value).strip()
-
-
-def _category(value: Any, where: str) -> str:
-    if value not in range(1, len(_CATEGORIES) + 1):
-        raise InputError(f"{value} is no category", where=where, remedy="write 1 to 4")
-    return _CATEGORIES[int(value) - 1]

@@ -22,10 +22,10 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 
-__all__ = ["OWN_REFERENCES", "Judgements"]
+__all__ = ["TEXTS", "Judgements"]
 
-OWN_REFERENCES = ("keep", "drop-candidate", "drop-reference")
-"""What becomes of a candidate that is one of its own references."""
+TEXTS = "captions"
+"""What candidates are evaluated as that stand in the file with their references."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,11 @@ class Judgements:
 
         Of preferences the side that more of them prefer; where both are equal, neither.
 
+        Raises
+        ------
+        InputError
+            If there are judgements of the same in several groups.
+
         Examples
         --------
         >>> rated = Judgements(["a", "a"], [("x",)] * 2, ["i"] * 2, True, np.array([1.0, 4.0]),
@@ -107,8 +112,20 @@ class Judgements:
                       np.int64)  # fmt: skip
         rows = np.full(len(keys), len(self), np.int64)
         np.minimum.at(rows, of, np.arange(len(self)))
+        self._check_groups(of, rows)
         means = np.bincount(of, self.values, len(keys)) / np.maximum(np.bincount(of), 1)
         return replace(self.take(rows), values=means if self.second is None else np.sign(means))
+
+    def _check_groups(self, of: Ints, rows: Ints) -> None:
+        if self.groups is None:
+            return
+        for row, number in enumerate(of.tolist()):
+            if self.groups[row] != self.groups[rows[number]]:
+                both = f"{self.groups[rows[number]]!r} and {self.groups[row]!r}"
+                text = brief(self.candidates[self.first[row]])
+                raise InputError(f"judgements of {text} are in the groups {both}",
+                                 where=self.source, remedy="leave group_by= (--group-by) out, "
+                                 "or do not average")  # fmt: skip
 
     def _key(self, row: int) -> Any:
         places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]

@@ -175,8 +175,18 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
                 f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
             )
             lines += [f"{JUDGEMENT_TESTS[design.test]} of the difference from {design.baseline}, "
-                      f"two-sided; {corrected}", *self._say_which(tested)]  # fmt: skip
+                      f"two-sided; {corrected}", *self._say_which(tested),
+                      *self._say_limit(tested)]  # fmt: skip
         return lines
+
+    def _say_limit(self, tested: Sequence[Agreement]) -> Iterator[str]:
+        """Say where no difference can hold, because p cannot become small enough."""
+        design, made = tested[0].design, tested[0].design.bootstrap
+        many = 1 if design.correction == "none" else tested[0].comparisons
+        least = many / (made.resamples + 1)
+        if design.test == "bootstrap" and least >= 1 - made.level:
+            yield (f"no difference can hold: p, corrected, is at least {format_p(min(1.0, least))};"
+                   " take more resamples, or fewer comparisons")  # fmt: skip
 
     def _say_which(self, tested: Sequence[Agreement]) -> Iterator[str]:
         baseline = tested[0].design.baseline

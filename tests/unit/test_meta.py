@@ -12,6 +12,7 @@ from oracles import agreement as oracle
 from scipy.io import savemat
 
 import semmetrics
+from benchmarks.agreement import simulate
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.errors import InputError
 
@@ -183,7 +184,7 @@ def test_pascal_50s(tmp_path):
     assert judged.candidates[:2] == ["a dog runs 0", "the cat sleeps 0"]
     assert all(len(of) == 2 for of in judged.references)
     assert all(judged.references[i] == judged.references[i + 1] for i in range(0, 8, 2))
-    assert "votes for either side: 1, decided at random" in judged.notes[0]
+    assert "1 pair with as many votes for either side: decided at random" in judged.notes[0]
     again = read_judgements(folder / "pair_pascal.mat", draw_references=2, seed=1)
     assert again.references == judged.references
     seeds = {tuple(read_judgements(folder, draw_references=2, seed=s).references[0])
@@ -385,6 +386,59 @@ def test_sides_that_are_lacking_or_too_many():
     }
     with pytest.raises(InputError, match="no judgement is left"):
         semmetrics.meta(only, protocol="flickr8k-expert", measures="ROUGE-L")
+
+
+def test_columns_are_for_tables(tmp_path):
+    for options in ({"columns": {"rating": "x"}}, {"group_by": "x"}, {"ids": "x"}):
+        with pytest.raises(InputError, match=f"{next(iter(options))}= beside a file that is no"):
+            semmetrics.meta(IMAGES, measures="ROUGE-L", **options)
+        with pytest.raises(InputError, match="that is no table"):
+            semmetrics.meta(mat(tmp_path), measures="ROUGE-L", **options)
+
+
+def test_groups_have_rows_of_their_own():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="kendall-b",
+                            group_by="rater", resamples=20)  # fmt: skip
+    assert {one.group: one.n for one in found} == {"all": 8, "x": 4, "y": 4}
+    some = [row for row in ROWS if row["rater"] == "y"]
+    plain = oracle.tau_b([F1[row["id"]] for row in some], [row["rating"] for row in some])
+    assert found["F1", "kendall-b", "y"].value == pytest.approx(plain)
+    with pytest.raises(InputError, match="judgements of 'a' are in the groups 'x' and 'y'"):
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", group_by="rater", aggregate="mean")
+    with pytest.raises(InputError, match="Recall, group 'y': Williams' test needs at least four"):
+        semmetrics.meta(ROWS[:-1], PREDS, GTS, measures="F1 Recall", group_by="rater",
+                        test="williams")  # fmt: skip
+
+
+def test_frames_are_tables():
+    pandas = pytest.importorskip("pandas")
+    options = {"measures": "F1", "resamples": 20}
+    found = semmetrics.meta(pandas.DataFrame(ROWS), PREDS, GTS, **options)
+    assert values(found) == values(semmetrics.meta(ROWS, PREDS, GTS, **options))
+    table = semmetrics.meta(pandas.DataFrame(TEXTS), measures="ROUGE-L", resamples=20)
+    assert values(table) == values(semmetrics.meta(TEXTS, measures="ROUGE-L", resamples=20))
+
+
+def test_order_changes_nothing():
+    options = {"measures": "F1 Recall", "resamples": 50}
+    found = semmetrics.meta(ROWS, PREDS, GTS, **options)
+    turned = semmetrics.meta(ROWS[::-1], dict(reversed(PREDS.items())), GTS, **options)
+    for one, other in zip(found, turned, strict=True):
+        assert (one.low, one.high, one.value) == pytest.approx((other.low, other.high, other.value))
+        assert one.data == other.data
+
+
+def test_too_few_resamples_are_said():
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
+    assert "no difference can hold: p, corrected, is at least 0.2381" in str(found)
+
+
+def test_intervals_and_tests_are_right_in_a_simulation():
+    """Of many data sets, in benchmarks/AGREEMENT.md; of these few, within four standard errors."""
+    for name, coverage, found, williams in simulate(30, 1, 1, trials=60, resamples=200, seed=3):
+        assert coverage > 0.93 - 4 * math.sqrt(0.93 * 0.07 / 60), name
+        assert found < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 60), name
+        assert math.isnan(williams) == (name != "pearson")
 
 
 def test_the_table_is_read_by_names():
