@@ -12,6 +12,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    classes,
     comparison,
     device,
     discrepancy,
@@ -33,6 +34,7 @@ MODULES = (
     tokenizers, captions_ngram, captions_cider, spice, captions,
     comparison,
     retrieval, semantic_recall,
+    classes,
     discrepancy,
 )  # fmt: skip
 WORKLOADS = {
