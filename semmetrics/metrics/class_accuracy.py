@@ -243,6 +243,7 @@ PerClassAccuracy = add(
         family=ClassFamily(),
         summary="Mean over the classes with images of each class's top-K accuracy.",
         equation="(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
+        interval="jackknife-bias",  # as of other means over classes
         source="Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
         options=_OPTIONS,
         **_XIAN,
@@ -269,6 +270,7 @@ H = add(
         family=HarmonicMean(),
         summary="Harmonic mean of the per-class accuracy on seen and on unseen classes.",
         equation="2 ts tr / (ts + tr)",
+        interval="jackknife-bias",
         source="Xian et al. 2018, section 5.3, the equation of the harmonic mean",
         **_XIAN,
     )
