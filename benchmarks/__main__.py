@@ -13,6 +13,7 @@ from benchmarks import (
     captions,
     captions_cider,
     captions_ngram,
+    classes,
     comparison,
     device,
     discrepancy,
@@ -34,6 +35,7 @@ MODULES = (
     tokenizers, captions_ngram, captions_cider, spice, captions,
     comparison, agreement,
     retrieval, semantic_recall,
+    classes,
     discrepancy,
 )  # fmt: skip
 WORKLOADS = {

@@ -175,9 +175,7 @@ class ClassFamily:
             found["predicted"] = as_floats(sums["n_pred"])[..., chosen]
         return found
 
-    def confusion(
-        self, measure: Measure, rows: Columns, frame: Frame
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+    def confusion(self, rows: Columns) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
         """Count the images of each class that are taken for each class, where there are any.
 
         Returns
@@ -191,9 +189,8 @@ class ClassFamily:
         true, predicted = columns["n_ref"].codes, columns["n_pred"]
         codes = np.full(len(true), -1)
         codes[np.diff(predicted.indptr) > 0] = predicted.codes
-        inside = frame.universe(measure)[true]
         width = predicted.width + 1
-        keys, number = np.unique(true[inside] * width + codes[inside] + 1, return_counts=True)
+        keys, number = np.unique(true.astype(np.int64) * width + codes + 1, return_counts=True)
         return keys // width, keys % width - 1, number
 
 
@@ -246,6 +243,7 @@ PerClassAccuracy = add(
         family=ClassFamily(),
         summary="Mean over the classes with images of each class's top-K accuracy.",
         equation="(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
+        interval="jackknife-bias",  # as of other means over classes
         source="Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
         options=_OPTIONS,
         **_XIAN,
@@ -272,6 +270,7 @@ H = add(
         family=HarmonicMean(),
         summary="Harmonic mean of the per-class accuracy on seen and on unseen classes.",
         equation="2 ts tr / (ts + tr)",
+        interval="jackknife-bias",
         source="Xian et al. 2018, section 5.3, the equation of the harmonic mean",
         **_XIAN,
     )

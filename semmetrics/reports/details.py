@@ -230,8 +230,8 @@ def collect_matches(scores: Sequence[Score]) -> Records:
 def collect_confusion(scores: Sequence[Score]) -> Records:
     """Collect how many images of each class are taken for each class, where there are any.
 
-    The first measure of each system that predicts one class for each image is used, on the images
-    that count in it.
+    The first measure of each system that predicts one class for each image says among which
+    candidates; all images are counted.
 
     Returns
     -------
@@ -248,7 +248,7 @@ def collect_confusion(scores: Sequence[Score]) -> Records:
         family = score.measure.definition.family
         if score.system in found or not hasattr(family, "confusion"):
             continue
-        counted = family.confusion(score.measure, _rows_of(score), score.frame)
+        counted = family.confusion(_rows_of(score))
         if counted is not None:
             names = [*score.frame.labels, None]  # -1 is the last
             found[score.system] = [

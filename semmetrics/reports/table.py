@@ -352,8 +352,8 @@ class ScoreTable(ScaledReport):
     def confusion(self) -> Records:
         """Return how many images of each class are taken for each class, where there are any.
 
-        The first measure of each system that predicts one class for each image is used, on the
-        images that count in it.
+        The first measure of each system that predicts one class for each image says among which
+        candidates; all images are counted.
 
         Returns
         -------

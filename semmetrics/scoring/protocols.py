@@ -193,10 +193,10 @@ PROTOCOLS = {
             title="zero-shot classification, plain and generalised: per-class accuracy and H",
             source="Xian et al. 2018, section 5.3 and the tables of sections 6.1 and 6.2",
             entries={
-                "ZSL": "PerClassAccuracy(labels=unseen,candidates=unseen)",
                 "ts": "PerClassAccuracy(labels=unseen)",
                 "tr": "PerClassAccuracy(labels=seen)",
                 "H": "H",
+                "ZSL": "PerClassAccuracy(labels=unseen,candidates=unseen)",
             },
             settings={"ties": "position", "missing": "error"},
             kind="classes",
