@@ -648,3 +648,18 @@ def test_numbers_of_rows_and_cutoffs_that_are_missing_are_said():
     assert any("HitRate without a cutoff counts all candidates" in note for note in table.notes)
     notes = score(measures="HitRate@1").notes
     assert not any("numbers of rows" in note or "cutoff" in note for note in notes)
+
+
+def test_precisions_among_as_many_as_there_are_positives_by_hand():
+    # ranks of the positives: 1 and 2; 2 and 4; 3 and 6
+    table = np.array([[6.0, 5, 4, 3, 2, 1], [5, 6, 1, 3, 4, 2], [6, 5, 3, 4, 2, 1]])
+    positives = [[0, 1], [0, 3], [3, 5]]
+    found = semmetrics.score(table, positives, task="retrieval",
+                             measures="R-Precision mAP@R PMRP MedR MeanR MRR@2")  # fmt: skip
+    values = [one.value for one in found]
+    assert values == pytest.approx([0.5, (1 + 0.25 + 0) / 3, 0.5, 2.0, 2.0, 0.5])
+    lists = {"a": ["x"], "b": ["y", "x"], "c": ["z"]}
+    lost = semmetrics.score(
+        lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"
+    )
+    assert np.isnan(lost[0].value)
