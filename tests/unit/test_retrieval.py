@@ -663,3 +663,10 @@ def test_precisions_among_as_many_as_there_are_positives_by_hand():
         lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"
     )
     assert np.isnan(lost[0].value)
+
+
+def test_lists_of_just_as_many_candidates_are_not_called_short():
+    lists, truth = {"a": ["x", "y"], "b": ["y", "x"]}, {"a": ["x"], "b": ["x"]}
+    for k, said in ((2, False), (3, True)):
+        table = semmetrics.score(lists, truth, measures=f"HitRate@{k}", task="retrieval")
+        assert any("fewer than" in note for note in table.notes) == said
