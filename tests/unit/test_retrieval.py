@@ -670,3 +670,13 @@ def test_lists_of_just_as_many_candidates_are_not_called_short():
     for k, said in ((2, False), (3, True)):
         table = semmetrics.score(lists, truth, measures=f"HitRate@{k}", task="retrieval")
         assert any("fewer than" in note for note in table.notes) == said
+
+
+def test_the_median_says_which_queries_have_no_positive_or_no_rank():
+    lists, truth = {"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["x"], "b": [], "c": ["y"]}
+    skip, strict = semmetrics.score(
+        lists, truth, measures="MedR MedR(no_reference=nan)", task="retrieval"
+    ).scores
+    assert skip.undefined == {"no_reference": 1}
+    assert np.isnan(strict.value)
+    assert np.isnan(skip.items).tolist() == [False, True, True]
