@@ -131,8 +131,7 @@ class View:
         key = (PHI, phi.identity, "fold", fold)
         if key not in task.shared:
             queries, candidates = (np.flatnonzero(own == fold) for own in task.folds)
-            rows = task.rows[queries]
-            part = phi.part(rows[rows >= 0], candidates, f"{phi.identity}/{fold}")
+            part = phi.part(task.rows[queries], candidates, f"{phi.identity}/{fold}")
             task.shared[key] = View(task, part, queries, candidates)
         found: View = task.shared[key]
         return found

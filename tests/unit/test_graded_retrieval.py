@@ -248,3 +248,48 @@ def test_torch_ranks_embeddings_as_numpy(ties, folds, kind):
     table = (vectors[0].astype(float) @ vectors[1].astype(float).T).astype(int)
     shared = {name: options[name] for name in ("ties", "folds")}
     assert scored(measures, sims=table, **shared).to_dict() == wanted.to_dict()
+
+
+@pytest.mark.parametrize("direction", ["i2t", "t2i"])
+def test_measures_share_what_they_find_only_where_it_is_the_same(direction):
+    measures = [*MEASURES, "SR(m=2,similar=images,depth=6)@5", "SR(m=4,similar=images,depth=2)@5"]
+    together = scored(measures, direction=direction)
+    alone = [scored([one], direction=direction)[0].value for one in measures]
+    assert [one.value for one in together] == alone
+    assert len(set(alone[-2:]) | {alone[MEASURES.index("SR(m=4,similar=images,depth=6)@5")]}) > 1
+
+
+def test_positives_outside_the_gallery_are_left_out_of_nothing():
+    positives = {**POSITIVES, "i0": [*POSITIVES["i0"], "elsewhere"]}
+    for measure in ("NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"):
+        more = scored([measure], positives=positives, direction="i2t", missing="skip")[0]
+        assert more.items.tolist() == scored([measure], direction="i2t")[0].items.tolist()
+
+
+@pytest.mark.parametrize("folds", [None, 3])
+def test_queries_without_a_row_have_no_row_of_phi_by_id(folds, tmp_path):
+    np.save(tmp_path / "phi.npy", PHI)
+    ids = {"images": NAMES["queries"], "captions": NAMES["gallery"]}
+    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    positives = {"new": ["c1"], **POSITIVES}
+    options = {"direction": "i2t", "missing": "empty", "folds": folds, "phi": tmp_path / "phi.npy"}
+    found = scored(["NCS@5"], positives=positives, **options)[0].items
+    whole = scored(["NCS@5"], direction="i2t", folds=folds)[0].items
+    assert found.tolist() == [0.0, *whole.tolist()]
+
+
+def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
+    np.save(tmp_path / "phi.npy", PHI)
+    ids = {"images": NAMES["queries"][1:], "captions": NAMES["gallery"]}
+    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    with pytest.raises(InputError, match=r"it names 11 rows and 60 columns, and the matrix has"):
+        scored(["NCS@5"], phi=tmp_path / "phi.npy")
+    lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
+    with pytest.raises(InputError, match=r"phi has shape 12 x 60, and what ranks 11 x 60|11 x 60"):
+        scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
+
+
+def test_a_sparse_phi_is_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(InputError, match="phi is no full matrix"):
+        scored(["NCS@5"], phi=sparse.csr_array(PHI))

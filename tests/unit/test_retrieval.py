@@ -648,3 +648,35 @@ def test_numbers_of_rows_and_cutoffs_that_are_missing_are_said():
     assert any("HitRate without a cutoff counts all candidates" in note for note in table.notes)
     notes = score(measures="HitRate@1").notes
     assert not any("numbers of rows" in note or "cutoff" in note for note in notes)
+
+
+def test_precisions_among_as_many_as_there_are_positives_by_hand():
+    # ranks of the positives: 1 and 2; 2 and 4; 3 and 6
+    table = np.array([[6.0, 5, 4, 3, 2, 1], [5, 6, 1, 3, 4, 2], [6, 5, 3, 4, 2, 1]])
+    positives = [[0, 1], [0, 3], [3, 5]]
+    found = semmetrics.score(table, positives, task="retrieval",
+                             measures="R-Precision mAP@R PMRP MedR MeanR MRR@2")  # fmt: skip
+    values = [one.value for one in found]
+    assert values == pytest.approx([0.5, (1 + 0.25 + 0) / 3, 0.5, 2.0, 2.0, 0.5])
+    lists = {"a": ["x"], "b": ["y", "x"], "c": ["z"]}
+    lost = semmetrics.score(
+        lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"
+    )
+    assert np.isnan(lost[0].value)
+
+
+def test_lists_of_just_as_many_candidates_are_not_called_short():
+    lists, truth = {"a": ["x", "y"], "b": ["y", "x"]}, {"a": ["x"], "b": ["x"]}
+    for k, said in ((2, False), (3, True)):
+        table = semmetrics.score(lists, truth, measures=f"HitRate@{k}", task="retrieval")
+        assert any("fewer than" in note for note in table.notes) == said
+
+
+def test_the_median_says_which_queries_have_no_positive_or_no_rank():
+    lists, truth = {"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["x"], "b": [], "c": ["y"]}
+    skip, strict = semmetrics.score(
+        lists, truth, measures="MedR MedR(no_reference=nan)", task="retrieval"
+    ).scores
+    assert skip.undefined == {"no_reference": 1}
+    assert np.isnan(strict.value)
+    assert np.isnan(skip.items).tolist() == [False, True, True]
