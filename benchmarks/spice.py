@@ -1,8 +1,7 @@
-"""SPICE beside the official program: candidates with their references, parsing, and all pairs.
+"""SPICE beside the official program: candidates with their references, and all pairs.
 
-Captions are those of the test images of COCO with the official parser's tuples. But for the
-workload of parsing, ours has them in its store and the official program in its own cache, so that
-neither parses. The official program is run as it is, Java's start included, with a stand-in for the
+Captions are those of the test images of COCO with the official parser's tuples. Ours has them in
+its store, the official program in its own cache, so that neither parses. The official program is run as it is, Java's start included, with a stand-in for the
 script engine that Java 15 removed (``java/PlainEngineFactory.java``). Processor time is that of a
 process and of the programs it starts. All values must be equal before a time is reported. Without
 the reference data, pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
@@ -39,7 +38,6 @@ from semmetrics.text.tuple_files import TupleTable
 __all__ = ["WORKLOADS"]
 
 TOKENS = "whitespace"
-PARSES = 2  # runs, as each takes a minute on two cores
 OPENED = ("java.lang", "java.math", "java.util", "java.util.concurrent", "java.net", "java.text")
 Tuples = Mapping[str, list[list[str]]]
 Items = list[dict[str, Any]]
@@ -181,56 +179,6 @@ def both_times(
     ]  # fmt: skip
 
 
-def parsing(scale: Scale) -> list[Row]:
-    """Captions that neither program has parsed before."""
-    what = "SPICE's parser, 300 captions not parsed before"
-    try:
-        images = read_images()[1000:1060]
-        with kept({}) as home:
-            return _parsing(images, home, what)
-    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
-        return skipped(what, error)
-
-
-def _parsing(images: Images, home: Path, what: str) -> list[Row]:
-    """Both with Java's start, and without: less what a single image takes."""
-    captions = [text for one in images for text in one]
-
-    def parse(some: list[str]) -> list[Any]:
-        return list(OfficialParser().parse(some))
-
-    def program(some: Images) -> None:
-        for file in (home / "cache").glob("*"):
-            file.unlink()
-        official(home, [{"image_id": n, "test": o[0], "refs": o[1:]} for n, o in enumerate(some)])
-
-    program(images[:1])  # classes are compiled
-    expected = read_tuples(images)
-    found = parse(captions)
-    if found != [expected[text] for text in captions]:
-        raise SystemExit("the parses are not those of the official program")
-    times = take_turns(
-        {
-            "all": lambda: parse(captions),
-            "their all": lambda: program(images),
-            "one": lambda: parse(captions[:5]),
-            "their one": lambda: program(images[:1]),
-        },
-        PARSES,
-    )
-    pairs = [(times["all"], times["their all"])]
-    differences = [
-        Times(tuple(a - b for a, b in zip(times[many].runs, times[one].runs, strict=True)))
-        for many, one in (("all", "one"), ("their all", "their one"))
-    ]
-    pairs.append((differences[0], differences[1]))
-    names = ("with Java's start", "without: less the time of 5 captions")
-    return [
-        Row(f"{what}; {name}", seconds(mine), seconds(theirs), ratio(theirs, mine))
-        for name, (mine, theirs) in zip(names, pairs, strict=True)
-    ]
-
-
 def pairs(scale: Scale) -> list[Row]:
     """Every caption for every image, beside the official program on a sample of pairs."""
     what = "SPICE matrix, {:,} images x {:,} captions; official program, from {:,} pairs"
@@ -295,6 +243,5 @@ print(time.perf_counter() - start)
 
 WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
     "candidates": candidates,
-    "parsing": parsing,
     "pairs": pairs,
 }
