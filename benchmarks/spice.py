@@ -1,10 +1,11 @@
 """SPICE beside the official program: candidates with their references, and all pairs.
 
 Captions are those of the test images of COCO with the official parser's tuples. Ours has them in
-its store, the official program in its own cache, so that neither parses. The official program is run as it is, Java's start included, with a stand-in for the
-script engine that Java 15 removed (``java/PlainEngineFactory.java``). Processor time is that of a
-process and of the programs it starts. All values must be equal before a time is reported. Without
-the reference data, pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
+its store, the official program in its own cache, so that neither parses. The official program is
+run as it is, Java's start included, with a stand-in for the script engine that Java 15 removed
+(``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs it
+starts. All values must be equal before a time is reported. Without the reference data,
+pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
 """
 
 from __future__ import annotations
