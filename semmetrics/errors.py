@@ -34,6 +34,7 @@ __all__ = [
     "misfit",
     "place_in",
     "placed",
+    "plural",
     "pluralize",
     "shown",
 ]
@@ -180,11 +181,21 @@ def pluralize(number: float, noun: str, verb: str = "") -> str:
     >>> pluralize(1, "class", "have"), pluralize(2, "class", "have"), pluralize(1, "label", "occur")
     ('1 class has', '2 classes have', '1 label occurs')
     """
-    if number != 1 and noun.endswith("y"):
-        noun = f"{noun[:-1]}ies"
-    elif number != 1:
-        noun += "es" if noun.endswith("s") else "s"
+    noun = noun if number == 1 else plural(noun)
     return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
+
+
+def plural(noun: str) -> str:
+    """Return a noun as many of it are called.
+
+    Examples
+    --------
+    >>> plural("query"), plural("class"), plural("image")
+    ('queries', 'classes', 'images')
+    """
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if noun.endswith("s") else "s")
 
 
 _OF_ONE = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}

@@ -5,7 +5,8 @@ Conventions
 A sheet is what ``DiscrepancySelection.sheet`` gives or the page to annotate in saves: CSV, TSV,
 JSON or JSON lines with the columns "image_id", "annotator", the answer ("caption" or "label") and,
 of ratings, "rating". Rows may be added, removed and reordered. A row whose answer or rating is
-blank is not filled. Several ratings of an answer are averaged.
+blank is not filled. Several ratings of an answer are averaged. A cell of labels holds one label a
+line, or several between ``label_delimiter``; in JSON it may be a list.
 """
 
 from __future__ import annotations
@@ -80,13 +81,17 @@ def read_references(
             if others:
                 notes.append(f"references of images that were not selected, not used: {others:,}")
             continue
+        if rows and "rating" in rows[0][1]:  # its answers are those of the systems
+            raise InputError("this is a sheet of ratings, and no references",
+                             where=_name_of(one),
+                             remedy="give it as ratings= (--ratings)")  # fmt: skip
         foreign: dict[str, None] = {}
         for where, row in rows:
-            image, entry = _id_of(row, where), _text_of(row, state.noun, where)
+            image, entries = _id_of(row, where), _entries_of(row, state.noun, where, read)
             if image not in wanted:
                 foreign[image] = None
-            elif entry.strip():
-                found.setdefault(image, []).append(entry)
+            elif entries:
+                found.setdefault(image, []).extend(entries)
         _check_foreign(foreign, "image", one, missing, notes)
     return found
 
@@ -125,10 +130,10 @@ def read_ratings(
     for one in _each_file(given):
         rows = _sheet_of(one, "rating", read or DEFAULTS)
         if rows is None:
+            path = isinstance(one, (str, os.PathLike))
             raise InputError(
-                f"{a_kind(one)} holds no ratings" if not isinstance(one, Source) else
-                "there is no column 'rating'",
-                where=getattr(one, "name", "ratings"),
+                "this is no sheet of ratings" if path else f"{a_kind(one)} holds no ratings",
+                where=_name_of(one) if path else "ratings",
                 remedy=f"give a sheet with the columns image_id, annotator, {state.noun}, rating",
             )  # fmt: skip
         foreign: dict[str, None] = {}
@@ -219,6 +224,23 @@ def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
     return value
 
 
+def _entries_of(row: Mapping[str, Any], noun: str, where: str, read: ReadOptions) -> list[str]:
+    """Return what stands in a cell that is not blank: a caption, or labels."""
+    value = row.get(noun)
+    if noun != "label":
+        texts = [_text_of(row, noun, where)]
+        return [text for text in texts if text.strip()]
+    cells = value if isinstance(value, (list, tuple)) else [value]
+    lines = [line for cell in cells for line in _text_of({noun: cell}, noun, where).splitlines()]
+    if split := read.label_delimiter:
+        lines = [part for line in lines for part in line.split(split)]
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _name_of(data: Any) -> str:
+    return os.fspath(data) if isinstance(data, (str, os.PathLike)) else "the sheet"
+
+
 def _check_foreign(
     foreign: Mapping[str, None], noun: str, data: Any, missing: str, notes: list[str]
 ) -> None:
@@ -226,7 +248,7 @@ def _check_foreign(
     if not foreign:
         return
     problem = f"{pluralize(len(foreign), noun, 'are')} not of this competition: {listing(foreign)}"
-    name = os.fspath(data) if isinstance(data, (str, os.PathLike)) else "the sheet"
+    name = _name_of(data)
     if missing == "error":
         raise InputError(
             problem,

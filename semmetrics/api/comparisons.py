@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-_OWN = ("ci", "keep_rows")  # which a comparison always needs
+# A comparison always needs intervals and rows; references against each other are other items.
+_OWN = ("ci", "keep_rows", "score_references")
 
 
 @document_options(*_OWN, **COMPARED)
@@ -89,7 +90,7 @@ def compare(
     bootstrap = Bootstrap(level, resamples, seed, method)  # type: ignore[arg-type]
     named = first if baseline is None else baseline
     design = Design(test, named, correction, bootstrap)
-    if first and not options.get("score_references"):  # which makes a system of its own
+    if first:
         check_systems({name: {} for name in systems}, named)
     prepared = prepare_systems(systems, gts, given)
     check_systems(prepared.tasks, named)

@@ -313,13 +313,14 @@ def _measure_of(state: DiscrepancySelection, measure: Function | None) -> Any:
 
 def _check_added(state: DiscrepancySelection, systems: Any) -> list[str]:
     """Return the names of the new systems."""
-    check_systems(systems)
-    lost = [name for name in state.systems if name not in systems]
+    named = isinstance(systems, Mapping)
+    lost = [name for name in state.systems if named and name not in systems]
     if lost:
         raise InputError(
             f"{listing(lost)} of the competition {'is' if len(lost) == 1 else 'are'} not given",
             remedy="give all systems of the competition, and the new ones",
         )
+    check_systems(systems)
     new = [name for name in systems if name not in state.systems]
     if not new:
         raise InputError("there is no new system", remedy="give one that the competition has not")

@@ -26,6 +26,7 @@ from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports.ranking import Rank, Ranking
+from semmetrics.reports.score_text import RUNS
 from semmetrics.scoring.score_result import SCHEMA as SCORES
 from semmetrics.scoring.score_result import Score, names_meant
 
@@ -96,6 +97,19 @@ def rank_systems(
     return _rank_all(values, measure, by, not any(lower.values()), level)
 
 
+def _check_own(
+    measure: str, texts: Iterable[str], entries: Iterable[Mapping[str, Any]], name: str
+) -> None:
+    """Refuse a measure of the user's own that is not defined here: lower may be better."""
+    signatures = (str(entry.get("signature", "")).split("|") for entry in entries)
+    own = any(part.startswith("own:") for parts in signatures for part in parts)
+    if own and not any(map(parse_in_any_case, texts)):
+        raise InputError(
+            f"{measure} is a measure of your own, and nothing says whether higher is better",
+            where=name, remedy="run the file that defines it: --import FILE.py",
+        )  # fmt: skip
+
+
 def _check_by(by: str, level: float) -> None:
     if by not in RANKED_BY:
         raise InputError(f"by={by!r}", remedy=f"choose one of {listing(RANKED_BY)}")
@@ -123,18 +137,18 @@ def _read_values(
     """The value of each system, nan where it is undefined; and whether lower is better."""
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), max_bytes)
+        if source.suffix in (".csv", ".tsv"):
+            raise _no_scores(source.name)
         with enough_memory(source.name, max_bytes):
             name, scores = source.name, parse_source(source)
     several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
     entries = list(map(_as_entry, scores)) if several else [scores]
     if not all(map(_is_score, entries)) or not several:
-        raise InputError(
-            "this is no list of scores", where=name,
-            remedy="give a table of scores, or a file of: semmetrics score --format json -o FILE",
-        )  # fmt: skip
+        raise _no_scores(name, ", without --runs" if any(map(_is_of_runs, entries)) else "")
     meant = names_meant(measure, set(map(_heading_and_measure, entries)))
     chosen = [entry for entry in entries if _heading_and_measure(entry) in meant]
     texts = {measure, *(entry["measure"] for entry in chosen)}  # a heading may not say it
+    _check_own(measure, texts, chosen, name)
     if by == "normalized":
         _check_direction(measure, texts)
     found: dict[str, float] = {}
@@ -148,6 +162,11 @@ def _read_values(
         raise InputError(f"there is no {measure}", where=name,
                          remedy=f"choose measure= (-m) among {there}")  # fmt: skip
     return found, _is_lower_better(texts)
+
+
+def _no_scores(name: str, more: str = "") -> InputError:
+    remedy = f"give a table of scores, or a file of: semmetrics score --format json -o FILE{more}"
+    return InputError("this is no list of scores", where=name, remedy=remedy)
 
 
 def _as_entry(score: Any) -> Any:
@@ -168,6 +187,10 @@ def _is_score(entry: Any) -> bool:
         return False
     texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
     return _is_value(entry.get("value", "")) and all(isinstance(text, str) for text in texts)
+
+
+def _is_of_runs(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and entry.get("schema") == RUNS
 
 
 def _is_value(value: Any) -> bool:

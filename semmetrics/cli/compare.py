@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from semmetrics.cli.flags import (
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
 from semmetrics.options import COMPARED, CORRECTIONS, RANKED_BY, TESTS, WHAT
+
+if TYPE_CHECKING:
+    from semmetrics.reports.ranking import Ranking
 
 __all__ = ["compare", "rank"]
 
@@ -63,7 +66,7 @@ HOW = "How systems are compared"
     show_default=True,
     help="Of p, for the number of systems and measures.",
 )
-@score_options(without=("ci",), defaults=COMPARED)
+@score_options(without=("ci", "score_references"), defaults=COMPARED)
 @import_option(WHAT)
 @reading_options()
 @format_option(help="json and csv have full precision.")
@@ -136,7 +139,8 @@ def compare(
         write_text("\n\n".join([text, *beside]), output)
         return
     write_text(text, output)
-    say([*found.sentences(), *(line for part in beside for line in part.split("\n"))], quiet=quiet)
+    say(found.sentences(), quiet=quiet)
+    say([line for part in beside for line in part.split("\n")], quiet=False)  # it was asked for
 
 
 @click.command(
@@ -217,7 +221,8 @@ def rank(
     drawn = None if diagram is None else found.to_svg()
     if differences is not None:
         rows = found.differences(*differences)
-        result, beside = draw_rank_differences(rows, *differences, form, digits=digits), []
+        result = draw_rank_differences(rows, *differences, form, digits=digits)
+        beside = _name_left_out(found, *differences)
     else:
         result = found.render(form, digits=digits)
         beside = [] if form == "table" else report_ranks(found)
@@ -226,3 +231,11 @@ def rank(
             out.write(drawn)
     write_text(result, output)
     say([line for part in beside for line in part.split("\n")], quiet=quiet)
+
+
+def _name_left_out(ranking: Ranking, first: str, second: str) -> list[str]:
+    """Name the systems that one of two data sets lacks."""
+    shared = ranking.differences(first, second).column("system")
+    every = dict.fromkeys(name for one in (first, second) for name in ranking.values[one])
+    lacking = [name for name in every if name not in shared]
+    return [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []

@@ -183,7 +183,11 @@ def read_given(given: dict[str, Any]) -> dict[str, Any]:
     reading = {name: given.pop(name) for name in fields if name in given and name not in OPTIONS}
     read = ReadOptions(format=given.pop("input_format", None), **reading)
     found = {name: given.pop(name) for name in OPTIONS if name in given}
-    found = {name: value for name, value in found.items() if value not in (None, (), False)}
+    found = {
+        name: value
+        for name, value in found.items()
+        if value is not None and value is not False and value != ()  # 0 is a value
+    }
     for name, convert in _CONVERTED.items():
         if name in found:
             found[name] = convert(found[name], read)

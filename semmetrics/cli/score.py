@@ -195,9 +195,11 @@ def score(
     table = _score(systems, gt, rescore, options, quiet=quiet)
     say_understood(table, quiet=quiet)
     text, details = _render(output, table), _collect_details(output, table)
-    remarks = _collect_remarks(output, table)
+    gaps, requested, remarks = _collect_remarks(output, table)
     _write_details(details)
     write_text(text, output.output)
+    say(gaps, quiet=quiet)
+    say(requested, quiet=False)
     say(remarks, quiet=quiet)
     for line in table.differences:
         complain(f"warning: {line}")
@@ -265,25 +267,31 @@ def _terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _collect_remarks(output: Output, table: ScoreTable) -> list[str]:
-    """Collect what is said on standard error."""
+def _collect_remarks(output: Output, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
+    """Collect what is said on standard error: gaps, what an option asks for, and remarks."""
     from semmetrics.reports import score_text as text
 
-    lines: list[str] = []
+    gaps, requested, lines = list[str](), list[str](), list[str]()
     if output.form != "table" or output.runs:
-        parts = [*text.report_gaps(table), *_draw_worst(output, table)]
+        gaps = text.report_gaps(table)
+        requested = _draw_worst(output, table)
         if output.signatures and output.form not in ("json", "csv"):
-            parts.append(text.draw_signatures(table))
-        lines += [line for part in parts for line in part.split("\n")]
+            requested.append(text.draw_signatures(table))
     if output.runs and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
+    if output.runs and len(table.systems) == 1:
+        lines.append("one run has no standard deviation: give the file of each run")
     if output.form in ("json", "csv") and (output.percent or output.digits is not None):
         lines.append(f"--percent and --digits have no effect on {output.form}: full precision")
     if output.matches is not None:
         from semmetrics.reports.details import find_matching_heading
 
         lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
-    return lines
+    return _split_lines(gaps), _split_lines(requested), lines
+
+
+def _split_lines(parts: Sequence[str]) -> list[str]:
+    return [line for part in parts for line in part.split("\n")]
 
 
 def _draw_worst(output: Output, table: ScoreTable) -> list[str]:

@@ -29,7 +29,7 @@ from semmetrics.comparison.significance import (
 )
 from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, did_you_mean, listing, pluralize
+from semmetrics.errors import InputError, did_you_mean, listing, plural, pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
@@ -230,7 +230,9 @@ def check_systems(tasks: Tasks, baseline: str) -> None:
     if baseline not in tasks:
         raise InputError(
             f"there is no system {baseline!r} to compare with",
-            remedy=did_you_mean(baseline, tasks, f"choose baseline= among {listing(tasks)}"),
+            remedy=did_you_mean(
+                baseline, tasks, f"choose baseline= (--baseline) among {listing(tasks)}"
+            ),
         )
     if len(tasks) < 2:
         raise InputError(
@@ -249,10 +251,15 @@ def _check_items(name: str, task: Any, baseline: str, other: Any) -> None:
     for system, mine, theirs in pairs:
         alone = np.flatnonzero(~np.isin(mine.hashes, theirs.hashes)).tolist()
         only += [f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}"] * bool(alone)
+    remedy = "give the same items to both; missing='skip' and empty_predictions='skip' leave "
+    remedy += "items out of one system alone"
+    several = [one for one, own, _ in pairs if getattr(own, "groups", None) is not None]
+    if len(several) == 1:
+        remedy = f"{several[0]} has several captions of an image, as references have: these come "
+        remedy += "last, or as gts="
     raise InputError(
         f"{name} and {baseline} have different items: {'; '.join(only) or 'some several times'}",
-        remedy="give the same items to both; missing='skip' and empty_predictions='skip' leave "
-        "items out of one system alone",
+        remedy=remedy,
     )
 
 
@@ -328,8 +335,8 @@ def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
         if a.statistics.weights is not None:
             raise InputError(f"the {name} knows no sample weights", remedy=remedy)
         if a.statistics.groups is not None:
-            raise InputError(f"{a.unit}s come in groups that are not independent, as the {name} "
-                             "has them", remedy=remedy)  # fmt: skip
+            raise InputError(f"{plural(a.unit)} come in groups that are not independent, as the "
+                             f"{name} has them", remedy=remedy)  # fmt: skip
 
 
 def _names(headings: Iterable[str]) -> str:

@@ -351,8 +351,11 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     family = sorted({known for known in names if known.lower().startswith(f"{name.lower()}-")})
     remedy = did_you_mean(name, names, "see: semmetrics list")
     exact = dict.fromkeys(known for known in names if known.lower() == name.lower())
+    begun = [known for known in names if len(known) > 1 and name.lower().startswith(known.lower())]
     if exact:
         remedy = f"did you mean {' or '.join(exact)}?"
+    elif begun and max(begun, key=len) not in remedy:  # f1score
+        remedy = f"did you mean {max(begun, key=len)}?"
     if family:  # BLEU is BLEU-1 to BLEU-4
         remedy = f"did you mean {' or '.join([*family, *exact])}?"
     return InputError(f"there is no measure {name!r}", remedy=remedy)

@@ -155,15 +155,18 @@ def _sections(
             place = escape(images.replace("{id}", quote(image, safe="")), quote=True)
             picture = f'<img src="{place}" alt="{escape(image, quote=True)}" loading="lazy">'
         fields = "\n".join(
-            _rating(number, row, scale) if columns[-1] == "rating" else _text(number, row)
+            _rating(number, row, scale)
+            if columns[-1] == "rating"
+            else _text(number, row, columns[-1])
             for number, row in some
         )
         yield f"<section>\n<h2>{escape(image)}</h2>\n{picture}\n{fields}\n</section>"
 
 
-def _text(number: int, row: list[str]) -> str:
+def _text(number: int, row: list[str], noun: str) -> str:
+    hint = 'placeholder="one label a line" ' if noun == "label" else ""
     return (
-        f'<p><textarea rows="2" data-row="{number}" '
+        f'<p><textarea rows="2" data-row="{number}" {hint}'
         f'aria-label="annotator {escape(row[1], quote=True)}"></textarea></p>'
     )
 

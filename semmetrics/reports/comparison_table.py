@@ -33,6 +33,7 @@ _COLUMNS = (
     "seed", "signature",
 )  # fmt: skip
 _MANY = 8  # measures that a sentence names
+_FEW = 20  # items; of so many without a difference, 7 in 100 tests at 0.05 find one
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 
@@ -98,8 +99,12 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         if len(found) == 1:
             return found[0]
         if found:
-            raise UnknownKeyError(f"{key!r} is there for several systems",
-                                  remedy="write table[system, measure]")  # fmt: skip
+            several = len({one.system for one in found}) > 1
+            remedy = "write table[system, measure]"
+            if not several:  # i2t and t2i
+                remedy = f"write one of {listing(one.heading for one in found)}"
+            what = "systems" if several else "parts"
+            raise UnknownKeyError(f"{key!r} is there for several {what}", remedy=remedy)
         there = [f"{one.system}, {one.heading}" for one in self.differences]
         raise UnknownKeyError(f"nothing was compared as {key!r}",
                               remedy=f"there are {listing(there)}")  # fmt: skip
@@ -209,7 +214,9 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         number = pluralize(first.comparisons, "comparison")
         words.append(f"p corrected by {by} for {number}" if by else f"p of {number} not corrected")
         words.append(f"a difference holds where that is below {1 - made.level:.4g}")
-        units = dict.fromkeys(pluralize(one.score.n, one.score.unit) for one in self.differences)
+        scores = [one.score for one in self.differences]
+        scores = [one for one in scores if one.part] or scores  # Rsum has those of its parts
+        units = dict.fromkeys(f"{one.part} {pluralize(one.n, one.unit)}".strip() for one in scores)
         return "; ".join([*words, ", ".join(units)])
 
     def _say_limits(self) -> Iterator[str]:
@@ -228,6 +235,12 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
                     f"no difference can hold: p, corrected, is at least "
                     f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
                 )
+        number = first.score.n
+        if design.test.startswith("bootstrap") and number < _FEW:
+            yield (
+                f"{pluralize(number, first.score.unit, 'are')} few for a bootstrap, whose p is "
+                "then too small; take more, or test='randomization' (--test)"
+            )
 
     @checked
     def differing(self, n: int = 10, measure: str | None = None) -> Records:
@@ -360,7 +373,8 @@ def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
         return
     sizes = np.where(np.isnan(items), 0.0, np.abs(items))
     ids = one.ids
-    for place in np.argsort(-sizes, kind="stable")[:number].tolist():
+    # of equal differences the first items of the file, which may stand in the order of their hashes
+    for place in np.lexsort((one.score.statistics.order, -sizes))[:number].tolist():
         if not sizes[place]:
             return
         rows = [int(score.statistics.order[place]) for score in (one.score, one.against)]

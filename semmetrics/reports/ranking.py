@@ -185,8 +185,8 @@ class Ranking(Report, Sequence[Rank]):
         return rank_matrix(self._table())[0]
 
     @checked
-    def differences(self, first: str, second: str, *, ties: Ties = "best") -> list[dict[str, Any]]:
-        """Compare the ranks of the systems on two data sets, as `rank_differences`.
+    def differences(self, first: str, second: str, *, ties: Ties = "best") -> Records:
+        """Compare the ranks of the systems that two data sets have, as `rank_differences`.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class Ranking(Report, Sequence[Rank]):
         rows = rank_differences(*sides, ties=ties)
         for row in rows:
             row["first"], row["second"] = sign * row["first"], sign * row["second"]
-        return rows
+        return Records.from_rows(list(rows[0]), rows)
 
     def to_svg(self) -> str:
         """Draw the mean ranks, with the critical difference and what it does not tell apart.
@@ -236,7 +236,14 @@ class Ranking(Report, Sequence[Rank]):
             "critical_difference": finite_or_none(self.critical_difference),
             "level": self.level,
         }  # fmt: skip
-        return [place.to_dict(self.measure) | tests for place in self.places]
+        return [
+            place.to_dict(self.measure) | {"values": self._values_of(place.system)} | tests
+            for place in self.places
+        ]
+
+    def _values_of(self, system: str) -> dict[str, float | None]:
+        rows = self.values.items()
+        return {name: finite_or_none(row[system]) for name, row in rows if system in row}
 
     def to_json(self) -> str:
         """Write a JSON list of ``to_dicts``."""
@@ -317,7 +324,7 @@ def report_ranks(ranking: Ranking) -> list[str]:
     B                  3  5  0
     C                  0  0  8
     Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
-    F of Iman and Davenport 22.87, p = 0.000
+    F of Iman and Davenport 22.87, p < 0.001
     mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
     not told apart: A, B
     """
@@ -334,12 +341,16 @@ def report_ranks(ranking: Ranking) -> list[str]:
     apart = ranking.critical_difference
     return [
         *parts,
-        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), p = {test.p:.3f}; "
-        f"F of Iman and Davenport {f}, p = {test.f_p:.3f}",
+        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {_say_p(test.p)}; "
+        f"F of Iman and Davenport {f}, {_say_p(test.f_p)}",
         f"mean ranks differ where they are more than {apart:.2f} apart (Nemenyi, level "
         f"{ranking.level:g})",
         f"not told apart: {groups}" if groups else "all systems are told apart",
     ]
+
+
+def _say_p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _draw_matrix(ranking: Ranking) -> str:

@@ -33,6 +33,7 @@ _ROWS = 4096  # made at a time
 _SHOWN = 60  # by a notebook
 _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
 Rows = Sequence[Sequence[str]]

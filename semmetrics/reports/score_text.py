@@ -266,7 +266,7 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
         head = ["measure", "mean", "std", "n", *table.systems]
         return draw([head, *([s.heading, format_full(s.mean), format_full(s.std), str(s.n),
                               *map(format_full, s.values)] for s in summaries)], form)  # fmt: skip
-    head = ["measure", f"mean (std, n-1) of {len(table.systems)} runs"]
+    head = ["measure", f"mean (std, n-1) of {pluralize(len(table.systems), 'run')}"]
     return draw([head, *([s.heading, s.text(digits=digits, scale=scale)] for s in summaries)], form)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
-from semmetrics.errors import InputError, agreeing, pluralize
+from semmetrics.errors import InputError, agreeing, plural, pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.metrics.definition import Frame, Measure, Sums
@@ -424,7 +424,7 @@ def _once(headings: Iterable[str]) -> str:
 
 def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[str]:
     if replicates.sizes.sum() == 1:
-        what = f"one group of {score.unit}s" if replicates.grouped else f"one {score.unit}"
+        what = f"one group of {plural(score.unit)}" if replicates.grouped else f"one {score.unit}"
         yield f"{what} has no interval: at least two are needed"
     elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
         few = int((counts < _FEW).sum())

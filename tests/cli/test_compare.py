@@ -109,3 +109,79 @@ def test_rank_differences_and_the_diagram(ok, refused, five):
     assert "end the name with .svg" in refused("rank", "--diagram", "ranks.png", *five)
     assert "no data set 'x'" in refused("rank", "--differences", "x", "set0", *five)
     assert "overwrite" in refused("rank", "--diagram", "set0.json", *five)
+
+
+def test_zero_is_a_value(ok, refused, files):
+    (entry,) = json.loads(ok("compare", "-m", "F1", "--seed", 0, "--resamples", 20, "--format",
+                             "json", "a.json", "b.json", "gt.json"))  # fmt: skip
+    assert entry["seed"] == 0
+    text = ok("score", "-m", "F1", "--ci", "--seed", 0, "--show-signatures", "a.json", "gt.json")
+    assert "|ci:percentile,0.95,1000,0|" in text
+    for command in ("compare", "score"):
+        more = ["--ci"] if command == "score" else ["b.json"]
+        said = refused(command, "-m", "F1", "--resamples", 0, "a.json", *more, "gt.json")
+        assert "resamples=0 is less than 2" in said
+
+
+def test_what_was_asked_for_is_said_quietly_too(run, files):
+    result = run("compare", "-q", "-m", "F1", "--resamples", 20, "--ranks", "--differing", 1,
+                 "--format", "csv", "a.json", "b.json", "gt.json")  # fmt: skip
+    assert "ranks by F1" in result.stderr
+    assert "F1: b less a" in result.stderr
+    assert "resamples, seed" not in result.stderr
+    result = run("score", "-q", "-m", "F1", "--worst", 1, "--format", "csv", "a.json", "gt.json")
+    assert "lowest F1" in result.stderr
+    assert "read a.json" not in result.stderr
+
+
+def test_references_go_last_and_are_no_system(refused, files):
+    Path("b.json").write_text(Path("captions.json").read_text(encoding="utf-8"), encoding="utf-8")
+    said = refused("compare", "-m", "BLEU-1", "references.json", "b.json", "captions.json")
+    assert "references has several captions of an image, as references have" in said
+    said = refused("compare", "-m", "BLEU-1", "--score-references", "captions.json", "b.json",
+                   "references.json")  # fmt: skip
+    assert "No such option '--score-references'" in said
+
+
+def test_rank_names_what_it_leaves_out(run, files):
+    written("first.json", {"s": 0.5, "t": 0.25, "u": 0.75}, "F1")
+    written("second.json", {"s": 0.5, "t": 0.25}, "F1")
+    result = run("rank", "-m", "F1", "--differences", "first", "second", "first.json",
+                 "second.json")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "not on both data sets, and left out: u" in result.stderr
+    result = run("rank", "-m", "F1", "--by", "rank", "--format", "json", "-q", "first.json")
+    (best, *_) = json.loads(result.stdout)
+    assert (best["system"], best["values"]) == ("u", {"first": 0.75})
+
+
+def test_rank_of_files_that_hold_no_scores(ok, refused, files):
+    ok("score", "--runs", "-m", "F1", "--format", "json", "-o", "runs.json", "a.json", "b.json",
+       "gt.json")  # fmt: skip
+    assert "score --format json -o FILE, without --runs" in refused("rank", "runs.json")
+    ok("score", "-m", "F1", "--format", "csv", "-o", "scores.csv", "a.json", "gt.json")
+    assert "scores.csv: this is no list of scores" in refused("rank", "scores.csv")
+
+
+def test_rank_asks_for_the_file_of_a_measure_of_ones_own(ok, refused, files):
+    Path("own.py").write_text(
+        "import semmetrics\n\n@semmetrics.measure(bounds=(0, 9), higher_is_better=False)\n"
+        "def MissedHere(hit, n_ref):\n    return n_ref - hit\n",
+        encoding="utf-8",
+    )
+    from semmetrics.metrics import registry
+
+    ok("score", "--import", "own.py", "-m", "MissedHere", "--format", "json", "-o", "own.json",
+       "a.json", "b.json", "gt.json")  # fmt: skip
+    known = ok("rank", "-m", "MissedHere", "--by", "rank", "--import", "own.py", "own.json")
+    registry.forget(registry.find("MissedHere")[0])
+    said = refused("rank", "-m", "MissedHere", "--by", "rank", "own.json")
+    assert "nothing says whether higher is better" in said
+    values = [float(line.split()[-1]) for line in known.splitlines()[1:3]]
+    assert values == sorted(values)
+
+
+def test_one_run_has_no_standard_deviation(run, files):
+    result = run("score", "--runs", "-m", "F1", "a.json", "gt.json")
+    assert "of 1 run\n" in result.stdout
+    assert "one run has no standard deviation" in result.stderr

@@ -426,7 +426,10 @@ def test_ranks_over_resamples():
         ({"systems": {"a": [["x"], ["y"]]}}, "there is one system, 'a'; give at least two"),
         ({"systems": {}}, "there is no system to score"),
         ({"systems": [[["x"]]]}, "instead of systems by their names"),
-        ({"baseline": "z"}, "there is no system 'z' to compare with; choose baseline= among 'a'"),
+        (
+            {"baseline": "z"},
+            "there is no system 'z' to compare with; choose baseline= (--baseline) among 'a'",
+        ),
         ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
         ({"correction": "fdr"}, "correction='fdr'"),
         ({"resamples": 1}, "resamples=1 is less than 2"),
@@ -480,3 +483,35 @@ def test_designs_are_checked_where_scores_are_compared():
                                      measures="F1")  # fmt: skip
     with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):
         compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
+
+
+def test_differences_of_several_parts():
+    rng = np.random.default_rng(0)
+    systems = {name: rng.random((30, 60)) for name in "ab"}
+    gts = [[2 * row, 2 * row + 1] for row in range(30)]
+    found = compare(systems, gts, task="retrieval", measures="HitRate@1 Rsum", direction="both",
+                    resamples=20)  # fmt: skip
+    assert any(line.endswith("; i2t 30 queries, t2i 60 queries") for line in found.sentences())
+    with pytest.raises(KeyError, match="several parts; write one of 'i2t HitRate@1', 't2i Hit"):
+        found["b", "HitRate@1"]
+    with pytest.raises(InputError, match="queries come in groups"):
+        compare(systems, gts, task="retrieval", measures="MRR", direction="both", test="t")
+
+
+def test_items_that_differ_alike_keep_the_order_of_the_file():
+    names = [f"id {n}" for n in range(40)]
+    gts = {name: ["x"] for name in names}
+    systems = {"a": {name: ["y"] for name in names}, "b": gts}
+    found = compare(systems, gts, measures="F1", resamples=20)
+    assert found.differing(40).column("id") == names
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_few_items_are_noted_for_a_bootstrap(test):
+    systems, gts = label_systems(n=25)
+    less = {name: dict(list(preds.items())[:19]) for name, preds in systems.items()}
+    own = "19 images are few for a bootstrap"
+    few = compare(less, dict(list(gts.items())[:19]), measures="F1", test=test, resamples=20)
+    assert any(own in line for line in few.sentences()) == test.startswith("bootstrap")
+    enough = compare(systems, gts, measures="F1", test=test, resamples=20)
+    assert not any("few for a bootstrap" in line for line in enough.sentences())

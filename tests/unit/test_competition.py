@@ -18,7 +18,7 @@ from oracles import competition as oracle
 from unit.test_discrepancy import made
 
 import semmetrics
-from semmetrics import add_systems, rank_competition, select_discrepant
+from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
 from semmetrics.errors import InputError
 from semmetrics.reports.annotation_page import write_annotation_page
 
@@ -413,3 +413,47 @@ def test_what_the_page_saves_is_the_filled_sheet(ratings, tmp_path):
 def test_pages_that_are_refused(state, options, words):
     with pytest.raises(InputError, match=words):
         write_annotation_page(state.sheet(), **options)
+
+
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        ("cat\npuppy", {}),
+        ("cat; puppy ;", {"read": ReadOptions(label_delimiter=";")}),
+        (["cat", "puppy"], {}),
+    ],
+)
+def test_a_cell_holds_several_labels(cell, options):
+    systems = {"a": {"1": ["cat", "dog"], "2": ["bus"]}, "b": {"1": ["cat"], "2": ["tram"]}}
+    state = select_discrepant(systems, 2, measure="F1")
+    rows = [{**r, "label": cell if r["image_id"] == "1" else "bus"} for r in state.sheet()]
+    found = rank_competition(state, rows, measures="F1", floor=0.1, **options)
+    expected = rank_competition(state, {"1": ["cat", "puppy"], "2": ["bus"]}, measures="F1",
+                                floor=0.1)  # fmt: skip
+    assert found.to_json() == expected.to_json()
+
+
+def test_sheets_of_the_other_sort(state, tmp_path):
+    path = tmp_path / "sheet.csv"
+    rows = [{**row, "rating": "3"} for row in state.sheet(ratings=True)]
+    path.write_text(state.sheet(ratings=True).with_columns(rating=[3] * len(rows)).to_csv(),
+                    encoding="utf-8")  # fmt: skip
+    for given in (rows, path):
+        with pytest.raises(InputError, match="a sheet of ratings, and no references; give it as"):
+            rank_competition(state, given, measures="ROUGE-L")
+    path.write_text(state.sheet().to_csv(), encoding="utf-8")
+    with pytest.raises(InputError, match=r"sheet.csv: this is no sheet of ratings; give a sheet"):
+        rank_competition(state, ratings=path)
+
+
+def test_the_page_says_how_labels_are_written(state):
+    systems = {"a": {"1": ["cat", "dog"]}, "b": {"1": ["cat"]}}
+    labels = select_discrepant(systems, 1, measure="F1")
+    assert 'placeholder="one label a line"' in write_annotation_page(labels.sheet())
+    assert "placeholder" not in write_annotation_page(labels.sheet(ratings=True))
+    assert "placeholder" not in write_annotation_page(state.sheet())
+
+
+def test_new_systems_alone_are_not_enough(state):
+    with pytest.raises(InputError, match="of the competition are not given; give all systems"):
+        add_systems(state, {"new": {}})

@@ -106,6 +106,8 @@ def test_forms(text, expected):
         ("LRAP@3", "LRAP has no cutoff @k"),
         ("f1", "no measure 'f1'; did you mean F1"),
         ("Precison", "did you mean Precision"),
+        ("f1score", r"did you mean F1\?"),
+        ("BLEU4", "did you mean BLEU-4"),
         ("MacroF", "did you mean MacroF1"),
         ("Qxzw", "no measure 'Qxzw'; see: semmetrics list"),
         ("F1(average)", "'average' in .*; write option=value"),

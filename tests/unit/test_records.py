@@ -10,6 +10,7 @@ import pytest
 
 import semmetrics
 from semmetrics import InputError, Records
+from semmetrics.reports.records import draw
 
 COLUMNS = {
     "id": ["a", "b,c", "ü"],
@@ -98,3 +99,12 @@ def test_a_table_of_scores_is_records_too():
     assert [row["heading"] for row in rows] == ["F1", "F1(empty=nan)"]
     assert rows[1]["value"] is None
     assert rows[1]["undefined"] == "empty=1"
+
+
+def test_latex_escapes_what_means_something_else_in_text():
+    drawn = Records({"a|b": ["<0.0001", "x_1 > 50%"]})
+    text = draw([list(drawn.columns), *([row["a|b"]] for row in drawn)], "latex")
+    assert r"a\textbar{}b" in text
+    assert r"\textless{}0.0001" in text
+    assert r"x\_1 \textgreater{} 50\%" in text
+    assert not {"<", ">", "|"} & {*text}
