@@ -32,6 +32,7 @@ __all__ = ["read_ratings", "read_references"]
 
 _KINDS = ("csv", "tsv", "json", "jsonl")
 _SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
+_EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]
 
 
@@ -70,7 +71,7 @@ def read_references(
     found: dict[str, list[Any]] = {}
     read: ReadOptions = setup.options["read"] or DEFAULTS
     for one in _each_file(given):
-        rows = _sheet_of(one, state.noun, read)
+        rows = _filled_rows(one, state.noun, read)
         if rows is None:
             others = 0
             for image, entries in _lists_of(one, setup, understood):
@@ -128,7 +129,7 @@ def read_ratings(
     }
     values: dict[tuple[str, str], list[float]] = {}
     for one in _each_file(given):
-        rows = _sheet_of(one, "rating", read or DEFAULTS)
+        rows = _filled_rows(one, "rating", read or DEFAULTS)
         if rows is None:
             path = isinstance(one, (str, os.PathLike))
             raise InputError(
@@ -159,6 +160,16 @@ def _each_file(given: Any) -> Iterator[Any]:
     several = isinstance(given, (list, tuple)) and given
     paths = given if several and all(isinstance(g, (str, os.PathLike)) for g in given) else [given]
     return iter(paths)
+
+
+def _filled_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
+    """Return the rows of a sheet that are not blank, as those below a spreadsheet's last."""
+    rows = _sheet_of(data, column, read)
+    return rows and [row for row in rows if any(map(_is_filled, row[1].values()))]
+
+
+def _is_filled(value: Any) -> bool:
+    return value is not None and str(value).strip() not in _EMPTY
 
 
 def _sheet_of(data: Any, column: str, read: ReadOptions) -> list[Row] | None:

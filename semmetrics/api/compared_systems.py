@@ -16,6 +16,7 @@ from semmetrics.comparison.answer_similarity import (
 from semmetrics.comparison.discrepant_images import Selector, align_systems
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
+from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, a_kind, listing, pluralize
 from semmetrics.kinds import first_of_alike
@@ -57,7 +58,7 @@ def check_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
         raise InputError(f"{a_kind(systems)} instead of systems by their names",
                          remedy="give {name: captions}, or batches of these")  # fmt: skip
-    if not all(isinstance(name, str) and name for name in systems):
+    if not all(isinstance(name, str) and name and not has_surrogate(name) for name in systems):
         raise InputError(f"systems are called {listing(systems)}", remedy="give names as texts")
     if len(systems) < 2:
         raise InputError(
@@ -87,7 +88,7 @@ def open_similarity(
     (one,) = chosen
     setup = open_setup(resolve_task(given.get("task"), None, chosen) or one.definition.kind,
                        {**given, "measures": chosen})  # fmt: skip
-    if one.definition.name == "NGSM":
+    if one.definition.name == "NGSM" and one.definition.kind == setup.kind.name:
         return setup, NgsmSimilarity(one, setup.options["tokenizer"]), systems
     return setup, MeasureSimilarity(one, setup), systems
 

@@ -9,7 +9,7 @@ from typing import Any
 from semmetrics.api.annotations import read_ratings, read_references
 from semmetrics.api.discrepancy import NOT_SELECTING, as_selection
 from semmetrics.api.scores import document_options
-from semmetrics.arguments import checked_but
+from semmetrics.arguments import check_type, checked_but
 from semmetrics.comparison.dominance import compute_dominance, rank_correlation, rank_dominance
 from semmetrics.comparison.pairwise_scores import PairScores, rate_pairs, score_pairs
 from semmetrics.errors import InputError, listing, pluralize
@@ -159,7 +159,9 @@ def _check_k(
     if not 1 <= k <= state.k:
         raise InputError(f"k={k}, and {pluralize(state.k, 'image')} of each pair were selected",
                          remedy=f"give 1 to {state.k}")  # fmt: skip
-    smaller = sorted({*stability})
+    given = list(stability)
+    check_type("stability", given, list[int])  # of an iterator, too
+    smaller = sorted({*given})
     wrong = [most for most in smaller if not 1 <= most < k]
     if wrong:
         raise InputError(f"stability of k={wrong[0]}", remedy=f"give 1 to {k - 1}")

@@ -119,9 +119,8 @@ def select_discrepant(
     first = next(batches)
     check_systems(first)
     setup, similarity, first = open_similarity(measure, first, options)
-    selector = Selector(
-        list(first), similarity, k, ties=ties, seed=seed, exclude=_read_exclude(exclude, options)
-    )
+    left_out = _read_exclude(exclude, options)
+    selector = Selector(list(first), similarity, k, ties=ties, seed=seed, exclude=left_out)
     seen = compare_systems(selector, setup, chain([first], batches), options)
     pairs = selector.finish()
     state = DiscrepancySelection(
@@ -142,7 +141,8 @@ def select_discrepant(
         answers=seen.answers_of(pairs),
         understood=tuple(seen.understood),
     )
-    return replace(state, notes=tuple(seen.notes + _selection_notes(state, state.systems)))
+    notes = seen.notes + _exclusion_notes(left_out, selector)
+    return replace(state, notes=tuple(notes + _selection_notes(state, state.systems)))
 
 
 @document_options(*NOT_SELECTING)
@@ -201,6 +201,7 @@ def add_systems(
     names = _check_added(before, first)
     ordered = [*before.systems, *(name for name in first if name not in before.systems)]
     old = len(before.systems)
+    left_out = _read_exclude(exclude, options)
     pairs = [(i, j) for j in range(old, len(ordered)) for i in range(j)]
     first = {name: first[name] for name in ordered}
     setup, similarity, first = open_similarity(_measure_of(before, measure), first, given)
@@ -211,7 +212,7 @@ def add_systems(
         pairs=pairs,
         ties=before.ties,
         seed=before.seed,
-        exclude={*before.excluded, *_read_exclude(exclude, options)},
+        exclude={*before.excluded, *left_out},
     )
     seen = compare_systems(selector, setup, chain([first], batches), given)
     _check_unchanged(before, selector, similarity.models)
@@ -228,7 +229,8 @@ def add_systems(
         answers=answers,
         understood=tuple(seen.understood),
     )
-    return replace(state, notes=tuple(seen.notes + _selection_notes(state, names)))
+    notes = seen.notes + _exclusion_notes(left_out, selector)
+    return replace(state, notes=tuple(notes + _selection_notes(state, names)))
 
 
 def _known() -> list[str]:
@@ -355,9 +357,17 @@ def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
     if isinstance(exclude, (str, os.PathLike)):
         lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
         return [line.strip() for line in lines if line.strip()]
-    if not isinstance(exclude, Iterable) or not all(isinstance(x, (str, int)) for x in exclude):
+    ids = [None] if isinstance(exclude, bytes) or not isinstance(exclude, Iterable) else [*exclude]
+    if not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in ids):
         raise InputError(f"exclude={brief(exclude)}", remedy="give ids, or a file of one a line")
-    return [str(name) for name in exclude]
+    return [str(name) for name in ids]
+
+
+def _exclusion_notes(left_out: Iterable[str], selector: Selector) -> list[str]:
+    """Say which images to exclude are not there: their ids may be written otherwise."""
+    unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
+    number = pluralize(len(unknown), "image")
+    return [f"{number} to exclude that no system has: {listing(unknown)}"] if unknown else []
 
 
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[str]:

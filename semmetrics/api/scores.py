@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 __all__ = [
+    "decode_path",
     "document_options",
     "rescore",
     "rescore_systems",
@@ -153,8 +154,23 @@ def system_name(data: Any) -> str:
         return "preds"
     with foreign_errors("path"):
         path = os.fspath(data)
-    name = Path(path).name.removesuffix(".gz")
+    name = decode_path(Path(path).name.removesuffix(".gz"))
     return "preds" if path == "-" else name.rpartition(".")[0] or name
+
+
+def decode_path(path: str) -> str:
+    r"""Return a path as text that can be written: what of it is no UTF-8 as escapes.
+
+    Examples
+    --------
+    >>> decode_path("caf\udce9")
+    'caf\\xe9'
+    """
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # halves of surrogate pairs, which Windows allows
+        raw = path.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
 
 
 @document_options()

@@ -34,7 +34,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
     >>> name_files(["a/preds.json", "a/preds.csv"])
     ['a/preds.json', 'a/preds.csv']
     """
-    from semmetrics.api.scores import system_name
+    from semmetrics.api.scores import decode_path, system_name
 
     seen = set[object]()
     for path in paths:
@@ -46,7 +46,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
     for path in paths:
         alike.setdefault(system_name(path), []).append(path)
     named = {path: name for stem, some in alike.items() for path, name in _name_alike(stem, some)}
-    return [named[path] for path in paths]
+    return [decode_path(named[path]) for path in paths]
 
 
 def _name_alike(stem: str, paths: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -365,6 +365,8 @@ def _read_stability(text: str | None) -> list[int]:
             raise InputError(f"--stability {part[:30]} is no number and no range",
                              remedy="write 5,10,20 or 5:65:10")  # fmt: skip
         start, stop, step = int(parts[1]), int(parts[2] or parts[1]), int(parts[3] or 1)
+        if stop < start:
+            raise InputError(f"--stability {part} ends before it begins", remedy="write 5:65:10")
         if stop - start > 10_000:
             raise InputError(f"--stability {part} is too many", remedy="write a larger step")
         found += range(start, stop + 1, step)

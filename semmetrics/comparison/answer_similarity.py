@@ -226,7 +226,7 @@ class FunctionSimilarity:
             value = self._function(first, second)
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"it gives {brief(value)} for {brief(first)} and {brief(second)}",
                 where=self.name,

@@ -5,7 +5,8 @@ Conventions
 Images without a value are never selected. Images of equal values are told apart by their id ("id",
 in the order of code points; by number where items have no ids), by where they stand ("position"),
 or by a hash of the seed, the two systems and the id ("random"). So the selection depends neither on
-blocks nor, but for "position", on the order of the images. Most images may have an NGSM of 0: how
+blocks nor, but for "position", on the order of the images. Values that rounding alone tells apart
+are equal. Most images may have an NGSM of 0: how
 many share the value of the last one selected is counted. Where ties decide, "id" selects the same
 few images for all pairs, and "random" others for each.
 """
@@ -20,16 +21,19 @@ from typing import Any
 import numpy as np
 
 from semmetrics.comparison.answer_similarity import AnswerBlock, Pairs, Similarity
+from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Entry, Lists
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, brief, listing, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["TIES", "PairSelection", "Selector", "align_systems"]
 
 TIES = ("id", "position", "random")
 _ANSWERS = 1 << 16  # compared at a time
+_BITS = 40  # of a value, of which images with equal ones are told apart by the rule for ties
 
 
 @dataclass(frozen=True)
@@ -73,43 +77,51 @@ class _Tally:
 
     def __init__(self, k: int) -> None:
         self._k, self.cut = k, math.inf
-        self.kept: list[tuple[float, Any, str]] = []
+        self.kept: list[tuple[float, Any, str, float]] = []
         self.n = self.undefined = self.identical = self.tied = 0
-        self.sums: list[float] = []
+        self.sum = exact_sums(np.zeros(0))
 
     def update(self, values: Floats, rank: Ints, keys: Sequence[Any], names: Sequence[str]) -> None:
         """Add the values of a block; rank and keys order its images where values are equal."""
         defined = ~np.isnan(values)
         self.n += int(defined.sum())
         self.undefined += int(len(values) - defined.sum())
-        self.sums.append(float(values[defined].sum()))
-        near = np.flatnonzero(defined & (values <= self.cut))
+        self.sum += exact_sums(values[defined])
+        rounded = _rounded(values)
+        near = np.flatnonzero(defined & (rounded <= self.cut))
         before, old = self.kept, self.cut
-        best = near[np.lexsort((rank[near], values[near]))[: self._k]].tolist()
-        new = [(float(values[place]), keys[place], names[place]) for place in best]
+        best = near[np.lexsort((rank[near], rounded[near]))[: self._k]].tolist()
+        new = [(float(rounded[p]), keys[p], names[p], float(values[p])) for p in best]
         self.kept = sorted(before + new)[: self._k]
         if len(self.kept) < self._k:
             return
         self.cut = self.kept[-1][0]
-        here = int((values[near] == self.cut).sum())
-        earlier = sum(value == self.cut for value, _, _ in before)
+        here = int((rounded[near] == self.cut).sum())
+        earlier = sum(value == self.cut for value, *_ in before)
         self.tied = here + (self.tied if self.cut == old else earlier)
 
     def finish(self, first: str, second: str, sign: float) -> PairSelection:
         """Return what was selected."""
-        taken = sum(value == self.cut for value, _, _ in self.kept)
+        taken = sum(value == self.cut for value, *_ in self.kept)
         return PairSelection(
             first,
             second,
-            tuple(name for _, _, name in self.kept),
-            tuple(sign * value + 0.0 for value, _, _ in self.kept),
+            tuple(name for _, _, name, _ in self.kept),
+            tuple(sign * value + 0.0 for *_, value in self.kept),
             self.n,
             self.undefined,
             self.identical,
-            sign * math.fsum(self.sums) / self.n if self.n else math.nan,
+            sign * float(to_floats(self.sum)[0]) / self.n if self.n else math.nan,
             self.tied,
             taken,
         )
+
+
+def _rounded(values: Floats) -> Floats:
+    """Round to so many bits that equal values, computed in another order, are equal."""
+    fractions, exponents = np.frexp(values)
+    rounded: Floats = np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS)
+    return rounded
 
 
 class Selector:
@@ -168,6 +180,7 @@ class Selector:
         if numbered:
             ids = range(self.n, self.n + len(block))
         names = [str(name) for name in ids]
+        _check_characters(names)
         hashes = hash_ids(ids)
         self._hashes.append(hashes)
         self._describe(block, hashes)
@@ -217,6 +230,7 @@ class Selector:
         """Add to the fingerprint of each system, and count its empty answers."""
         blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
         texts = ["\x1f".join(map(_entry_text, answer)) for answer in block.distinct]
+        _check_characters(texts)
         hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
         for system, codes in zip(block.lists, block.codes, strict=True):
             total = int(mix(ids + hashes[codes]).sum(dtype=np.uint64))
@@ -225,7 +239,7 @@ class Selector:
 
     def candidates(self) -> set[str]:
         """Return the images that are selected as far as is known."""
-        return {name for tally in self._tallies for _, _, name in tally.kept}
+        return {name for tally in self._tallies for _, _, name, _ in tally.kept}
 
     def finish(self) -> list[PairSelection]:
         """Return what was selected for each pair.
@@ -250,6 +264,19 @@ class Selector:
                 )
             made.append(one)
         return made
+
+
+def _check_characters(texts: Sequence[str]) -> None:
+    """Refuse what no file can hold, neither a state nor a sheet."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        wrong = next(filter(has_surrogate, texts))
+        raise InputError(
+            f"{brief(wrong)} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
+            "character",
+            remedy="write the character",
+        ) from None
 
 
 def _ranked(keys: Hashes) -> tuple[list[int], Ints]:

@@ -26,6 +26,7 @@ from semmetrics.comparison.significance import (
     signed_rank_p,
     simulated_p,
     student_t,
+    subtract,
 )
 from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.core.ragged import Floats
@@ -40,7 +41,7 @@ from semmetrics.scoring.score_result import Score
 __all__ = ["SCHEMA", "Design", "Difference", "check_systems", "compare_scores"]
 
 SCHEMA = "semmetrics.comparison/1"
-_ROUNDING = 1e-12  # by which the values of an item may differ that are equal
+_ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
 _SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
     "bootstrap": shifted_p,
@@ -67,6 +68,11 @@ class Design:
     baseline: str
     correction: str
     bootstrap: Bootstrap
+
+    @property
+    def bound(self) -> float:
+        """What a corrected p must be below: 1 - level, less what rounding alone may add to it."""
+        return (1 - self.bootstrap.level) * (1 - _ROUNDING)
 
     def __post_init__(self) -> None:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
@@ -147,12 +153,17 @@ class Difference:
     @property
     def difference(self) -> float:
         """The system's value less the baseline's."""
-        return self.score.value - self.against.value
+        return _subtract_values(self.score, self.against)
 
     @property
     def significant(self) -> bool:
         """Whether the corrected p is below 1 - level."""
-        return self.p_corrected < 1 - self.design.bootstrap.level
+        return self.p_corrected < self.design.bound
+
+    @property
+    def drawn(self) -> int:
+        """How many items there are to draw or swap; groups, where items are drawn in groups."""
+        return int(_replicates(self.score).sizes.sum())
 
     @property
     def better(self) -> bool | None:
@@ -174,7 +185,7 @@ class Difference:
     def items(self) -> Floats | None:
         """The difference of each item, in the order of ``ids``; nan where one has no value."""
         pair = _paired_values(self.score, self.against)
-        return None if pair is None else _subtract(*pair)
+        return None if pair is None else subtract(*pair)
 
     @property
     def ids(self) -> list[str | int]:
@@ -297,7 +308,7 @@ def compare_scores(
     _check_pairs(pairs, design)
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
-        tested = [simulated_p(row, a.value - b.value)
+        tested = [simulated_p(row, _subtract_values(a, b))
                   for row, (a, b) in zip(swapped, pairs, strict=True)]  # fmt: skip
     else:
         tested = [_p_value(*pair, design) for pair in pairs]
@@ -311,10 +322,12 @@ def compare_scores(
 
 def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
     """Refuse measures that a test is not for."""
-    alone = dict.fromkeys(a.heading for a, b in pairs if a.n < 2)
-    if alone:
-        raise InputError("a test needs at least two items, and there is one",
-                         remedy="give more items")  # fmt: skip
+    for one, _ in pairs:
+        made = one.replicates
+        if one.n < 2 or (made is not None and made.sizes.sum() < 2):
+            what = f"groups of {one.unit}s" if made is not None and made.grouped else "items"
+            raise InputError(f"a test needs at least two {what}, and there is one",
+                             remedy="give more items")  # fmt: skip
     lacking = dict.fromkeys(
         a.heading for a, b in pairs
         if a.replicates is None or b.replicates is None or a.replicates.drawn != b.replicates.drawn
@@ -351,9 +364,9 @@ def _replicates(score: Score) -> Replicates:
 
 def _p_value(score: Score, against: Score, design: Design) -> float:
     """Return p of all tests but random swaps."""
-    difference = score.value - against.value
+    difference = _subtract_values(score, against)
     if design.test in _SIMULATED:
-        values = _replicates(score).values - _replicates(against).values
+        values = subtract(_replicates(score).values, _replicates(against).values)
         return _SIMULATED[design.test](values, difference)
     if math.isnan(difference):
         return math.nan
@@ -373,7 +386,7 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
             remedy="use test='bootstrap' or 'randomization' (--test), or another policy",
         )
     both = ~np.isnan(mine)
-    return mine[both] - theirs[both]
+    return subtract(mine[both], theirs[both])
 
 
 def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None:
@@ -392,10 +405,8 @@ def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None
     return (found[0], found[1]) if np.array_equal(mine, theirs) else None
 
 
-def _subtract(mine: Floats, theirs: Floats) -> Floats:
-    """Differences, 0 where rounding alone tells two values apart."""
-    found = mine - theirs
-    return np.where(np.abs(found) <= _ROUNDING * np.maximum(1.0, np.abs(mine)), 0.0, found)
+def _subtract_values(score: Score, against: Score) -> float:
+    return float(subtract(np.array(score.value), np.array(against.value)))
 
 
 def _difference(
@@ -405,9 +416,9 @@ def _difference(
     least, most = score.measure.definition.bounds
     paired = replace(
         mine,
-        values=mine.values - theirs.values,
-        value=score.value - against.value,
-        left_out=mine.left_out - theirs.left_out,
+        values=subtract(mine.values, theirs.values),
+        value=_subtract_values(score, against),
+        left_out=subtract(mine.left_out, theirs.left_out),
         bounds=(least - most, most - least),
     )
     made = paired.interval(design.bootstrap.level, design.bootstrap.method)
@@ -426,7 +437,7 @@ def _difference(
         method=method,
         p=p,
         p_corrected=corrected,
-        effect_size=paired.value / error if error > 0 else math.nan,
+        effect_size=paired.value / error if error > _ROUNDING * abs(paired.value) else math.nan,
         wins=wins,
         ties=ties,
         losses=losses,
@@ -441,6 +452,6 @@ def _count_items(score: Score, against: Score) -> tuple[int | None, ...]:
     if pair is None:
         return None, None, None, None
     sign = 1 if score.measure.definition.higher_is_better else -1
-    items = sign * _subtract(*pair)
+    items = sign * subtract(*pair)
     every = (items > 0, items == 0, items < 0, np.isnan(items))
     return tuple(int(some.sum()) for some in every)

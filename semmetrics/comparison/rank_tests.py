@@ -229,6 +229,9 @@ def nemenyi_p(means: ArrayLike, rows: int) -> Floats:
     [1.0, 0.173, 0.001]
     """
     ranks = np.asarray(means, np.float64)
+    if ranks.ndim != 1 or not np.isfinite(ranks).all():
+        raise InputError(f"mean ranks of shape {ranks.shape}",
+                         remedy="give one finite number a system")  # fmt: skip
     _check_systems(len(ranks), rows)
     from scipy.stats import studentized_range
 

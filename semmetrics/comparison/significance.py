@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
+from semmetrics.comparison.rank_tests import rank_rows
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError, listing
 from semmetrics.options import CORRECTIONS
@@ -35,11 +36,26 @@ __all__ = [
     "signed_rank_p",
     "simulated_p",
     "student_t",
+    "subtract",
     "williams_p",
 ]
 
 _ROUNDING = 1e-12  # of the differences, relative to the largest one
 _EXACT = 50  # items whose signed ranks are counted out
+
+
+def subtract(values: Floats, others: Floats) -> Floats:
+    """Return differences of values, 0 where rounding alone tells two apart.
+
+    Examples
+    --------
+    >>> subtract(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.25])).tolist()
+    [0.0, 0.25]
+    """
+    found = values - others
+    largest = np.nanmax(np.abs([values, others]), initial=0.0)
+    slack = _ROUNDING * np.maximum(min(1.0, largest), np.abs(values))
+    return np.where(np.abs(found) <= slack, 0.0, found)
 
 
 @checked
@@ -66,9 +82,17 @@ def simulated_p(simulated: ArrayLike, difference: float) -> float:
     >>> simulated_p([0.1, -0.3, 0.2], -0.2)
     0.75
     """
-    values = np.asarray(simulated, np.float64)
-    values = np.abs(values[~np.isnan(values)])
+    values = np.abs(_defined(simulated))
     return _share(values, abs(difference), float(values.max(initial=0.0)))
+
+
+def _defined(simulated: ArrayLike) -> Floats:
+    """Return the simulated differences that there are."""
+    values: Floats = np.asarray(simulated, np.float64)
+    if values.ndim != 1:
+        raise InputError(f"simulated differences of shape {values.shape}",
+                         remedy="give one number a simulation")  # fmt: skip
+    return values[~np.isnan(values)]
 
 
 def _share(values: Floats, least: float, largest: float) -> float:
@@ -97,9 +121,8 @@ def shifted_p(replicates: ArrayLike, difference: float) -> float:
     >>> shifted_p([0.1, 0.2, 0.3, 0.2], 0.2), shifted_p([0.0, 0.0], 0.0)
     (0.2, 1.0)
     """
-    values = np.asarray(replicates, np.float64)
-    values = values[~np.isnan(values)]
-    if not len(values):
+    values = _defined(replicates)
+    if not np.isfinite(values).all() or not len(values):  # they have no mean
         return math.nan
     largest = float(np.abs(values).max())
     return _share(np.abs(values - values.mean()), abs(difference), largest)
@@ -128,9 +151,8 @@ def shifted_size_p(replicates: ArrayLike, difference: float) -> float:
     >>> shifted_size_p([0.1, 0.2, 0.3, 0.2], 0.2), shifted_size_p([0.0, 0.0], 0.0)
     (0.2, 1.0)
     """
-    values = np.abs(np.asarray(replicates, np.float64))
-    values = values[~np.isnan(values)]
-    if math.isnan(difference) or not len(values):
+    values = np.abs(_defined(replicates))
+    if math.isnan(difference) or not np.isfinite(values).all() or not len(values):
         return math.nan
     if not values.any():
         return 1.0
@@ -144,13 +166,18 @@ def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float
     Parameters
     ----------
     differences : array, shape (items,)
-        At least two, all defined.
+        At least two, all finite.
     level : float
 
     Returns
     -------
     p, low, high : float
         Where all differences are equal, p is 1 if they are 0 and 0 otherwise.
+
+    Raises
+    ------
+    InputError
+        If there are fewer, one is not finite, or the level is not between 0 and 1.
 
     Examples
     --------
@@ -159,8 +186,9 @@ def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float
     """
     from scipy.special import stdtr, stdtrit
 
-    values = np.asarray(differences, np.float64)
-    _check_number(values)
+    values = _of_items(differences)
+    if not 0 < level < 1:
+        raise InputError(f"level={level} is not between 0 and 1")
     mean, n = math.fsum(values) / len(values), len(values)
     spread = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
     if spread <= _ROUNDING * abs(mean):
@@ -179,7 +207,12 @@ def signed_rank_p(differences: ArrayLike) -> float:
     Parameters
     ----------
     differences : array, shape (items,)
-        At least two, all defined.
+        At least two, all finite.
+
+    Raises
+    ------
+    InputError
+        If there are fewer, or one is not finite.
 
     References
     ----------
@@ -190,15 +223,11 @@ def signed_rank_p(differences: ArrayLike) -> float:
     >>> signed_rank_p([0.1, 0.3, 0.2, 0.4, 0.5]), signed_rank_p([0.0, 0.0])
     (0.0625, 1.0)
     """
-    values = np.asarray(differences, np.float64)
-    _check_number(values)
+    values = _of_items(differences)
     values = values[np.abs(values) > _ROUNDING * np.abs(values).max()]
     if not len(values):
         return 1.0
-    _, group, sizes = np.unique(
-        np.round(np.abs(values) / np.abs(values).max(), 12), return_inverse=True, return_counts=True
-    )
-    doubled = (2 * np.cumsum(sizes) - sizes + 1)[group.ravel()]  # twice the mean rank, a whole
+    doubled = (2 * rank_rows([-np.abs(values)])[0]).astype(np.int64)  # twice the mean rank, a whole
     less = min(int(doubled[values > 0].sum()), int(doubled[values < 0].sum()))
     if len(values) <= _EXACT:
         ways = np.ones(1)
@@ -267,12 +296,18 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     return 2 * float(stdtr(n - 3, -abs(t)))
 
 
-def _check_number(values: Floats) -> None:
+def _of_items(differences: ArrayLike) -> Floats:
+    """Return the differences of items, of which a test needs two."""
+    values: Floats = np.asarray(differences, np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise InputError(f"differences of shape {values.shape} to test",
+                         remedy="give one finite number an item")  # fmt: skip
     if len(values) < 2:
         raise InputError(
             f"a test needs at least two items, and {len(values)} can be compared",
             remedy="give more items",
         )
+    return values
 
 
 @checked
@@ -289,7 +324,7 @@ def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
     Raises
     ------
     InputError
-        If there is no such correction.
+        If there is no such correction, or a p value is not in [0, 1].
 
     References
     ----------
@@ -305,6 +340,9 @@ def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
         raise InputError(f"correction={method!r}", remedy=f"choose one of {listing(CORRECTIONS)}")
     given = np.array(values, np.float64)
     known = np.flatnonzero(~np.isnan(given))
+    wrong = [value for value in given[known].tolist() if not 0 <= value <= 1]
+    if wrong:
+        raise InputError(f"a p value is {wrong[0]}", remedy="give numbers from 0 to 1")
     ranked = known[np.argsort(given[known], kind="stable")]
     rising, n = given[ranked], len(ranked)
     if method == "bonferroni":

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.comparison.significance import subtract
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
@@ -114,7 +115,7 @@ def _swapped_difference(
         else:
             sums = _mixed_rows(own, left, every)
         values.append(one.measure.definition.family.aggregate(one.measure, sums, one.frame))
-    return np.asarray(values[0] - values[1])
+    return subtract(*map(np.asarray, values))
 
 
 def _mixed_rows(own: Any, left: Any, every: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, InputError, Places, a_kind, brief, listing, misfit, shown
 
-__all__ = ["Items", "encode", "encode_numbers", "not_a_list"]
+__all__ = ["Items", "encode", "encode_numbers", "has_surrogate", "not_a_list"]
 
 _NAMES = ("label", "name")
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
@@ -254,7 +254,7 @@ def _check_texts(
     try:  # tokenizers take texts in UTF-8
         "".join(every).encode()
     except UnicodeEncodeError:
-        bad = [entry for entry in vocabulary if any(map(_has_surrogate, _terms(entry)))]
+        bad = [entry for entry in vocabulary if any(map(has_surrogate, _terms(entry)))]
         raise InputError(
             f"the {form.noun} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
             "character",
@@ -267,7 +267,8 @@ def _terms(entry: Entry) -> Terms:
     return (entry,) if isinstance(entry, str) else entry
 
 
-def _has_surrogate(text: str) -> bool:
+def has_surrogate(text: str) -> bool:
+    """Return whether a text holds half of a surrogate pair, which no file in UTF-8 can."""
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 

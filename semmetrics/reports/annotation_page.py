@@ -152,7 +152,9 @@ def _sections(
     for image, some in groupby(numbered, key=lambda pair: pair[1][0]):
         picture = ""
         if images is not None:
-            place = escape(images.replace("{id}", quote(image, safe="")), quote=True)
+            place = escape(
+                images.replace("{id}", quote(image, safe="", errors="replace")), quote=True
+            )
             picture = f'<img src="{place}" alt="{escape(image, quote=True)}" loading="lazy">'
         fields = "\n".join(
             _rating(number, row, scale)

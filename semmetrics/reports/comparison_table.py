@@ -13,6 +13,7 @@ import numpy as np
 from semmetrics.arguments import checked
 from semmetrics.comparison.paired import Difference
 from semmetrics.comparison.rank_tests import rank_matrix
+from semmetrics.comparison.significance import subtract
 from semmetrics.errors import InputError, UnknownKeyError, did_you_mean, listing, pluralize
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
@@ -227,10 +228,11 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         if design.test in _DRAWN:
             smallest["resamples"] = 1 / (made.resamples + 1)
         if design.test in ("randomization", "wilcoxon"):  # of so many signs one is the smallest
-            smallest[f"{first.score.unit}s"] = 2.0 ** (1 - min(1000, first.score.n))
+            most = max(one.drawn for one in self.differences)
+            smallest[f"{first.score.unit}s"] = 2.0 ** (1 - min(1000, most))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
-            if p * many >= 1 - made.level:
+            if p * many >= design.bound:
                 yield (
                     f"no difference can hold: p, corrected, is at least "
                     f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
@@ -364,7 +366,8 @@ def _are_identical(one: Difference) -> bool:
     mine, theirs = one.score.replicates, one.against.replicates
     if mine is None or theirs is None or one.difference:
         return False
-    return bool(np.array_equal(mine.values, theirs.values, equal_nan=True))
+    there = np.isnan(mine.values) == np.isnan(theirs.values)
+    return bool(there.all()) and not np.nan_to_num(subtract(mine.values, theirs.values)).any()
 
 
 def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:

@@ -15,17 +15,19 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
+from itertools import combinations
 from typing import Any
 
 from semmetrics._version import __version__
-from semmetrics.arguments import checked
-from semmetrics.comparison.discrepant_images import PairSelection
+from semmetrics.arguments import check_fields, checked
+from semmetrics.comparison.discrepant_images import TIES, PairSelection
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
+from semmetrics.options import KINDS, OPTIONS
 from semmetrics.reports.records import Records
 from semmetrics.reports.report import Report, cells
 from semmetrics.store.outputs import open_output
@@ -288,10 +290,42 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
             for pair in held.pop("pairs")
         ]  # fmt: skip
         systems, excluded = tuple(held.pop("systems")), tuple(held.pop("excluded"))
-        return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **held)
-    except (TypeError, ValueError, KeyError, AttributeError):
+        made = DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **held)
+        _check_state(made)
+        return made
+    except (TypeError, ValueError, LookupError, AttributeError):
         raise InputError(
             "the state was changed after it was written",
             where=where,
             remedy="select again: semmetrics mad select",
         ) from None
+
+
+def _check_state(state: DiscrepancySelection) -> None:
+    """Raise ValueError, as wrong types do, where parts of a state do not fit each other."""
+    check_fields(state)
+    every = {frozenset(pair) for pair in combinations(state.systems, 2)}
+    sound = sorted(map(len, every)) == [2] * len(state.pairs) and len(every) > 0
+    sound = sound and state.kind in KINDS and state.ties in TIES
+    sound = sound and state.options.keys() <= OPTIONS.keys()
+    for value in state.options.values():  # of an object its type alone is there
+        sound = sound and (not isinstance(value, dict) or isinstance(value["object"], str))
+    for name in state.systems:
+        own = state.inputs[name]
+        sound = sound and isinstance(own["fingerprint"], str) and isinstance(own["empty"], int)
+    for pair in state.pairs:
+        check_fields(pair)
+        sound = sound and {pair.first, pair.second} in every
+        sound = sound and len({*pair.images}) == len(pair.values) == state.k > 0
+        every.discard(frozenset((pair.first, pair.second)))
+    for image, name in ((i, s) for p in state.pairs for i in p.images for s in (p.first, p.second)):
+        answer = state.answers[image][name]
+        sound = sound and isinstance(answer, list) and all(map(_is_entry, answer))
+    if not sound:
+        raise ValueError
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, str) or (
+        isinstance(entry, list) and all(isinstance(one, str) for one in entry)
+    )

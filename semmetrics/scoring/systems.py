@@ -330,6 +330,9 @@ def _check_systems(systems: Any) -> None:
         )
     if not systems:
         raise InputError("there is no system to score", remedy="give predictions")
+    for name in systems:
+        if not isinstance(name, str):
+            raise InputError(f"a system is called {brief(name)}", remedy="give names as texts")
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:

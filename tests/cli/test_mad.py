@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -169,10 +171,26 @@ def test_a_state_that_was_tampered_with(ok, refused, systems):
     assert "state.json: the state was changed after it was written" in said
 
 
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are texts there")
+def test_a_file_whose_name_is_no_text(ok, systems):
+    name = os.fsdecode(b"caf\xe9.json")
+    Path("s1.json").rename(name)
+    ok(*SELECT, "s0.json", name)
+    state = semmetrics.DiscrepancySelection.load("state.json")
+    assert state.systems == ("s0", r"caf\xe9")
+    assert r"caf\xe9" in ok("mad", "rank", "-m", "ROUGE-L", "--references", "s0.json", "state.json")
+
+
+def test_images_to_exclude_that_are_not_there_are_named(run, systems):
+    Path("bad.txt").write_text("00\nno such image\n", encoding="utf-8")
+    result = run(*SELECT, "--exclude", "bad.txt", "s0.json", "s1.json")
+    assert "1 image to exclude that no system has: 'no such image'" in result.stderr
+
+
 def test_stability():
     assert _read_stability("5,10:20:5, 7") == [5, 10, 15, 20, 7]
     assert _read_stability(None) == []
-    for wrong in ("", "5:", "a", "1:2:0", "-1", "1:2:3:4", "0:99999999", "9" * 40):
+    for wrong in ("", "5:", "9:5", "a", "1:2:0", "-1", "1:2:3:4", "0:99999999", "9" * 40):
         with pytest.raises(InputError, match="--stability"):
             _read_stability(wrong)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 
 from oracles.captions_ngram import ngsm
@@ -17,6 +19,16 @@ def select(systems, k, similarity=None, n=4):
         chosen = sorted(values, key=lambda i: (values[i], i))[:k]
         found[first, second] = [(i, values[i]) for i in chosen]
     return found
+
+
+def ngsm_product(first, second, n):
+    """The product of NGSM's n ratios, exactly, of texts of n words or more."""
+    product = Fraction(1)
+    for order in range(1, n + 1):
+        one, other = (Counter(zip(*(side[i:] for i in range(order)), strict=False))
+                      for side in (first, second))  # fmt: skip
+        product *= Fraction((one & other).total(), (one | other).total())
+    return product
 
 
 def power_mean(matrix, powers):

@@ -15,6 +15,7 @@ from benchmarks import significance as simulation
 from semmetrics import Bootstrap, compare, options
 from semmetrics.comparison import significance
 from semmetrics.comparison.paired import Design, compare_scores
+from semmetrics.comparison.rank_tests import nemenyi_p
 from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
@@ -209,6 +210,36 @@ def test_ties_of_few_items_are_counted_out():
     less = min(ranks[values > 0].sum(), ranks[values < 0].sum())
     expected = 2 * np.mean(np.array(sums) <= less)
     assert significance.signed_rank_p(values) == pytest.approx(expected)
+
+
+def test_ranks_of_differences_that_rounding_alone_tells_apart():
+    for power in range(1, 30):
+        size = 2.0**-power
+        exact = [1.0, size, -size, size, -size, size]
+        near = [1.0, size, -math.nextafter(size, 0), size, -size, math.nextafter(size, 1)]
+        assert significance.signed_rank_p(near) == significance.signed_rank_p(exact)
+
+
+def test_differences_of_rounding_are_none():
+    values, others = np.array([0.1 + 0.2, 1e9, 0.0]), np.array([0.3, 1e9 + 1e-6, 1e-17])
+    assert significance.subtract(values, others).tolist() == [0.0, 0.0, 0.0]
+    tiny = significance.subtract(np.array([3e-15, 1e-15]), np.array([1e-15, 1e-15]))
+    assert tiny.tolist() == [3e-15 - 1e-15, 0.0]
+    assert np.isnan(significance.subtract(np.array([math.nan]), np.array([1.0])))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_labels_in_another_order_are_the_same_to_every_test(test):
+    rng = random.Random(2)
+    words = ["cat", "dog", "bus", "car", "tree", "house", "river", "boat", "plane", "bird", "fish",
+             "horse", "sheep", "cow", "person"]  # fmt: skip
+    gts = {str(i): rng.sample(words, rng.randint(2, 5)) for i in range(40)}
+    one = {name: rng.sample(words, rng.randint(2, 6)) for name in gts}
+    turned = {name: labels[::-1] for name, labels in one.items()}
+    for measure in ("SoftF1", "WMD"):  # whose sums round otherwise
+        found = compare({"a": one, "b": turned}, gts, measures=measure, test=test, resamples=99)[0]
+        assert (found.p, found.difference, found.ties) == (1.0, 0.0, 40)
+        assert not found.significant
 
 
 def test_corrections():
@@ -430,6 +461,7 @@ def test_ranks_over_resamples():
             {"baseline": "z"},
             "there is no system 'z' to compare with; choose baseline= (--baseline) among 'a'",
         ),
+        ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "a system is called 1; give names as"),
         ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
         ({"correction": "fdr"}, "correction='fdr'"),
         ({"resamples": 1}, "resamples=1 is less than 2"),
@@ -467,6 +499,73 @@ def test_systems_with_other_items():
     single = {name: {"1": ["a"]} for name in systems}
     with pytest.raises(InputError, match="a test needs at least two items, and there is one"):
         compare(single, {"1": ["a"]}, measures="F1")
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (significance.student_t, ([0.1, math.nan],), "give one finite number an item"),
+        (significance.signed_rank_p, ([0.1, math.inf],), "give one finite number an item"),
+        (significance.student_t, ([[0.1, 0.2]],), "differences of shape (1, 2)"),
+        (significance.signed_rank_p, ([[0.1, 0.2]],), "differences of shape (1, 2)"),
+        (significance.student_t, ([0.1, 0.2], 1.5), "level=1.5 is not between 0 and 1"),
+        (significance.student_t, ([0.1],), "at least two items, and 1 can be compared"),
+        (significance.simulated_p, ([[0.1, 0.2]], 0.1), "simulated differences of shape (1, 2)"),
+        (significance.shifted_p, ([[0.1, 0.2]], 0.1), "simulated differences of shape (1, 2)"),
+        (significance.shifted_size_p, ([[0.1]], 0.1), "simulated differences of shape (1, 1)"),
+        (significance.correct_p, ([0.5, 1.5],), "a p value is 1.5; give numbers from 0 to 1"),
+        (significance.correct_p, ([-0.1],), "a p value is -0.1"),
+        (nemenyi_p, ([1.0, math.nan], 3), "mean ranks of shape (2,)"),
+        (nemenyi_p, ([[1.0, 2.0]], 3), "mean ranks of shape (1, 2)"),
+    ],
+)
+def test_numbers_that_no_test_can_be_made_of(function, given, message):
+    with pytest.raises(InputError) as caught:
+        function(*given)
+    assert message in str(caught.value)
+
+
+def test_endless_resamples_have_no_mean():
+    assert math.isnan(significance.shifted_p([math.inf, 1.0], 1.0))
+    assert math.isnan(significance.shifted_size_p([math.inf, 1.0], 1.0))
+
+
+def constant(n=6):
+    """Two systems that differ by the same on each item."""
+    gts = {str(i): ["a", "b"] for i in range(n)}
+    return {"x": {name: ["a"] for name in gts}, "y": gts}, gts
+
+
+def test_p_at_the_level_is_not_below_it():
+    for resamples, holds in ((19, False), (20, True)):
+        found = compare(*constant(), measures="F1", resamples=resamples)
+        assert found[0].p_corrected == 1 / (resamples + 1)
+        assert found[0].significant is holds
+        said = any("no difference can hold" in line for line in found.sentences())
+        assert said is not holds
+
+
+def test_differences_without_spread_have_no_effect_size():
+    found = compare(*constant(), measures="F1", resamples=20)
+    assert math.isnan(found[0].effect_size)
+    assert found.to_dicts()[0]["effect_size"] is None
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-sacrebleu", "randomization"])
+def test_one_group_is_no_sample(test):
+    gts = {"1": ["a dog"]}
+    systems = {"x": {"1": ["a cow", "the cow"]}, "y": {"1": ["a dog", "the dog"]}}
+    with pytest.raises(InputError, match="at least two groups of captions, and there is one"):
+        compare(systems, gts, task="captions", measures="ROUGE-L", test=test, resamples=99)
+
+
+def test_few_groups_of_many_items_cannot_differ():
+    gts = {name: ["a dog"] for name in "123"}
+    systems = {one: {name: [f"a {one}"] * 9 for name in gts} for one in ("cow", "dog")}
+    found = compare(systems, gts, task="captions", measures="ROUGE-L", test="randomization",
+                    resamples=99)  # fmt: skip
+    assert (found[0].score.n, found[0].drawn) == (27, 3)
+    assert any("p, corrected, is at least 0.2500" in line for line in found.sentences())
 
 
 def test_groups_are_no_items_of_a_t_test():

@@ -208,6 +208,22 @@ def test_rows_that_are_not_filled(state, truth):
     assert rank_competition(state, two, measures="ROUGE-L").n == len(state.images)
 
 
+@pytest.mark.parametrize("ratings", [False, True])
+def test_rows_below_the_last_may_be_blank(state, truth, tmp_path, ratings):
+    rows = rated(state) if ratings else filled(state.sheet(), truth)
+    blank = dict.fromkeys(rows[0], "")
+    path = tmp_path / "sheet.csv"
+    path.write_text(semmetrics.Records.from_rows([*blank], [*rows, blank, blank]).to_csv(),
+                    encoding="utf-8")  # fmt: skip
+    how = {"ratings": path} if ratings else {"references": path, "measures": "ROUGE-L"}
+    plain = {"ratings": rows} if ratings else {"references": rows, "measures": "ROUGE-L"}
+    expected = rank_competition(state, **plain)
+    assert rank_competition(state, **how).to_json() == expected.to_json()
+    half = [*rows, {**blank, "caption": "a dog"}]
+    with pytest.raises(InputError, match="the id is empty"):
+        rank_competition(state, **{name: half if v is rows else v for name, v in plain.items()})
+
+
 def test_sheets_of_other_images(state, truth):
     rows = filled(state.sheet(), truth)
     other = [*rows, {"image_id": "zz", "annotator": "1", "caption": "a dog"}]
@@ -277,6 +293,7 @@ def test_ratings_that_are_wrong(change, words):
         ({"references": {"x": ["y"]}, "k": 7}, "k=7, and 6 images of each pair were selected"),
         ({"references": {"x": ["y"]}, "stability": [6]}, "stability of k=6; give 1 to 5"),
         ({"references": {"x": ["y"]}, "stability": [0]}, "stability of k=0"),
+        ({"references": {"x": ["y"]}, "stability": iter(["5"])}, "stability=['5']; give a list"),
         ({"references": {"x": ["y"]}, "ci": True}, "rank_competition has no option 'ci'"),
     ],
 )

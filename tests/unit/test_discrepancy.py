@@ -20,6 +20,7 @@ from semmetrics.comparison import discrepant_images as discrepancy
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_statistics import find_repeated_words
+from semmetrics.reports.selection import _digest
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
 SETS = st.integers(2, 4).flatmap(
@@ -79,6 +80,42 @@ def test_blocks_and_batches_change_nothing(monkeypatch, ties):
     parts = [ids[:7], ids[7:8], ids[8:]]
     batches = ({n: {i: one[i] for i in part} for n, one in systems.items()} for part in parts)
     assert select_discrepant(batches, 5, ties=ties, seed=3).to_json() == whole.to_json()
+
+
+def test_the_order_of_images_changes_no_digit():
+    systems = made(n=200, m=2, seed=2)
+    ids = list(systems["s0"])
+    states = {select_discrepant(systems, 5, measure="NGSM(order=1)").to_json()}
+    for seed in range(8):
+        random.Random(seed).shuffle(ids)
+        turned = {n: {i: one[i] for i in ids} for n, one in systems.items()}
+        states.add(select_discrepant(turned, 5, measure="NGSM(order=1)").to_json())
+    assert len(states) == 1
+
+
+@pytest.mark.parametrize("blocks", [1 << 16, 50])
+def test_values_that_rounding_alone_tells_apart_are_ties(monkeypatch, blocks):
+    monkeypatch.setattr(discrepancy, "_ANSWERS", blocks)
+    near = [0.1 * 3, 0.3, math.nextafter(0.3, 0), 0.3]
+    systems = {n: {f"{i:02}": f"{n} {i}" for i in range(40)} for n in "ab"}
+    found = select_discrepant(
+        systems, 10, measure=lambda a, b: near[int(a.split()[1]) % 4], task="captions"
+    ).pairs[0]
+    assert found.images == tuple(f"{i:02}" for i in range(10))
+    assert (found.tied, found.taken) == (40, 10)
+
+
+def test_equal_values_are_ties_in_exact_arithmetic():
+    rng, k = random.Random(1), 400
+    texts = [{f"{i:04}": " ".join(rng.choices("ab", k=rng.randint(5, 14))) for i in range(1500)}
+             for _ in "xy"]  # fmt: skip
+    values = {i: oracle.ngsm_product(one.split(), texts[1][i].split(), 3)
+              for i, one in texts[0].items()}  # fmt: skip
+    found = select_discrepant(dict(zip("xy", texts, strict=True)), k, measure="NGSM(order=3)",
+                              tokenizer=Blanks()).pairs[0]  # fmt: skip
+    expected = sorted(values, key=lambda i: (values[i], i))[:k]
+    assert list(found.images) == expected
+    assert found.tied == sum(v == values[expected[-1]] for v in values.values())
 
 
 def test_the_order_of_images_matters_for_ties_by_position_alone():
@@ -317,6 +354,45 @@ def test_a_state_that_was_changed_is_refused(tmp_path, name):
         semmetrics.DiscrepancySelection.load(path)
 
 
+CHANGES = {
+    "systems": [5, "s0s1", ["s0"], ["s0", "s0", "s1"], [["s0"], "s1"], []],
+    "measure": [None, 5], "k": [0, 4, "5", None], "ties": ["x", None], "seed": ["x"],
+    "kind": [None, "x"], "noun": [5], "n": ["x"], "excluded": [[[]], 5],
+    "options": [None, {"a": 1}, {"tokenizer": {}}], "models": [5], "version": [5],
+    "inputs": [{}, {"s0": {}}, {"s0": 5, "s1": 5}],
+    "answers": [{}, 5, {"x": {}}], "pairs": [[], 5, [5], [{}]], "other": [1],
+}  # fmt: skip
+PAIR = {
+    "first": [None, "s1", []], "images": ["", [], [[]] * 5, ["x"] * 5], "values": [[0.5], "x"],
+    "n": ["x"], "mean": ["x"], "other": [1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("inside", "name", "value"),
+    [(False, name, value) for name, some in CHANGES.items() for value in some]
+    + [(True, name, value) for name, some in PAIR.items() for value in some],
+)
+def test_a_state_with_a_digest_of_its_own_is_checked(tmp_path, inside, name, value):
+    entry = select_discrepant(made(m=2), 5).to_dict()
+    (entry["pairs"][0] if inside else entry)[name] = value
+    entry["digest"] = _digest(entry)
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(InputError, match="the state was changed after it was written"):
+        semmetrics.DiscrepancySelection.load(path)
+
+
+def test_a_state_with_answers_that_are_none_is_refused(tmp_path):
+    entry = select_discrepant(made(m=2), 5).to_dict()
+    next(iter(entry["answers"].values()))["s0"] = [5]
+    entry["digest"] = _digest(entry)
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(InputError, match="the state was changed after it was written"):
+        semmetrics.DiscrepancySelection.load(path)
+
+
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "semmetrics.score/1"}', "3"])
 def test_a_foreign_file_is_refused(tmp_path, text):
     path = tmp_path / "state.json"
@@ -361,7 +437,11 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
         (TWO, {"k": 1, "measure": lambda a, b: "much", "task": "captions"}, "it gives 'much' for"),
         (TWO, {"k": 1, "measure": lambda a, b: 1 / 0, "task": "captions"}, "ZeroDivisionError"),
         (TWO, {"k": 1, "measure": lambda a, b: math.inf, "task": "captions"}, "is infinite"),
+        (TWO, {"k": 1, "measure": lambda a, b: 10**400, "task": "captions"}, "it gives 1000"),
+        (LABELS, {"k": 1, "measure": "NGSM", "task": "labels"}, "cannot be computed of labels"),
         (TWO, {"k": 1, "exclude": 3}, "exclude=3"),
+        (TWO, {"k": 1, "exclude": b"1"}, "exclude=b'1'"),
+        (TWO, {"k": 1, "exclude": [True]}, "exclude=[True]"),
         (TWO, {"k": 1, "exclude": ["1", "2"]}, "0 images have a value"),
         (TWO, {"k": 1, "weights": {}}, "select_discrepant has no option 'weights'"),
         (TWO, {"k": 1, "classes": ["x"]}, "mean"),
@@ -371,6 +451,11 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
         ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "a has 1 item and b has 2"),
         ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {"k": 1}, "there are 2 captions: 'x', 'y'"),
         ({1: TWO["a"], 2: TWO["b"]}, {"k": 1}, "systems are called 1, 2"),
+        # no file in UTF-8 can hold these, so that the state could not be read
+        ({"a": TWO["a"], "\ud800": TWO["b"]}, {"k": 1}, "systems are called 'a', '\\ud800'"),
+        ({n: {"\ud800": "x"} for n in "ab"}, {"k": 1}, "'\\ud800' has half of a surrogate pair"),
+        ({n: {"1": ["\udc00"]} for n in "ab"}, {"k": 1, "measure": "F1", "task": "labels"},
+         "'\\udc00' has half of a surrogate pair"),
     ],
 )  # fmt: skip
 def test_what_is_refused(systems, options, words):
