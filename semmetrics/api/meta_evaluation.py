@@ -219,8 +219,19 @@ def _score_texts(
                          remedy="leave task= (--task) out")  # fmt: skip
     candidates, references, places = judgements.caption_sides()
     prepared = prepare_systems({name: candidates}, references, {**given, "task": TEXTS})
+    tasks = {
+        system: {part: replace(task, counts=_without_several(task.counts))
+                 for part, task in parts.items()}
+        for system, parts in prepared.tasks.items()
+    }  # fmt: skip
+    prepared = replace(prepared, tasks=tasks)
     scores = _with_items(score_prepared(prepared), given)
     return prepared, [_judged(score, values[places]) for score, values in scores]
+
+
+def _without_several(counts: Mapping[str, int]) -> dict[str, int]:
+    """Leave out how many images have several candidates, as judged ones have."""
+    return {name: number for name, number in counts.items() if name != "several_candidates"}
 
 
 def _score_ids(
@@ -376,7 +387,8 @@ def _notes(
         if one.value != one.value and judgements.second is None:
             notes.append(f"{of}: agreement is undefined: values or ratings are all equal")
         if one.images == 1:
-            notes.append(f"{of}: all {one.unit}s are of one image: there are no intervals or tests")
+            group = "" if len(table.groups) == 1 else f"{one.group}: "
+            notes.append(f"{group}all {one.unit}s are of one image: no intervals, no tests")
     if any(one.design.test == "williams" for one in table) and table[0].images < table[0].n:
         notes.append(f"Williams' test takes {table[0].n:,} {table[0].unit}s of "
                      f"{pluralize(table[0].images, 'image')} as independent; "

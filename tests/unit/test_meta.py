@@ -315,7 +315,7 @@ def test_what_is_undefined_is_said():
     one = [{**row, "image": "all"} for row in ROWS]
     alone = semmetrics.meta(one, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert all(math.isnan(row.low) and math.isnan(row.p) for row in alone)
-    assert "F1: all ratings are of one image: there are no intervals or tests" in alone.notes
+    assert "all ratings are of one image: no intervals, no tests" in alone.notes
     empty = {**PREDS, "a": []}
     left = semmetrics.meta(ROWS, empty, GTS, measures="Precision(no_prediction=skip)",
                            statistics="kendall-b", resamples=20)  # fmt: skip
