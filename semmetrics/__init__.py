@@ -11,10 +11,10 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.api.agreement import correlate as correlate
     from semmetrics.api.comparisons import compare as compare
     from semmetrics.api.competition import rank_competition as rank_competition
+    from semmetrics.api.dataset_ranks import rank_systems as rank_systems
     from semmetrics.api.discrepancy import add_systems as add_systems
     from semmetrics.api.discrepancy import select_discrepant as select_discrepant
     from semmetrics.api.meta_evaluation import meta as meta
-    from semmetrics.api.ranking import rank_systems as rank_systems
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
     from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.reports.competition_ranking import CompetitionRanking as CompetitionRanking
-    from semmetrics.reports.ranking import Ranking as Ranking
+    from semmetrics.reports.rank_table import Ranking as Ranking
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
     from semmetrics.reports.table import ScoreTable as ScoreTable
@@ -61,7 +61,7 @@ _PUBLIC = {
     "api.agreement": ("correlate",),
     "api.competition": ("rank_competition",),
     "api.discrepancy": ("add_systems", "select_discrepant"),
-    "api.ranking": ("rank_systems",),
+    "api.dataset_ranks": ("rank_systems",),
     "api.meta_evaluation": ("meta",),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
@@ -81,7 +81,7 @@ _PUBLIC = {
     "reports.annotation_page": ("write_annotation_page",),
     "reports.competition_ranking": ("CompetitionRanking",),
     "reports.comparison_table": ("ComparisonTable",),
-    "reports.ranking": ("Ranking",),
+    "reports.rank_table": ("Ranking",),
     "reports.records": ("Records",),
     "reports.selection": ("DiscrepancySelection",),
     "reports.table": ("ScoreTable",),

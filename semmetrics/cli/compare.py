@@ -23,7 +23,7 @@ from semmetrics.cli.own_measures import import_option
 from semmetrics.options import COMPARED, CORRECTIONS, RANKED_BY, TESTS, WHAT
 
 if TYPE_CHECKING:
-    from semmetrics.reports.ranking import Ranking
+    from semmetrics.reports.rank_table import Ranking
 
 __all__ = ["compare", "rank"]
 
@@ -209,10 +209,10 @@ def rank(
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
-    from semmetrics.api.ranking import rank_systems
+    from semmetrics.api.dataset_ranks import rank_systems
     from semmetrics.cli.files import check_endings, check_files, name_files, open_output, write_text
     from semmetrics.cli.messages import say
-    from semmetrics.reports.ranking import draw_rank_differences, report_ranks
+    from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
 
     check_files(files, {"-o": output, "--diagram": diagram})
     check_endings({"--diagram": diagram}, {"--diagram": (".svg",)})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.api.ranking import rank_normalized
+from semmetrics.api.dataset_ranks import rank_normalized
 from semmetrics.comparison.diagram import draw_mean_ranks
 from semmetrics.comparison.rank_tests import (
     alike,
@@ -22,7 +22,7 @@ from semmetrics.comparison.rank_tests import (
     rank_rows,
 )
 from semmetrics.errors import InputError
-from semmetrics.reports.ranking import draw_rank_differences, report_ranks
+from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
 AUC = np.array([

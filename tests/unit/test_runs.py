@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.api.ranking import rank_normalized
+from semmetrics.api.dataset_ranks import rank_normalized
 from semmetrics.comparison.summaries import RunSummary, summarize
 from semmetrics.errors import InputError
 

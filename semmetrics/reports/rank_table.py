@@ -99,7 +99,7 @@ class Ranking(Report, Sequence[Rank]):
 
     Examples
     --------
-    >>> from semmetrics.api.ranking import rank_normalized
+    >>> from semmetrics.api.dataset_ranks import rank_normalized
     >>> values = {f"set {n}": {"A": 0.9 - n / 50, "B": 0.6, "C": 0.3 + n / 50} for n in range(5)}
     >>> found = rank_normalized(values)
     >>> [(place.system, place.mean_rank) for place in found]
@@ -315,7 +315,7 @@ def report_ranks(ranking: Ranking) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.api.ranking import rank_normalized
+    >>> from semmetrics.api.dataset_ranks import rank_normalized
     >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
     >>> for part in report_ranks(rank_normalized(values)):
     ...     print(part)

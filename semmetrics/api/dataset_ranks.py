@@ -25,7 +25,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError, a_kind, listing
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
-from semmetrics.reports.ranking import Rank, Ranking
+from semmetrics.reports.rank_table import Rank, Ranking
 from semmetrics.reports.score_text import RUNS
 from semmetrics.scoring.score_result import SCHEMA as SCORES
 from semmetrics.scoring.score_result import Score, names_meant
