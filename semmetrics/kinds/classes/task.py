@@ -86,8 +86,8 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         named=named,
         weights=_weights(options, truth, ids),
     )
-    own: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
-    return replace(task, odd=own | _found(task))
+    odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
+    return replace(task, odd=odd | _found(task))
 
 
 def _found(task: ClassTask) -> dict[Hashable, Noted]:
