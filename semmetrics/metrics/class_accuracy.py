@@ -333,7 +333,7 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     try:
         table, codes = np.asarray(scores), np.asarray(truth)
     except (TypeError, ValueError):
-        raise InputError("scores and classes are no arrays", remedy="give numbers") from None
+        raise InputError("scores and truth are no arrays", remedy="give numbers") from None
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[1]:
         raise InputError(
             f"scores have shape {table.shape} and type {table.dtype}",
@@ -341,7 +341,8 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
         )
     if codes.shape != table.shape[:1] or (codes.dtype.kind not in "iu" and codes.size):
         raise InputError(
-            f"classes have shape {codes.shape} and type {codes.dtype} for {len(table)} rows",
+            f"truth has shape {codes.shape} and type {codes.dtype} for "
+            f"{pluralize(len(table), 'row')}",
             remedy="give the column of each image's class, whole numbers from 0",
         )
     codes = codes.astype(np.int64)
@@ -350,6 +351,7 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
         raise InputError(
             f"there is no column for the class {codes[outside[0]]}, which row {outside[0]} (from "
             f"0) has, among {pluralize(table.shape[1], 'column')}",
+            where="truth",
             remedy="columns count from 0",
         )
     if table.dtype.kind == "f" and not np.isfinite(table).all():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from golden import (
     cases_arrays,
+    cases_classes,
     cases_commands,
     cases_devices,
     cases_errors,
@@ -35,4 +36,5 @@ GROUPS: dict[str, list[Case]] = {
     **cases_devices.GROUPS,
     **cases_large.GROUPS,
     **cases_retrieval.GROUPS,
+    **cases_classes.GROUPS,
 }

@@ -18,8 +18,10 @@ import numpy as np
 import scipy.sparse
 
 __all__ = [
+    "ANIMALS",
     "CANDIDATES",
     "CLASSES",
+    "CLASS_SCORES",
     "GT",
     "OTHER",
     "POSITIVES",
@@ -27,6 +29,7 @@ __all__ = [
     "RANKED",
     "REFERENCES",
     "SCORES",
+    "SHOWN",
     "SIMILARITIES",
     "SYNONYMS",
     "TAXONOMY",
@@ -244,6 +247,28 @@ def _write_retrieval() -> None:
         Path(name).write_text(content, encoding="utf-8")
 
 
+# ---- classes ------------------------------------------------------------------------------------
+
+ANIMALS = ["horse", "sheep", "zebra", "llama"]
+CLASS_SCORES = [
+    [0.9, 0.2, 0.5, 0.1],
+    [0.3, 0.8, 0.2, 0.6],
+    [0.4, 0.5, 0.1, 0.3],
+    [0.7, 0.1, 0.6, 0.2],
+    [0.2, 0.3, 0.9, 0.4],
+    [0.1, 0.6, 0.2, 0.5],
+]
+SHOWN = ["horse", "sheep", "horse", "zebra", "zebra", "llama"]
+
+
+def _write_classes() -> None:
+    """Scores, what images show, and the lists of classes."""
+    np.save("class_scores.npy", np.array(CLASS_SCORES))
+    lists = {"animals": ANIMALS, "seen": ANIMALS[:2], "unseen": ANIMALS[2:], "shown": SHOWN}
+    for name, names in lists.items():
+        Path(f"{name}.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
+
+
 def write_inputs() -> None:
     """Write every file into the working folder."""
     for name, content in _files().items():
@@ -252,6 +277,7 @@ def write_inputs() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     _write_retrieval()
+    _write_classes()
     np.save("scores.npy", SCORES)
     np.save("truth.npy", TRUTH)
     np.save("truth_bool.npy", TRUTH.astype(bool))

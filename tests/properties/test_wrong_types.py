@@ -36,6 +36,7 @@ GOOD = {
     "similarities": SCORES, "phi": SCORES, "top": [[0, 1], [1, 0]], "m": 1,
     "images": [[1], [0]], "n_captions": 2, "i2t": SCORES, "t2i": SCORES,
     "relevant": RELATION, "positive": [0.5], "negative_caption": [0.25], "negative_image": [0.25],
+    "truth": [0, 1], "seen": [0], "unseen": [1],
     "margins": ([0.5], [0.5]), "ratings": [("a", "b", 1.0), ("b", "a", 0.5)],
 }  # fmt: skip
 # Records that functions return; nobody makes them by hand, and the annotations say their fields.

@@ -275,7 +275,10 @@ def test_score_takes_what_score_systems_takes():
         ({"top_k": [1, 1]}, "give distinct whole numbers"),
         ({"top_k": True}, "top_k=True; give a whole number, a list of whole numbers or a text"),
         ({"top_k": [1.5]}, r"top_k=\[1.5\]; give a whole number"),
-        ({"task": "sounds"}, "task='sounds'; choose one of 'labels', 'captions', 'retrieval'"),
+        (
+            {"task": "sounds"},
+            "task='sounds'; choose one of 'labels', 'captions', 'retrieval', 'classes'",
+        ),
         ({"missing": "drop"}, "missing='drop'"),
         ({"normalize": "upper"}, "no label normalisation 'upper'"),
         ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),

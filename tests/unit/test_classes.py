@@ -278,6 +278,8 @@ def test_what_is_wrong_is_said(given, message):
 def test_columns_without_names_ask_for_them():
     with pytest.raises(InputError, match="name them with classes="):
         semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
+    with pytest.raises(InputError, match="name them with classes="):
+        semmetrics.score(SCORES, TRUTH, task="classes")
 
 
 @pytest.mark.parametrize("gts", [TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])])

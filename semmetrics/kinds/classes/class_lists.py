@@ -25,7 +25,18 @@ from semmetrics.metrics.class_accuracy import LISTS, SEEN, UNSEEN
 from semmetrics.metrics.definition import AUTO, Measure
 from semmetrics.metrics.derived import terms_of
 
-__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note"]
+__all__ = [
+    "UNNAMED",
+    "are_numbers",
+    "code_names",
+    "find_list",
+    "names_asked",
+    "named_sides",
+    "overlap_note",
+]
+
+UNNAMED = "the columns have no names: name them with classes= (--classes)"
+"""The remedy where names meet columns that are known by their numbers."""
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 _KNOWN = (AUTO, ALL, "reference", "union", "given")
@@ -49,6 +60,11 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
         return codes, False
     numbers = np.fromiter(map(int, names), np.int64, len(names))
     return np.where(numbers < len(classes), numbers, -1), True
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """Tell whether all names are whole numbers, as those of columns without names are."""
+    return all(map(_is_number, names))
 
 
 def _is_number(name: str) -> bool:
@@ -98,10 +114,9 @@ def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str
     codes, _ = code_names(names, classes)
     lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
     if lost:
-        numbered = all(map(_is_number, classes)) and not all(map(_is_number, names))
         remedy = "write names as the class list has them, or places in it, from 0"
-        if numbered:
-            remedy = "the columns have no names: name them with classes= (--classes)"
+        if are_numbers(classes) and not are_numbers(names):
+            remedy = UNNAMED
         raise InputError(
             f"{pluralize(len(lost), noun, 'are')} not in the class list: {listing(lost)}",
             where=option,

@@ -164,13 +164,12 @@ def class_notes(
     """Say what was classified, how many ties mattered, and what is outside of lists."""
 
     def of_task(name: str, task: Any) -> list[str]:
-        found = noted.get(name, task.odd)
-        lines = [_size_note(task), *_step_notes(found)]
-        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task)
-        for rest in (SEEN, UNSEEN):
-            if found.get(("rest", rest)):
-                number = pluralize(len(task.named[rest]), "class")
-                lines.append(f"{rest} are all others of the class list, {number}")
+        found = noted.get(name) or task.odd
+        lines = [_size_note(task, found), *_step_notes(found)]
+        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task, found)
+        for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
+            number = pluralize(len(task.named[rest]), "class")
+            lines.append(f"{rest} are all others of the class list, {number}")
         return lines
 
     notes = task_notes(tasks, _COUNTS, of_task)
@@ -180,12 +179,13 @@ def class_notes(
     return notes + _idle_notes(measures, options) + different_items(tasks)
 
 
-def _size_note(task: ClassTask) -> str:
-    known = pluralize(len(task.classes) if task.given is None else task.given, "class")
+def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
+    number = len(found["present"]) if task.given is None else task.given
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
     sides_text = f" ({', '.join(sides)})" if sides else ""
+    known = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
     ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    return f"{pluralize(len(task), 'image')}, {known}{sides_text}, {ties}"
+    return f"{pluralize(found['images'], 'image')}, {known}{sides_text}, {ties}"
 
 
 def _step_notes(found: Mapping[Any, Any]) -> list[str]:
@@ -211,34 +211,25 @@ def _step_notes(found: Mapping[Any, Any]) -> list[str]:
     return lines
 
 
-def _outside_notes(task: ClassTask) -> list[str]:
-    """Say which classes have no image, and how many images are neither seen nor unseen."""
-    axis, known, lines = task.axis, task.classes[: task.given], []
-    without = [name for name, n in zip(known, axis.n_reference, strict=False) if not n]
+def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
+    """Say which classes have no image, and what is outside of lists."""
+    known, lines = task.classes[: task.given], []
+    without = [name for name in known if name not in found["present"]]
     if without and task.given is not None:
-        has = "has" if len(without) == 1 else "have"
+        verbs = ("has", "counts") if len(without) == 1 else ("have", "count")
         lines.append(
-            f"{len(without):,} of {pluralize(len(known), 'class')} {has} no image, and "
-            f"{'counts' if len(without) == 1 else 'count'} in no mean over classes: "
-            f"{listing(without, most=3)}"
+            f"{len(without):,} of {pluralize(len(known), 'class')} {verbs[0]} no image, and "
+            f"{verbs[1]} in no mean over classes: {listing(without, most=3)}"
         )
-    if isinstance(task.scores, RankedLists) and len(task.classes) > len(known):
-        wrong = int((task.scores.side.codes >= len(known)).sum())
-        are = "is" if wrong == 1 else "are"
-        names = listing(task.classes[len(known) :], most=3)
+    if found.get("outside"):
+        names = listing(sorted(found["misses"]), most=3)
         lines.append(
-            f"{pluralize(wrong, 'prediction')} {are} outside the class list, and no class of an "
-            f"image: {names}"
+            f"{pluralize(found['outside'], 'prediction', 'are')} outside the class list, and no "
+            f"class of an image: {names}"
         )
-    if {SEEN, UNSEEN} <= {*task.named}:
-        inside = task.named[SEEN] | task.named[UNSEEN]
-        number = sum(
-            int(n) for name, n in zip(task.classes, axis.n_reference, strict=True)
-            if name not in inside
-        )  # fmt: skip
-        if number:
-            are = "is" if number == 1 else "are"
-            lines.append(f"{pluralize(number, 'image')} {are} of classes neither seen nor unseen")
+    if found.get("neither"):
+        images = pluralize(found["neither"], "image", "are")
+        lines.append(f"{images} of classes neither seen nor unseen")
     return lines
 
 

@@ -9,7 +9,7 @@ is a miss. Images are joined by id, or by position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, lengths
+from semmetrics.data.block import Noted
 from semmetrics.data.class_task import ClassScores, ClassTask
 from semmetrics.data.join import aligned_weights, join
 from semmetrics.data.lists import Lists, Side, take_ids
@@ -24,7 +25,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import Options
-from semmetrics.kinds.classes.class_lists import code_names, named_sides
+from semmetrics.kinds.classes.class_lists import UNNAMED, are_numbers, code_names, named_sides
 from semmetrics.kinds.classes.reading import as_truth
 from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
 
@@ -72,11 +73,10 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     if options["weights"] is not None:
         settings["weights"] = "given"
     ids = joined.ids if len(kept) == len(place) else take_ids(joined.ids, kept)
-    return ClassTask(
+    task = ClassTask(
         ids=ids,
         settings=settings,
         counts=counts,
-        odd={"numbered": int(numbered), ("rest", rest): 1} if rest else {"numbered": int(numbered)},
         classes=tuple(classes),
         given=given,
         scores=scores,
@@ -86,6 +86,27 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         named=named,
         weights=_weights(options, truth, ids),
     )
+    odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
+    return replace(task, odd=odd | _found(task))
+
+
+def _found(task: ClassTask) -> dict[Hashable, Noted]:
+    """Note the images and their classes, and what is outside of lists; parts add up."""
+    names, number = task.classes, task.axis.n_reference.tolist()
+    found: dict[Hashable, Noted] = {
+        "images": len(task),
+        "present": frozenset(name for name, n in zip(names, number, strict=True) if n),
+    }
+    if {SEEN, UNSEEN} <= {*task.named}:
+        inside = task.named[SEEN] | task.named[UNSEEN]
+        some = zip(names, number, strict=True)
+        found["neither"] = sum(n for name, n in some if name not in inside)
+    if isinstance(task.scores, RankedLists) and task.given is not None:
+        outside = task.scores.side.codes >= task.given
+        found["outside"] = int(outside.sum())
+        codes = np.unique(task.scores.side.codes[outside])
+        found["misses"] = frozenset(names[code] for code in codes.tolist())
+    return found
 
 
 def _weights(options: Options, truth: Lists, ids: Any) -> Any:
@@ -125,6 +146,8 @@ def _code_truth(truth: Lists, classes: Sequence[str], *, whole: bool) -> tuple[C
         remedy = "add it to the class list, or correct it"
         if numbered:
             remedy = f"places in the class list go from 0 to {len(classes) - 1}"
+        elif are_numbers(classes) and not are_numbers([str(truth.vocabulary[code])]):
+            remedy = UNNAMED
         raise InputError(
             f"the class {truth.vocabulary[code]!r} is not among {pluralize(len(classes), 'class')}",
             where=truth.where(truth.first_item(code)),
