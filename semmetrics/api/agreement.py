@@ -197,7 +197,8 @@ def _values(opened: PairValues, given: PairScores, ncs: str, name: str) -> Any:
         raise InputError(
             f"none of the pairs, such as {given.first[0]!r} and {given.second[0]!r}, is in {name}, "
             f"which {has}",
-            remedy="give ids= (--ids), an expression for the part of an id that is compared",
+            remedy="name the columns of both ids with columns= (--columns), or give ids= (--ids), "
+            "an expression for the part of an id that is compared",
         )
     return values
 

@@ -323,7 +323,9 @@ def rank(
     """
     from semmetrics.api.competition import rank_competition
     from semmetrics.cli.files import check_endings, check_files, ending, open_output, write_text
-    from semmetrics.cli.messages import say_understood
+    from semmetrics.cli.messages import say, say_understood
+    from semmetrics.reports.records import draw
+    from semmetrics.reports.report import cells
 
     outputs = {"-o": output, "--pairs": pairs_file}
     check_files([state, *references, *ratings, *named_files(given)], outputs)
@@ -348,6 +350,8 @@ def rank(
         with open_output(pairs_file) as out:
             found.pair_records().write(out, ending(pairs_file)[1:])
     write_text(found.render(form, digits=digits), output)
+    if form == "csv" and stability is not None:  # which has one table
+        say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
 
 
 def _read_stability(text: str | None) -> list[int]:

@@ -84,7 +84,8 @@ def join(
         raise InputError(
             "this side has no ids and the other has",
             where=without.source,
-            remedy="give both sides ids, or neither",
+            remedy="give both sides ids, or neither (a matrix, lines of text and plain lists have "
+            "none)",
         )
     if all(by_position):
         _check_lengths(pred, ref)

@@ -36,6 +36,7 @@ _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
+_NO_NAMES = ("nan", "inf")
 Rows = Sequence[Sequence[str]]
 
 
@@ -327,8 +328,17 @@ def _csv(rows: Rows) -> str:
 
 def _markdown(rows: Rows) -> str:
     head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    rule = "|---|" + "---:|" * (len(head) - 1)
+    rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
     return "\n".join([_bars(head), rule, *map(_bars, body)])
+
+
+def _right(rows: Rows) -> list[bool]:
+    """Tell for each column whether it stands to the right: not the first, and none of names."""
+    _, *others = zip(*rows, strict=True)
+    named = [
+        any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in one[1:]) for one in others
+    ]
+    return [False, *(not one for one in named)]
 
 
 def _bars(row: Sequence[str]) -> str:
@@ -337,7 +347,7 @@ def _bars(row: Sequence[str]) -> str:
 
 def _latex(rows: Rows) -> str:
     head, *body = [" & ".join(map(_tex, row)) + r" \\" for row in rows]
-    columns = "l" + "r" * (len(rows[0]) - 1)
+    columns = "".join("r" if right else "l" for right in _right(rows))
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return "\n".join(
         [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]

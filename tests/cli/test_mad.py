@@ -68,6 +68,17 @@ def test_from_captions_to_a_ranking(ok, run, systems):
         assert len(list(csv.DictReader(rows))) == 12
 
 
+def test_stability_is_said_beside_csv(run, ok, systems):
+    ok(*SELECT, "--sheet", "sheet.csv", "s0.json", "s1.json", "s2.json")
+    fill("sheet.csv")
+    result = run("mad", "rank", "-q", "-m", "ROUGE-L", "--references", "sheet.csv", "--stability",
+                 "2,3", "--format", "csv", "state.json")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("measure,system,rank,global_score,overall\nROUGE-L,")
+    lines = [line.split()[1:3] for line in result.stderr.splitlines()]
+    assert lines == [["measure", "k"], ["ROUGE-L", "2"], ["ROUGE-L", "3"]]
+
+
 def test_a_system_that_needs_no_new_annotation(ok, systems):
     ok(*SELECT, "--sheet", "sheet.csv", "s0.json", "s1.json")
     text = ok("mad", "add", "-o", "more.json", "--sheet", "new.csv", "state.json", "s0.json",

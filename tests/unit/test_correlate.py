@@ -213,6 +213,7 @@ def test_an_undefined_correlation_is_none():
         ([("a", "b", 1.0)], {}, {}, "no phi is given"),
         ([("a", "b", 1.0)], {"a": 3}, {}, "an int holds no pairs"),
         ([("a", "b", 1.0)], {"x": ["y"]}, {}, "none of the pairs, such as 'a' and 'b'"),
+        ([("a", "b", 1.0)], {"x": ["y"]}, {}, r"with columns= \(--columns\), or give ids="),
         ([("a", "b", 1.0)], (np.eye(2), "ab", "xy"), {}, "has rows 'a', 'b' and columns 'x', 'y'"),
         ([("a", "b", 1.0)], (np.eye(2), "aa", "xy"), {}, "2 ids, 1 of them distinct, for 2 rows"),
         ([("a", "b", 1.0)], (np.eye(2), "ab", "xyz"), {}, "3 ids, 3 of them distinct, for 2 col"),

@@ -91,7 +91,8 @@ def test_items_by_position():
         (
             as_labels([["a"]], source="preds"),
             side("a", source="gts"),
-            "preds: this side has no ids and the other has; give both sides ids, or neither",
+            "preds: this side has no ids and the other has; give both sides ids, or neither "
+            r"\(a matrix, lines of text and plain lists have none\)",
         ),
         (side("a"), as_labels([["a"]], source="gts"), "gts: this side has no ids"),
         (

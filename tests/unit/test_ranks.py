@@ -139,7 +139,8 @@ def test_rank_differences_of_wan2022(table):
     ]
     datasets = {"COCO": scores, "D": {name: 10.0 + rank for name, rank in ranks.items()}}
     found = rank_normalized(datasets, measure="CIDEr").differences("COCO", "D", ties="order")
-    assert [row["difference"] for row in found] == [row["difference"] for row in rows]
+    assert found.column("difference") == [row["difference"] for row in rows]
+    assert list(found.to_pandas()) == list(rows[0])
     shared = {row["system"]: row for row in rank_differences(scores, ranks)}
     if table is TABLE_3:  # equal systems share the better rank
         assert (shared["ORT"]["first_rank"], shared["ORT"]["difference"]) == (4, -5)

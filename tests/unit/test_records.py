@@ -108,3 +108,11 @@ def test_latex_escapes_what_means_something_else_in_text():
     assert r"\textless{}0.0001" in text
     assert r"x\_1 \textgreater{} 50\%" in text
     assert not {"<", ">", "|"} & {*text}
+
+
+def test_columns_of_names_stand_to_the_left():
+    rows = [["measure", "system", "value", "p"], ["F1", "a 1", "0.5", "<0.0001"],
+            ["F1", "b", "nan", ""]]  # fmt: skip
+    assert draw(rows, "markdown").split("\n")[1] == "|---|---|---:|---:|"
+    assert draw(rows, "latex").startswith(r"\begin{tabular}{llrr}")
+    assert draw(rows[:1], "latex").startswith(r"\begin{tabular}{lrrr}")
