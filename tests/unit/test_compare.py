@@ -220,6 +220,19 @@ def test_ranks_of_differences_that_rounding_alone_tells_apart():
         assert significance.signed_rank_p(near) == significance.signed_rank_p(exact)
 
 
+def test_numbers_that_rounding_alone_tells_apart_are_equal_to_every_test():
+    assert significance.simulated_p([0.3, -0.3], 0.1 + 0.2) == 1.0
+    assert significance.shifted_p([0.1 + 0.2, -0.3], 0.1 + 0.2) == 1.0
+    p, low, high = significance.student_t([0.1 + 0.2, 0.3, 0.3])
+    assert (p, low) == (0.0, high)
+
+
+def test_no_corrected_p_is_above_1():
+    for method in ("holm", "bonferroni", "benjamini-hochberg"):
+        assert significance.correct_p([0.6, 0.9, 1.0], method) == pytest.approx([1.0] * 3)
+        assert max(significance.correct_p([0.6, 0.9, 1.0], method)) <= 1
+
+
 def test_differences_of_rounding_are_none():
     values, others = np.array([0.1 + 0.2, 1e9, 0.0]), np.array([0.3, 1e9 + 1e-6, 1e-17])
     assert significance.subtract(values, others).tolist() == [0.0, 0.0, 0.0]
@@ -562,7 +575,18 @@ def test_few_groups_of_many_items_cannot_differ():
     found = compare(systems, gts, task="captions", measures="ROUGE-L", test="randomization",
                     resamples=99)  # fmt: skip
     assert (found[0].score.n, found[0].drawn) == (27, 3)
-    assert any("p, corrected, is at least 0.2500" in line for line in found.sentences())
+    assert any("p, corrected, is at least 0.2500; take more groups of captions" in line
+               for line in found.sentences())  # fmt: skip
+    drawn = compare(systems, gts, task="captions", measures="ROUGE-L", resamples=99)
+    assert "3 groups of captions are few for a bootstrap, whose p" in drawn.sentences()[-1]
+
+
+@pytest.mark.parametrize(("test", "few"), [("bootstrap", True), ("bootstrap-sacrebleu", True),
+                                           ("randomization", False), ("t", False)])  # fmt: skip
+def test_a_bootstrap_of_few_items_is_warned_of(test, few):
+    for n, said in ((19, few), (20, False)):
+        found = compare(*constant(n), measures="F1", resamples=99, test=test)
+        assert any("are few for a bootstrap" in line for line in found.sentences()) is said
 
 
 def test_groups_are_no_items_of_a_t_test():

@@ -430,3 +430,9 @@ def test_what_the_page_saves_is_the_filled_sheet(ratings, tmp_path):
 def test_pages_that_are_refused(state, options, words):
     with pytest.raises(InputError, match=words):
         write_annotation_page(state.sheet(), **options)
+
+
+@pytest.mark.parametrize("columns", [[], ["image_id"], ["image_id", "rating"], ["x", "y", "z"]])
+def test_records_that_are_no_sheet_have_no_page(columns):
+    with pytest.raises(InputError, match="are no sheet"):
+        write_annotation_page(semmetrics.Records({name: ["1"] for name in columns}))
