@@ -222,8 +222,8 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         items = items if first.drawn == first.score.n else f"groups of {items}"
         if design.test.startswith("bootstrap") and first.drawn < _FEW:
             yield (
-                f"{first.drawn} {items} are few for a bootstrap, whose p is then often too small; take "
-                "test='randomization' (--test)"
+                f"{first.drawn} {items} are few for a bootstrap, whose p is then often too small; "
+                "take test='randomization' (--test)"
             )
         smallest = {}
         if design.test in _DRAWN:
