@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import FROM_0, InputError, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
@@ -299,7 +299,7 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     0.5
     """
     if len(first) != len(second) or not len(first):
-        raise InputError(f"{len(first)} and {len(second)} numbers to correlate",
+        raise InputError(f"{pluralize(len(first), 'number')} and {len(second):,} to correlate",
                          remedy="give two numbers a system")  # fmt: skip
     ranks = []
     for side in (first, second):

@@ -540,6 +540,15 @@ def test_endless_resamples_have_no_mean():
     assert math.isnan(significance.shifted_size_p([math.inf, 1.0], 1.0))
 
 
+@pytest.mark.parametrize("method", ["jackknife", "jackknife-bias"])
+def test_limits_of_a_difference_are_cut_where_differences_end(method):
+    gts = {str(i): ["a"] for i in range(3)}
+    systems = {"best": gts, "worse": {"0": ["a"], "1": ["b"], "2": ["b"]}}
+    found = compare(systems, gts, measures="F1", ci_method=method, resamples=50)[0]
+    assert found.low == -1.0  # and not 0, which is the least value
+    assert found.high <= 1.0
+
+
 def constant(n=6):
     """Two systems that differ by the same on each item."""
     gts = {str(i): ["a", "b"] for i in range(n)}
@@ -603,3 +612,10 @@ def test_designs_are_checked_where_scores_are_compared():
                                      measures="F1")  # fmt: skip
     with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):
         compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
+    apart = [
+        semmetrics.score_systems({n: [["x"], ["y"], []]}, [["x"]] * 3, measures="F1", seed=seed,
+                                 ci=True)[0]
+        for seed, n in enumerate("ab")
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):  # drawn otherwise
+        compare_scores(apart, Design("bootstrap", "a", "holm", Bootstrap()))
