@@ -385,6 +385,30 @@ def test_a_measure_without_a_value_has_no_p():
     assert [math.isnan(one.p) for one in by_t] == [True, False]
 
 
+def test_the_signature_has_what_a_test_draws():
+    systems, gts = label_systems(10)
+    for test, drawn in (("t", ""), ("wilcoxon", ""), ("bootstrap", ",50,7")):
+        found = compare(systems, gts, measures="F1", test=test, resamples=50, seed=7)[0]
+        assert found.signature.endswith(f"|test:{test}{drawn}|correction:holm,2")
+
+
+def test_swaps_tell_how_far_they_are():
+    systems, gts = label_systems(10)
+    table = semmetrics.score_systems(systems, gts, measures="F1", ci=True)
+    calls = []
+    pairs = [(table["b", "F1"], table["a", "F1"])]
+    swapped_differences(pairs, Bootstrap(resamples=70), lambda *done: calls.append(done))
+    assert calls[-1] == (70, 70)
+
+
+def test_a_mean_that_is_undefined_has_no_interval_of_students():
+    gts = {"1": [], "2": ["a"], "3": ["b"], "4": ["c"]}
+    systems = {"x": gts, "y": {**gts, "3": ["a"]}}
+    found = compare(systems, gts, measures="F1(empty=nan)", test="t", resamples=50)[0]
+    assert math.isnan(found.p)
+    assert found.method != "t"
+
+
 def test_too_few_items_or_resamples_are_said():
     systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
     small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
