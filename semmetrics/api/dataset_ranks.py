@@ -277,8 +277,10 @@ def _rank_all(
     def order(entry: Rank) -> float:
         return -entry.value if by == "normalized" else entry.mean_rank
 
-    whole = sorted((e for e in entries if not e.lacking), key=order)
-    places = [replace(e, rank=1 + sum(order(o) < order(e) for o in whole)) for e in whole]
+    whole = [entry for entry in entries if not entry.lacking]
+    ranks = rank_rows([[-order(e) for e in whole]], ties="best")[0].tolist() if whole else []
+    places = [replace(e, rank=int(rank)) for e, rank in zip(whole, ranks, strict=True)]
+    places.sort(key=lambda place: place.rank or 0)
     places += [entry for entry in entries if entry.lacking]
     kept = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(places), measure, kept, by, higher, level)

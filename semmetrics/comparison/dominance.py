@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.comparison.correlations import correlation
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import FROM_0, InputError, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
@@ -139,14 +139,20 @@ def _vanishing() -> InputError:
     )
 
 
-def _check_dominance(dominance: ArrayLike) -> Floats:
+def _as_square(values: ArrayLike, what: str) -> Floats:
+    """Return a new square matrix."""
     try:
-        matrix = np.array(dominance, np.float64)
+        matrix: Floats = np.array(values, np.float64)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-        raise InputError("the dominance is no square matrix of numbers",
+        raise InputError(f"the {what} is no square matrix of numbers",
                          remedy="give a row and a column for each system")  # fmt: skip
+    return matrix
+
+
+def _check_dominance(dominance: ArrayLike) -> Floats:
+    matrix = _as_square(dominance, "dominance")
     wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(wrong):
         row, column = wrong[0].tolist()
@@ -197,6 +203,7 @@ def _component_period(edges: Bools) -> int:
     return divisor
 
 
+@checked
 def compute_dominance(
     scores: ArrayLike, *, higher_is_better: bool = True, floor: float | None = None
 ) -> Floats:
@@ -220,7 +227,8 @@ def compute_dominance(
     Raises
     ------
     InputError
-        If a score is negative or not finite, or is 0 where the other is not and there is no floor.
+        If it is no square matrix, a score is negative or not finite, or is 0 (or next to nothing)
+        where the other is not and there is no floor.
 
     References
     ----------
@@ -231,7 +239,7 @@ def compute_dominance(
     >>> compute_dominance([[0, 0.4], [0.2, 0]]).tolist()
     [[1.0, 2.0], [0.5, 1.0]]
     """
-    values = np.array(scores, np.float64)
+    values = _as_square(scores, "table of scores")
     np.fill_diagonal(values, 1.0)
     wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
@@ -247,17 +255,20 @@ def compute_dominance(
         values = np.maximum(values, floor)
     both = (values == 0) & (values.T == 0)
     values[both] = 1.0
-    if not values.all():
-        row, column = np.argwhere(values == 0)[0].tolist()
+    with np.errstate(divide="ignore", over="ignore"):
+        found: Floats = values / values.T
+    if not (values.all() and np.isfinite(found).all()):
+        row, column = np.argwhere((values == 0) | np.isinf(found.T))[0].tolist()
         raise InputError(
-            f"the score of {row} on the images of {row} and {column}{FROM_0} is 0, and that of "
-            f"{column} is not: its dominance would be infinite",
+            f"the score of {row} on the images of {row} and {column}{FROM_0} is "
+            f"{values[row, column]:g}, and that of {column} is not: its dominance would be "
+            "infinite",
             remedy="give a floor= (--floor) that scores of 0 are raised to, or choose a larger k",
         )
-    found: Floats = values / values.T
     return found if higher_is_better else found.T.copy()
 
 
+@checked
 def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     """Rank numbers from 1, the largest first; those that agree to 12 digits share the better rank.
 
@@ -274,13 +285,22 @@ def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
+@checked
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     """Return Spearman's rank correlation; nan where all of one side are equal.
+
+    Raises
+    ------
+    InputError
+        If there is not one number of each for the other.
 
     Examples
     --------
     >>> rank_correlation([1, 2, 3], [1, 3, 2])
     0.5
     """
+    if len(first) != len(second) or not len(first):
+        raise InputError(f"{pluralize(len(first), 'number')} and {len(second):,} to correlate",
+                         remedy="give two numbers a system")  # fmt: skip
     ranks = [rank_scores([-value for value in side]) for side in (first, second)]
     return correlation(ranks[0], ranks[1], "spearman")

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, listing
 from semmetrics.reports.records import Records
 
 __all__ = ["write_annotation_page"]
@@ -105,7 +105,7 @@ def write_annotation_page(
     Raises
     ------
     InputError
-        If ``images`` has no ``{id}``, or the scale is not 2 to 100.
+        If the records are no sheet, ``images`` has no ``{id}``, or the scale is not 2 to 100.
 
     Examples
     --------
@@ -118,6 +118,9 @@ def write_annotation_page(
     if not 2 <= scale <= _SCALE:
         raise InputError(f"scale={scale}", remedy=f"give 2 to {_SCALE}")
     columns = list(sheet.columns)
+    if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
+        raise InputError(f"the records have the columns {listing(columns)}, and are no sheet",
+                         remedy="give what DiscrepancySelection.sheet gives")  # fmt: skip
     rows = [[str(row[column]) for column in columns[:-1]] for row in sheet]
     kept: dict[str, Any] = {"columns": columns, "rows": rows, "name": name}
     kept["digest"] = _digest(kept)

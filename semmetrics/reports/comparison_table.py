@@ -34,7 +34,7 @@ _COLUMNS = (
     "seed", "signature",
 )  # fmt: skip
 _MANY = 8  # measures that a sentence names
-_FEW = 20  # items; of so many without a difference, 7 in 100 tests at 0.05 find one
+_FEW = 20  # items, of which a bootstrap knows too little
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 
@@ -221,15 +221,21 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         return "; ".join([*words, ", ".join(units)])
 
     def _say_limits(self) -> Iterator[str]:
-        """Say where no difference can hold, because p cannot become small enough."""
-        first = self.differences[0]
+        """Say where p is too small, of few items, or cannot be so small that a difference holds."""
+        first = max(self.differences, key=lambda one: one.drawn)
         design, made = first.design, first.design.bootstrap
+        items = f"{first.score.unit}s"
+        items = items if first.drawn == first.score.n else f"groups of {items}"
+        if design.test.startswith("bootstrap") and first.drawn < _FEW:
+            yield (
+                f"{first.drawn} {items} are few for a bootstrap, whose p is then often too small; "
+                "take test='randomization' (--test)"
+            )
         smallest = {}
         if design.test in _DRAWN:
             smallest["resamples"] = 1 / (made.resamples + 1)
         if design.test in ("randomization", "wilcoxon"):  # of so many signs one is the smallest
-            most = max(one.drawn for one in self.differences)
-            smallest[f"{first.score.unit}s"] = 2.0 ** (1 - min(1000, most))
+            smallest[items] = 2.0 ** (1 - min(1000, first.drawn))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
             if p * many >= design.bound:
@@ -237,12 +243,6 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
                     f"no difference can hold: p, corrected, is at least "
                     f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
                 )
-        number = first.score.n
-        if design.test.startswith("bootstrap") and number < _FEW:
-            yield (
-                f"{pluralize(number, first.score.unit, 'are')} few for a bootstrap, whose p is "
-                "then too small; take more, or test='randomization' (--test)"
-            )
 
     @checked
     def differing(self, n: int = 10, measure: str | None = None) -> Records:

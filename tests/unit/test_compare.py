@@ -220,6 +220,19 @@ def test_ranks_of_differences_that_rounding_alone_tells_apart():
         assert significance.signed_rank_p(near) == significance.signed_rank_p(exact)
 
 
+def test_numbers_that_rounding_alone_tells_apart_are_equal_to_every_test():
+    assert significance.simulated_p([0.3, -0.3], 0.1 + 0.2) == 1.0
+    assert significance.shifted_p([0.1 + 0.2, -0.3], 0.1 + 0.2) == 1.0
+    p, low, high = significance.student_t([0.1 + 0.2, 0.3, 0.3])
+    assert (p, low) == (0.0, high)
+
+
+def test_no_corrected_p_is_above_1():
+    for method in ("holm", "bonferroni", "benjamini-hochberg"):
+        assert significance.correct_p([0.6, 0.9, 1.0], method) == pytest.approx([1.0] * 3)
+        assert max(significance.correct_p([0.6, 0.9, 1.0], method)) <= 1
+
+
 def test_differences_of_rounding_are_none():
     values, others = np.array([0.1 + 0.2, 1e9, 0.0]), np.array([0.3, 1e9 + 1e-6, 1e-17])
     assert significance.subtract(values, others).tolist() == [0.0, 0.0, 0.0]
@@ -370,6 +383,30 @@ def test_a_measure_without_a_value_has_no_p():
     assert "y and x: undefined is F1(empty=nan)" in found.sentences()
     by_t = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", test="t")
     assert [math.isnan(one.p) for one in by_t] == [True, False]
+
+
+def test_the_signature_has_what_a_test_draws():
+    systems, gts = label_systems(10)
+    for test, drawn in (("t", ""), ("wilcoxon", ""), ("bootstrap", ",50,7")):
+        found = compare(systems, gts, measures="F1", test=test, resamples=50, seed=7)[0]
+        assert found.signature.endswith(f"|test:{test}{drawn}|correction:holm,2")
+
+
+def test_swaps_tell_how_far_they_are():
+    systems, gts = label_systems(10)
+    table = semmetrics.score_systems(systems, gts, measures="F1", ci=True)
+    calls = []
+    pairs = [(table["b", "F1"], table["a", "F1"])]
+    swapped_differences(pairs, Bootstrap(resamples=70), lambda *done: calls.append(done))
+    assert calls[-1] == (70, 70)
+
+
+def test_a_mean_that_is_undefined_has_no_interval_of_students():
+    gts = {"1": [], "2": ["a"], "3": ["b"], "4": ["c"]}
+    systems = {"x": gts, "y": {**gts, "3": ["a"]}}
+    found = compare(systems, gts, measures="F1(empty=nan)", test="t", resamples=50)[0]
+    assert math.isnan(found.p)
+    assert found.method != "t"
 
 
 def test_too_few_items_or_resamples_are_said():
@@ -530,6 +567,15 @@ def test_endless_resamples_have_no_mean():
     assert math.isnan(significance.shifted_size_p([math.inf, 1.0], 1.0))
 
 
+@pytest.mark.parametrize("method", ["jackknife", "jackknife-bias"])
+def test_limits_of_a_difference_are_cut_where_differences_end(method):
+    gts = {str(i): ["a"] for i in range(3)}
+    systems = {"best": gts, "worse": {"0": ["a"], "1": ["b"], "2": ["b"]}}
+    found = compare(systems, gts, measures="F1", ci_method=method, resamples=50)[0]
+    assert found.low == -1.0  # and not 0, which is the least value
+    assert found.high <= 1.0
+
+
 def constant(n=6):
     """Two systems that differ by the same on each item."""
     gts = {str(i): ["a", "b"] for i in range(n)}
@@ -565,7 +611,18 @@ def test_few_groups_of_many_items_cannot_differ():
     found = compare(systems, gts, task="captions", measures="ROUGE-L", test="randomization",
                     resamples=99)  # fmt: skip
     assert (found[0].score.n, found[0].drawn) == (27, 3)
-    assert any("p, corrected, is at least 0.2500" in line for line in found.sentences())
+    assert any("p, corrected, is at least 0.2500; take more groups of captions" in line
+               for line in found.sentences())  # fmt: skip
+    drawn = compare(systems, gts, task="captions", measures="ROUGE-L", resamples=99)
+    assert "3 groups of captions are few for a bootstrap, whose p" in drawn.sentences()[-1]
+
+
+@pytest.mark.parametrize(("test", "few"), [("bootstrap", True), ("bootstrap-sacrebleu", True),
+                                           ("randomization", False), ("t", False)])  # fmt: skip
+def test_a_bootstrap_of_few_items_is_warned_of(test, few):
+    for n, said in ((19, few), (20, False)):
+        found = compare(*constant(n), measures="F1", resamples=99, test=test)
+        assert any("are few for a bootstrap" in line for line in found.sentences()) is said
 
 
 def test_groups_are_no_items_of_a_t_test():
@@ -582,6 +639,13 @@ def test_designs_are_checked_where_scores_are_compared():
                                      measures="F1")  # fmt: skip
     with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):
         compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
+    apart = [
+        semmetrics.score_systems({n: [["x"], ["y"], []]}, [["x"]] * 3, measures="F1", seed=seed,
+                                 ci=True)[0]
+        for seed, n in enumerate("ab")
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):  # drawn otherwise
+        compare_scores(apart, Design("bootstrap", "a", "holm", Bootstrap()))
 
 
 def test_differences_of_several_parts():
@@ -603,14 +667,3 @@ def test_items_that_differ_alike_keep_the_order_of_the_file():
     systems = {"a": {name: ["y"] for name in names}, "b": gts}
     found = compare(systems, gts, measures="F1", resamples=20)
     assert found.differing(40).column("id") == names
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_few_items_are_noted_for_a_bootstrap(test):
-    systems, gts = label_systems(n=25)
-    less = {name: dict(list(preds.items())[:19]) for name, preds in systems.items()}
-    own = "19 images are few for a bootstrap"
-    few = compare(less, dict(list(gts.items())[:19]), measures="F1", test=test, resamples=20)
-    assert any(own in line for line in few.sentences()) == test.startswith("bootstrap")
-    enough = compare(systems, gts, measures="F1", test=test, resamples=20)
-    assert not any("few for a bootstrap" in line for line in enough.sentences())

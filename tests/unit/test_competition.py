@@ -19,8 +19,10 @@ from unit.test_discrepancy import made
 
 import semmetrics
 from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
+from semmetrics.comparison.pairwise_scores import score_pairs
 from semmetrics.errors import InputError
 from semmetrics.reports.annotation_page import write_annotation_page
+from semmetrics.scoring.systems import open_setup
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,22 @@ def test_scores_of_pairs_dominance_and_rank(state, truth, measure):
     table = semmetrics.score(preds, refs, measures=measure)
     assert one.pairs.overall[1] == pytest.approx(table[0].value)
     assert found.n == len(state.images)
+
+
+def test_overall_scores_are_of_the_images_of_a_systems_own_pairs(truth):
+    state = select_discrepant(made(m=4), 3, ties="random")
+    table = rank_competition(state, truth, measures="BLEU-1").rankings[0].pairs
+    for place, name in enumerate(state.systems):
+        own = {i: a[name][0] for i, a in state.answers.items() if name in a}
+        assert len(own) < len(state.images)
+        refs = {i: truth[i] for i in own}
+        expected = semmetrics.score(own, refs, measures="BLEU-1")[0].value
+        assert table.overall[place] == pytest.approx(expected)
+    setup = open_setup("captions", {"measures": "BLEU-1"})
+    images = {(pair.first, pair.second): pair.images for pair in state.pairs}
+    (alone,), _ = score_pairs(setup, state.systems, images, state.answers, truth, overall=False)
+    assert np.isnan(alone.overall).all()
+    np.testing.assert_array_equal(alone.scores, table.scores)
 
 
 def test_fewer_images_are_those_of_a_smaller_k(state, truth):
@@ -474,3 +492,9 @@ def test_the_page_says_how_labels_are_written(state):
 def test_new_systems_alone_are_not_enough(state):
     with pytest.raises(InputError, match="of the competition are not given; give all systems"):
         add_systems(state, {"new": {}})
+
+
+@pytest.mark.parametrize("columns", [[], ["image_id"], ["image_id", "rating"], ["x", "y", "z"]])
+def test_records_that_are_no_sheet_have_no_page(columns):
+    with pytest.raises(InputError, match="are no sheet"):
+        write_annotation_page(semmetrics.Records({name: ["1"] for name in columns}))

@@ -200,6 +200,31 @@ def test_a_function_of_ones_own():
     assert any("undefined" in note for note in half.notes)
 
 
+def test_excluded_images_are_not_undefined():
+    systems = {n: {str(i): f"{n} {i}" for i in range(4)} for n in "ab"}
+    found = select_discrepant(
+        systems, 1, exclude=["0"], task="captions",
+        measure=lambda a, b: math.nan if a.endswith("1") else 0.0,
+    ).pairs[0]  # fmt: skip
+    assert (found.n, found.undefined, found.images) == (2, 1, ("2",))
+
+
+def test_answers_that_changed_places_are_noticed():
+    systems = made(m=3)
+    state = select_discrepant({n: systems[n] for n in ("s0", "s1")}, 3)
+    other = "00"
+    one = next(i for i, text in systems["s0"].items() if text != systems["s0"][other])
+    turned = {**systems["s0"], one: systems["s0"][other], other: systems["s0"][one]}
+    with pytest.raises(InputError, match="the answers of 's0' are not those"):
+        add_systems(state, {**systems, "s0": turned})
+
+
+def test_zero_has_no_sign():
+    systems = {n: {"1": f"{n} x", "2": f"{n} y"} for n in "ab"}
+    found = select_discrepant(systems, 2, measure=lambda a, b: -0.0, task="captions").pairs[0]
+    assert str(found.values) == "(0.0, 0.0)"
+
+
 def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
     monkeypatch.setattr(discrepancy, "_ANSWERS", 30)
     path, said = tmp_path / "out.txt", []

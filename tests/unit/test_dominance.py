@@ -55,6 +55,12 @@ def test_of_positive_scores_it_is_the_perron_vector(scores):
         ([[1, 0, 0], [0, 0.5, 0], [0, 0, 0.4]], 1, False),
         ([[1, 1, 1], [1, 1, 1], [1, 1, 1]], 1, True),
         ([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], 2, True),
+        # two cycles that grow alike, of lengths 2 and 3
+        (
+            [[0, 4, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 8, 0], [0, 0, 0, 0, 1], [0, 0, 1, 0, 0]],
+            6,
+            False,
+        ),
     ],
 )
 def test_equation_7_as_it_stands(matrix, period, irreducible):
@@ -78,6 +84,14 @@ def test_dominances_that_are_far_apart():
     assert found.ranks == (1, 2)
     tiny = compute_dominance([[0, 1e-320, 1.0], [1e-300, 0, 1.0], [1.0, 1.0, 0]])
     assert rank_dominance(tiny).ranks == (3, 1, 2)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_the_scale_of_dominances_does_not_matter(scale):
+    plain = np.array([[1, 2, 0.1], [0.5, 1, 3], [2, 0.25, 1]])
+    found, expected = rank_dominance(plain * scale), rank_dominance(plain)
+    assert found.converged
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-12)
 
 
 def test_two_systems_by_hand():
@@ -108,12 +122,24 @@ def test_the_order_of_systems_does_not_matter(scores, random):
         ([["x"]], "no square matrix"),
         ([[0, 0], [0, 0]], "a power of the dominance matrix is zero"),
         ([[0, 1], [0, 0]], "a power of the dominance matrix is zero"),
+        ([[0, 1, 1], [0, 0, 1], [0, 0, 0]], "a power of the dominance matrix is zero"),
     ],
 )
 def test_matrices_that_have_no_rank(matrix, words):
     with pytest.raises(InputError) as caught:
         rank_dominance(matrix)
     assert words in str(caught.value)
+
+
+def test_powers_that_repeat_too_late_are_refused():
+    lengths = (2, 3, 5, 7, 11, 13)  # of cycles; they are in step after 30,030 powers
+    matrix, start = np.zeros((sum(lengths), sum(lengths))), 0
+    for length in lengths:
+        places = start + np.arange(length)
+        matrix[places, np.roll(places, 1)] = 1
+        start += length
+    with pytest.raises(InputError, match="repeat after 30,030 only"):
+        rank_dominance(matrix)
 
 
 def test_scores_of_zero():
@@ -131,6 +157,13 @@ def test_scores_of_zero():
         ([[0, math.nan], [1, 0]], 0.1, "is nan"),
         ([[0, 1], [1, 0]], 0.0, "floor=0.0; give a positive number"),
         ([[0, 1], [1, 0]], math.inf, "give a positive number"),
+        ([[0, 1e-320], [1, 0]], None, "would be infinite; give a floor="),
+        ([[0, 1], [1e-320, 0]], None, "would be infinite; give a floor="),
+        ([[1, 2]], None, "the table of scores is no square matrix"),
+        ([], None, "no square matrix"),
+        ([["x"]], None, "no square matrix"),
+        (np.ones((2, 2, 2)), None, "no square matrix"),
+        (5, None, "scores=5"),
     ],
 )
 def test_scores_that_have_no_dominance(scores, floor, words):
@@ -154,6 +187,12 @@ def test_rank_correlation(pairs):
     else:
         assert found == pytest.approx(oracle.spearman(first, second), abs=1e-12)
         assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], []), (["a"], [1])])
+def test_numbers_that_have_no_correlation(first, second):
+    with pytest.raises(InputError):
+        rank_correlation(first, second)
 
 
 def test_the_printed_ranks_of_the_paper():

@@ -96,6 +96,16 @@ def test_all_rows_alike_and_all_systems_alike():
     assert report_ranks(found)[-1].endswith("all are equal everywhere")
 
 
+def test_means_that_rounding_alone_tells_apart_share_a_rank():
+    rows = zip((0.75, 0.75, 0.75), (0.25, 0.75, 0.75), (0.5, 0.5, 0.75), strict=True)
+    values = {
+        name: dict(zip("BAC", row, strict=True)) for name, row in zip("xyz", rows, strict=True)
+    }
+    found = rank_normalized(values)
+    assert found[1].value != found[2].value  # both are 7/9
+    assert [(place.system, place.rank) for place in found] == [("B", 1), ("A", 2), ("C", 2)]
+
+
 def test_rank_matrix_counts_each_rank():
     counts, means = rank_matrix(AUC)
     np.testing.assert_allclose(counts.sum(axis=0), 14)
