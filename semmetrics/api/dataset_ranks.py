@@ -106,7 +106,7 @@ def _check_own(
     if own and not any(map(parse_in_any_case, texts)):
         raise InputError(
             f"{measure} is a measure of your own, and nothing says whether higher is better",
-            where=name, remedy="run the file that defines it: --import FILE.py",
+            where=name, remedy="import the file that defines it (--import FILE.py)",
         )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _read_values(
     several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
     entries = list(map(_as_entry, scores)) if several else [scores]
     if not all(map(_is_score, entries)) or not several:
-        raise _no_scores(name, ", without --runs" if any(map(_is_of_runs, entries)) else "")
+        raise _no_scores(name, runs=any(map(_is_of_runs, entries)))
     meant = names_meant(measure, set(map(_heading_and_measure, entries)))
     chosen = [entry for entry in entries if _heading_and_measure(entry) in meant]
     texts = {measure, *(entry["measure"] for entry in chosen)}  # a heading may not say it
@@ -164,8 +164,10 @@ def _read_values(
     return found, _is_lower_better(texts)
 
 
-def _no_scores(name: str, more: str = "") -> InputError:
-    remedy = f"give a table of scores, or a file of: semmetrics score --format json -o FILE{more}"
+def _no_scores(name: str, *, runs: bool = False) -> InputError:
+    remedy = "give a table of scores, or a file of: semmetrics score --format json -o FILE"
+    if runs:
+        remedy = "give a file of: semmetrics score --format json -o FILE, without --runs"
     return InputError("this is no list of scores", where=name, remedy=remedy)
 
 

@@ -102,7 +102,7 @@ def test_names_are_escaped():
     assert found.to_markdown().splitlines()[0].startswith(r"| measure | a\|b_c&d | 50% #1 | $x")
     assert len(found.to_markdown().splitlines()) == 3
     head = found.to_latex().splitlines()[2]
-    assert r"a|b\_c\&d & 50\% \#1 & " in head
+    assert r"a\textbar{}b\_c\&d & 50\% \#1 & " in head
     assert head.endswith(r"\$x\textasciicircum{}2\textasciitilde{}\textbackslash{}\{y\} \\")
     assert len(found.to_text().splitlines()) == 3
     assert len(list(csv.reader(io.StringIO(found.to_csv())))) == 4
