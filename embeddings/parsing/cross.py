@@ -3,13 +3,14 @@
     python -m embeddings.parsing.cross PARSED... --count N --out captions.txt [--without LIST]
         [--words SHARE] [--seen PARSED...] [--longest TOKENS] [--unsure weights.pt] [--seed S]
 
-A caption goes on as another of its file that has the same two words in a row: "a dog runs on the |
-beach with a ball". In a share of the captions words of open classes are then replaced, by rare
-words of the captions and by words of the vocabulary of the package's static embedding: the official
-parser knows many more words than the captions have, and which tags it gives them is learned so.
-Words of that vocabulary come in its order, where their ending lets them, but for those that were
-seen often enough. With `--unsure` twice as many captions are made, and those kept of which a network
-that was trained before is least sure. No caption of a source or of LIST is written.
+A caption goes on as another of its file that has the same two words in a row: "a dog runs on the
+sand" and "children on the beach with a ball" give "a dog runs on the beach with a ball". In a share
+of the captions words of open classes are then replaced, by rare words of the captions and by words
+of the vocabulary of the package's static embedding: the official parser knows many more words than
+the captions have, and which tags it gives them is learned so. Words of that vocabulary come in its
+order, where their ending lets them, but for those that were seen often enough. With `--unsure`
+twice as many captions are made, and those kept of which a network that was trained before is least
+sure. No caption of a source or of LIST is written.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import math
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -238,22 +238,20 @@ class _Trainer:
         )
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], options: Mapping[str, float]) -> _Trainer:
+    def of(cls, sentences: Sequence[Sentence], options: dict[str, int]) -> _Trainer:
         """Begin with the words of sentences and random weights."""
         words = Vocabulary.of(sentences)
         return cls(words, Sizes(len(words.words), len(words.tags), len(words.labels), **options))
 
     @classmethod
-    def load(
-        cls, path: Path, sentences: Sequence[Sentence], options: Mapping[str, float]
-    ) -> _Trainer:
+    def load(cls, path: Path, sentences: Sequence[Sentence]) -> _Trainer:
         """Go on from weights that were saved; new words of sentences begin as unknown ones."""
         found = torch.load(path, weights_only=True)
         words, state = Vocabulary(**found["vocabulary"]).of_more(sentences), found["state"]
         more = len(words.words) - found["sizes"]["words"]
         known = state["words.weight"]
         state["words.weight"] = torch.cat([known, known[:1].expand(more, -1)])
-        return cls(words, Sizes(**{**found["sizes"], **options, "words": len(words.words)}), state)
+        return cls(words, Sizes(**{**found["sizes"], "words": len(words.words)}), state)
 
     def save(self, path: Path) -> None:
         """Write the average."""
@@ -314,7 +312,7 @@ def train(
     *,
     seed: int = 12,
     start: Path | None = None,
-    **options: float,
+    **options: int,
 ) -> None:
     """Train the network, and write the moving average of its weights after each epoch.
 
@@ -328,13 +326,13 @@ def train(
     start : path, optional
         Weights to go on from; tags, relations and sizes are then theirs.
     **options
-        Other sizes of the network than those of `Sizes`; with `start` the dropout alone.
+        Other sizes of the network than those of `Sizes`.
     """
     torch.manual_seed(seed)
     order = random.Random(seed)
     sentences = [one for one in sentences if len(one.words) <= _LONGEST]
     order.shuffle(sentences)
-    trainer = _Trainer.load(start, sentences, options) if start else _Trainer.of(sentences, options)
+    trainer = _Trainer.load(start, sentences) if start else _Trainer.of(sentences, options)
     coder = _Coder(trainer.vocabulary)
     batches, dev_batches = _batches(sentences, coder), _batches(dev, coder)
     begun, rates = time.monotonic(), schedule.rates(len(batches))
@@ -370,7 +368,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--parsing", type=float, default=1.0)
     command.add_argument("--epochs", type=int, default=30)
     command.add_argument("--minutes", type=float, default=float("inf"))
-    command.add_argument("--dropout", type=float)
     command.add_argument("--threads", type=int, default=1)
     given = command.parse_args(arguments)
     torch.set_num_threads(given.threads)
@@ -380,8 +377,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     print(f"{len(known)} sentences to learn from, {len(dev)} to report on", flush=True)
     schedule = Schedule(given.epochs, given.minutes, given.rate, given.parsing)
-    options = {} if given.dropout is None else {"dropout": given.dropout}
-    train(known, dev, given.out, schedule, start=given.start, **options)
+    train(known, dev, given.out, schedule, start=given.start)
 
 
 if __name__ == "__main__":
