@@ -4,10 +4,12 @@
 
 The folder has COCO's test split of Karpathy, Flickr30k's, and the captions of the tests, as
 `reference` does for the tests of the package. Written are lists of captions, one a line:
-`coco-tokens`, `coco-raw` and `flickr30k` to learn from, `dev-tokens` and `dev-raw` (every twentieth
-image of COCO), `test-flickr30k` (every fifth image of Flickr30k) and `test-regions` (1,000
-descriptions of parts of images, of Visual Genome). Left out everywhere: the captions and images of
-COCO's "fakecap" example, captions of Flickr8k, and images of Flickr30k that have one.
+`coco-tokens`, `coco-raw`, `flickr30k` and `flickr30k-tokens` to learn from, `dev-tokens` and
+`dev-raw` (every twentieth image of COCO), `test-flickr30k` (every fifth image of Flickr30k) and
+`test-regions` (1,000 descriptions of parts of images, of Visual Genome). `kept-out`, not to be
+parsed, has the captions of `dev-*` and of all tests, which no made caption may repeat. Left out
+everywhere: the captions and images of COCO's "fakecap" example, captions of Flickr8k, and images of
+Flickr30k that have one.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-__all__ = ["main", "plain", "split"]
+from semmetrics.text.parser_words import WordCutter
+
+__all__ = ["in_tokens", "main", "plain", "split"]
 
 _DEV, _TEST = 20, 5  # one image of so many
 _REGIONS = 1000
@@ -30,6 +34,12 @@ _REGIONS = 1000
 def plain(caption: str) -> str:
     """Return what captions are compared by: letters and digits alone, in lower case."""
     return re.sub(r"[^a-z0-9]+", " ", caption.lower()).strip()
+
+
+def in_tokens(caption: str) -> str:
+    """Return a caption's tokens in lower case and without signs, joined by blanks."""
+    tokens = [token.lower() for one in WordCutter().sentences(caption) for token in one]
+    return " ".join(word for word in tokens if word == "'s" or any(map(str.isalnum, word)))
 
 
 def split(reference: Path) -> tuple[dict[str, list[str]], list[list[str]]]:
@@ -65,8 +75,14 @@ def split(reference: Path) -> tuple[dict[str, list[str]], list[list[str]]]:
             name = "test-flickr30k" if image % _TEST == 0 else "flickr30k"
             lists.setdefault(name, []).extend(captions)
 
+    lists["flickr30k-tokens"] = list(map(in_tokens, dict.fromkeys(lists["flickr30k"])))
+
     regions = _lines(reference / "spice/SPICE_parsing_outputs.txt")
     lists["test-regions"] = [line.split("\t")[0] for line in regions[:_REGIONS]]
+    tests = [text for name in ("fakecap", "flickr8k") for text in _tuples(reference, name)]
+    lists["kept-out"] = tests + [
+        text for name, some in lists.items() if name.startswith(("dev-", "test-")) for text in some
+    ]
     found = {name: list(dict.fromkeys(filter(None, some))) for name, some in lists.items()}
     return found, list(images.values())
 

@@ -1,12 +1,13 @@
 """More captions to learn from: parts of parsed captions put into the places of like parts.
 
     python -m embeddings.parsing.recombine PARSED... --count N --out captions.txt
-        [--unsure weights.pt]
+        [--without LIST] [--unsure weights.pt]
 
 One or two subtrees of a caption are replaced by subtrees of the same relation and tag of another;
 some words by others of their tag. Half of the captions look like text, half like its tokens. They
 need not make sense: the official parser says what they are. With `--unsure` twice as many are made,
-and those are kept of which a network that was trained before is least sure.
+and those are kept of which a network that was trained before is least sure. No caption of LIST is
+made.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,8 +72,10 @@ def _tree(sentence: Sentence) -> _Tree:
     return _Tree(tokens, spans)
 
 
-def recombine(sentences: Sequence[Sentence], count: int, seed: int = 2) -> Iterator[str]:
-    """Yield new captions, no two of the same words."""
+def recombine(
+    sentences: Sequence[Sentence], count: int, seed: int = 2, without: Iterable[str] = ()
+) -> Iterator[str]:
+    """Yield new captions, no two of the same words and none of the words of one of `without`."""
     chance = random.Random(seed)
     trees = [_tree(one) for one in sentences if 3 <= len(one.words) <= 40]
     parts: dict[tuple[str, str], list[Tokens]] = defaultdict(list)
@@ -87,8 +90,8 @@ def recombine(sentences: Sequence[Sentence], count: int, seed: int = 2) -> Itera
         for tag in sorted(_OPEN_TAGS | _OTHER_TAGS)
         if tag in words
     }
-    made: set[str] = set()
-    while len(made) < count:
+    made = set(map(plain, without))
+    while count:
         tree = chance.choice(trees)
         tokens = list(tree.tokens)
         for start, stop, kind in _choose(tree.spans, chance.choice((1, 1, 2)), chance):
@@ -101,6 +104,7 @@ def recombine(sentences: Sequence[Sentence], count: int, seed: int = 2) -> Itera
         caption = _written([word for word, _ in tokens], chance)
         if len(tokens) in _LENGTHS and plain(caption) not in made and "-lrb-" not in caption:
             made.add(plain(caption))
+            count -= 1
             yield caption
 
 
@@ -160,11 +164,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command = argparse.ArgumentParser(prog="parsing.recombine", description=__doc__)
     command.add_argument("parsed", nargs="+", type=Path)
     command.add_argument("--count", type=int, required=True)
+    command.add_argument("--without", type=Path)
     command.add_argument("--unsure", type=Path)
     command.add_argument("--out", type=Path, required=True)
     given = command.parse_args(arguments)
     sentences = [one for caption in read_parsed(given.parsed) for one in caption.sentences]
-    captions = list(recombine(sentences, given.count * (2 if given.unsure else 1)))
+    without = given.without.read_text("utf-8").splitlines() if given.without else []
+    count = given.count * (2 if given.unsure else 1)
+    captions = list(recombine(sentences, count, without=without))
     if given.unsure:
         captions = most_unsure(captions, given.unsure, given.count)
     given.out.write_text("".join(f"{caption}\n" for caption in captions), encoding="utf-8")

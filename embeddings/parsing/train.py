@@ -15,7 +15,7 @@ import math
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from embeddings.parsing.model import Parser, Sizes
 from embeddings.parsing.sentences import Sentence, read_parsed
 from semmetrics.text.parser_words import affixes, shape, word_form
 
-__all__ = ["Batch", "Vocabulary", "main", "train"]
+__all__ = ["Batch", "Schedule", "Vocabulary", "main", "train"]
 
 # Tags of words whose form counts for the grammar, and verbs that do.
 _CLOSED_TAGS = frozenset(
@@ -70,6 +70,14 @@ class Vocabulary:
             tags,
             sorted(labels | {"dep", "nmod:?"}),
         )
+
+    def of_more(self, sentences: Sequence[Sentence]) -> Vocabulary:
+        """Return these words, tags and labels with the counts and the other words of sentences."""
+        counts = Counter(word_form(word) for one in sentences for word in one.words)
+        known = set(self.words)
+        more = [w for w, count in counts.most_common() if count >= _COMMON and w not in known]
+        words = [*self.words, *more]
+        return Vocabulary(words, [0, *(counts[w] for w in words[1:])], self.tags, self.labels)
 
     def label(self, relation: str) -> int:
         """Return the code of a relation; a rare one loses its preposition."""
@@ -148,28 +156,38 @@ def _batches(sentences: Sequence[Sentence], coder: _Coder) -> list[Batch]:
     return batches
 
 
-def _loss(model: Parser, batch: Batch, counts: Tensor, hidden: Tensor, closed: Tensor) -> Tensor:
+def _loss(
+    model: Parser, batch: Batch, counts: Tensor, hidden: Tensor, closed: Tensor, parse: bool
+) -> Tensor:
     """Return the loss of a batch, some words of which are unknown or hidden."""
     unknown = torch.rand(batch.words.shape) < _UNKNOWN / (_UNKNOWN + counts[batch.words]) + 0.02
+    words = batch.words.masked_fill(unknown, 0)
+    if not parse:
+        _, _, tags, trees = model.tagged(words, batch.affixes, batch.shapes)
+        return _tag_loss(tags, batch) + _tree_loss(trees, batch)
     share = torch.where(closed[batch.words], _HIDDEN_CLOSED, hidden[batch.tags])
     kept = torch.rand(batch.words.shape) >= share
-    found, tags, pairs, trees = model(
-        batch.words.masked_fill(unknown, 0), batch.affixes, batch.shapes, batch.tags, kept
-    )
+    found, tags, pairs, trees = model(words, batch.affixes, batch.shapes, batch.tags, kept)
     truth = torch.zeros_like(pairs)
     truth[batch.sentence, batch.governor, batch.dependent] = 1
-    loss = functional.cross_entropy(tags.flatten(0, 1), batch.tags.flatten())
+    loss = _tag_loss(tags, batch) + sum(_tree_loss(heads, batch) for heads in trees)
     loss = loss + functional.binary_cross_entropy_with_logits(
         pairs, truth, reduction="sum"
     ) / len(batch.tags.flatten())  # fmt: skip
-    for heads in trees:
-        loss = loss + 0.3 * functional.cross_entropy(
-            heads.transpose(1, 2).flatten(0, 1), batch.heads.flatten()
-        )
     if len(batch.label):
         relations = model.relations(found, batch.sentence, batch.governor, batch.dependent)
         loss = loss + 0.5 * functional.cross_entropy(relations, batch.label)
     return loss
+
+
+def _tag_loss(tags: Tensor, batch: Batch) -> Tensor:
+    return functional.cross_entropy(tags.flatten(0, 1), batch.tags.flatten())
+
+
+def _tree_loss(heads: Tensor, batch: Batch) -> Tensor:
+    return 0.3 * functional.cross_entropy(
+        heads.transpose(1, 2).flatten(0, 1), batch.heads.flatten()
+    )
 
 
 def _measure(model: Parser, batches: Sequence[Batch]) -> str:
@@ -189,7 +207,7 @@ def _measure(model: Parser, batches: Sequence[Batch]) -> str:
             edges += int((truth[places] >= 0).sum())
             named += int((truth[places] == labels).sum())
     model.train()
-    both = max(1, found + true)
+    both, tokens = max(1, found + true), max(1, tokens)
     return f"tags {tags / tokens:.4f} edges {2 * edges / both:.4f} named {2 * named / both:.4f}"
 
 
@@ -226,22 +244,26 @@ class _Trainer:
         return cls(words, Sizes(len(words.words), len(words.tags), len(words.labels), **options))
 
     @classmethod
-    def load(cls, path: Path) -> _Trainer:
-        """Go on from weights that were saved."""
+    def load(cls, path: Path, sentences: Sequence[Sentence]) -> _Trainer:
+        """Go on from weights that were saved; new words of sentences begin as unknown ones."""
         found = torch.load(path, weights_only=True)
-        return cls(Vocabulary(**found["vocabulary"]), Sizes(**found["sizes"]), found["state"])
+        words, state = Vocabulary(**found["vocabulary"]).of_more(sentences), found["state"]
+        more = len(words.words) - found["sizes"]["words"]
+        known = state["words.weight"]
+        state["words.weight"] = torch.cat([known, known[:1].expand(more, -1)])
+        return cls(words, Sizes(**{**found["sizes"], "words": len(words.words)}), state)
 
     def save(self, path: Path) -> None:
         """Write the average."""
         made = {"sizes": asdict(self.sizes), "vocabulary": asdict(self.vocabulary)}
         torch.save({**made, "state": self.average.state_dict()}, path)
 
-    def learn(self, batch: Batch, rate: float) -> None:
-        """Learn from a batch, at a rate that the first steps do not reach."""
+    def learn(self, batch: Batch, rate: float, parse: bool = True) -> None:
+        """Learn from a batch, at a rate that the first steps do not reach, or tags alone."""
         for group in self._optimizer.param_groups:
             group["lr"] = rate * min(1, (self.steps + 1) / _WARM)
         self._optimizer.zero_grad()
-        _loss(self._model, batch, self._counts, self._hidden, self._closed).backward()
+        _loss(self._model, batch, self._counts, self._hidden, self._closed, parse).backward()
         torch.nn.utils.clip_grad_norm_(self._model.parameters(), 2.0)
         self._optimizer.step()
         self.steps += 1
@@ -252,14 +274,42 @@ class _Trainer:
             )
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """How long to train and how fast.
+
+    Attributes
+    ----------
+    epochs : int
+    minutes : float
+        An earlier end; the learning rate falls towards the end that comes first.
+    rate : float
+        The highest learning rate.
+    parsing : float
+        Share of the batches that the parser learns from; the tagger learns from all.
+    """
+
+    epochs: int
+    minutes: float = float("inf")
+    rate: float = 2e-3
+    parsing: float = 1.0
+
+    def rates(self, steps: int) -> Iterator[float]:
+        """Yield the learning rate of each step, until the end; there are so many in an epoch."""
+        begun, planned = time.monotonic(), steps * self.epochs
+        for step in range(planned):
+            done = max(step / planned, (time.monotonic() - begun) / 60 / self.minutes)
+            if done >= 1:
+                return
+            yield self.rate * (0.5 + 0.5 * math.cos(math.pi * done))
+
+
 def train(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],
     out: Path,
+    schedule: Schedule,
     *,
-    epochs: int,
-    minutes: float = float("inf"),
-    rate: float = 2e-3,
     seed: int = 12,
     start: Path | None = None,
     **options: int,
@@ -271,14 +321,10 @@ def train(
     sentences, dev : sequence of Sentence
         To learn from, and to report on.
     out : path
-    epochs : int
-    minutes : float
-        An earlier end; the learning rate falls towards the end that comes first.
-    rate : float
-        The highest learning rate.
+    schedule : Schedule
     seed : int
     start : path, optional
-        Weights to go on from; the words and sizes are then theirs.
+        Weights to go on from; tags, relations and sizes are then theirs.
     **options
         Other sizes of the network than those of `Sizes`.
     """
@@ -286,21 +332,19 @@ def train(
     order = random.Random(seed)
     sentences = [one for one in sentences if len(one.words) <= _LONGEST]
     order.shuffle(sentences)
-    trainer = _Trainer.of(sentences, options) if start is None else _Trainer.load(start)
+    trainer = _Trainer.load(start, sentences) if start else _Trainer.of(sentences, options)
     coder = _Coder(trainer.vocabulary)
     batches, dev_batches = _batches(sentences, coder), _batches(dev, coder)
-    begun, steps = time.monotonic(), epochs * len(batches)
-    for epoch in range(epochs):
+    begun, rates = time.monotonic(), schedule.rates(len(batches))
+    for epoch in range(schedule.epochs):
         order.shuffle(batches)
-        for batch in batches:
-            done = max(trainer.steps / steps, (time.monotonic() - begun) / 60 / minutes)
-            trainer.learn(batch, rate * (0.5 + 0.5 * math.cos(math.pi * min(1, done))))
-            if done >= 1:
-                break
+        before = trainer.steps
+        for batch, rate in zip(batches, rates, strict=False):
+            trainer.learn(batch, rate, order.random() < schedule.parsing)
         spent = f"{time.monotonic() - begun:.0f} s"
         print(epoch + 1, trainer.steps, spent, _measure(trainer.average, dev_batches), flush=True)
         trainer.save(out)
-        if done >= 1:
+        if trainer.steps - before < len(batches):
             break
 
 
@@ -321,6 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--out", type=Path, required=True)
     command.add_argument("--start", type=Path)
     command.add_argument("--rate", type=float, default=2e-3)
+    command.add_argument("--parsing", type=float, default=1.0)
     command.add_argument("--epochs", type=int, default=30)
     command.add_argument("--minutes", type=float, default=float("inf"))
     command.add_argument("--threads", type=int, default=1)
@@ -331,10 +376,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for paths in (given.parsed, given.dev)
     )
     print(f"{len(known)} sentences to learn from, {len(dev)} to report on", flush=True)
-    train(
-        known, dev, given.out, epochs=given.epochs, minutes=given.minutes, rate=given.rate,
-        start=given.start,
-    )  # fmt: skip
+    schedule = Schedule(given.epochs, given.minutes, given.rate, given.parsing)
+    train(known, dev, given.out, schedule, start=given.start)
 
 
 if __name__ == "__main__":

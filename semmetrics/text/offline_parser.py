@@ -4,7 +4,7 @@ Conventions
 -----------
 The parser imitates SPICE's own, `semmetrics.text.official_parser`, from whose output it was
 learned. Its tuples are not always the same, and a score from them is not SPICE's:
-parsing/README.md says how it is made, embeddings/parsing/EVALUATION.md how well it agrees.
+embeddings/parsing/README.md says how it is made, EVALUATION.md beside it how well it agrees.
 
 A small network finds each word's part of speech and the grammatical relations between words;
 the rules of `semmetrics.text.scene_graph_rules` make tuples of them. A caption's tuples depend on

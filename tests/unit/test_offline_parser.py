@@ -155,7 +155,7 @@ def test_the_identity_is_that_of_the_weights(parser):
 
 
 def test_the_weights_are_small():
-    assert DATA.stat().st_size < 4e6
+    assert DATA.stat().st_size < 5e6
 
 
 def test_every_sum_is_exact():
@@ -368,7 +368,8 @@ def test_the_recipe_learns_what_it_is_shown(tmp_path, capsys):
     captions = list(sentences.read_parsed([tmp_path / "parsed.jsonl"]))
     assert [caption.text for caption in captions] == [row[0] for row in TINY]
     known = [one for caption in captions for one in caption.sentences] * 8
-    train.train(known, known[:3], tmp_path / "weights.pt", epochs=60, rate=5e-3, **SMALL)
+    weights = tmp_path / "weights.pt"
+    train.train(known, known[:3], weights, train.Schedule(60, rate=5e-3), **SMALL)
     assert capsys.readouterr().out.splitlines()[-1].startswith("60 ")
     data = tmp_path / "data.npz"
     pack.main([str(tmp_path / "weights.pt"), str(tmp_path / "parsed.jsonl"), "--out", str(data)])
@@ -393,6 +394,89 @@ def test_captions_are_recombined_by_their_grammar(tmp_path):
     made = list(recombine.recombine(known, 6, seed=1))
     assert made == list(recombine.recombine(known, 6, seed=1))
     assert len({text.lower().strip(" .") for text in made}) == 6
+    others = list(recombine.recombine(known, 6, seed=1, without=made[:2]))
+    assert not {text.lower() for text in made[:2]} & {text.lower() for text in others}
     known_words = {word for row in TINY for word in row[0].split()}
     for text in made:
         assert set(text.lower().replace(".", "").split()) <= known_words
+
+
+def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    train, pack, sentences = (
+        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("train", "pack", "sentences")
+    )
+    known = {}
+    for name, rows in (("few", TINY[:2]), ("all", TINY)):
+        _write_parsed(tmp_path / f"{name}.jsonl", rows)
+        captions = list(sentences.read_parsed([tmp_path / f"{name}.jsonl"]))
+        known[name] = [one for caption in captions for one in caption.sentences] * 8
+    first, second = tmp_path / "first.pt", tmp_path / "second.pt"
+    tags = [*known["few"], *known["all"][2:4]]  # the tags and relations of the first round stay
+    train.train(tags, [], first, train.Schedule(2), **SMALL)
+    train.train(known["all"], [], second, train.Schedule(3, parsing=0.5), start=first)
+    capsys.readouterr()
+    before, after = (pack.load_model(path)[1] for path in (first, second))
+    assert after["words"][: len(before["words"])] == before["words"]
+    assert set(after["words"]) == {"", "a", "red", "car", "big", "dog", "two", "cats", "dogs",
+                                   "cat", "on", "under"}  # fmt: skip
+    assert after["counts"][after["words"].index("a")] == 48
+    assert (after["tags"], after["labels"]) == (before["tags"], before["labels"])
+    average = pytest.importorskip("embeddings.parsing.average")
+    both = tmp_path / "both.pt"
+    average.main([str(first), "1", str(second), "3", "--out", str(both)])
+    states = [pack.load_model(path)[0].state_dict() for path in (first, second, both)]
+    expected = (states[0]["tag.weight"] + 3 * states[1]["tag.weight"]) / 4
+    assert torch.allclose(states[2]["tag.weight"], expected)
+    rows = [state["words.weight"] for state in states]
+    word = len(before["words"]) - 1
+    assert torch.allclose(rows[2][word], (rows[0][word] + 3 * rows[1][word]) / 4)
+    assert torch.allclose(rows[2][word + 1 :], rows[1][word + 1 :])  # words of the second alone
+    assert pack.load_model(both)[1] == after
+    train.train(known["all"], [], second, train.Schedule(10**6, minutes=1e-9), start=second)
+    assert capsys.readouterr().out.startswith("1 0 0 s")
+
+
+def test_rates_fall_to_the_end():
+    train = pytest.importorskip("embeddings.parsing.train")
+    rates = list(train.Schedule(3, rate=1.0).rates(5))
+    assert len(rates) == 15
+    assert rates[0] == 1.0
+    assert rates == sorted(rates, reverse=True)
+    assert rates[-1] < 0.02
+
+
+def test_made_captions_go_on_as_others_do(tmp_path):
+    pytest.importorskip("torch")
+    cross, captions, sentences = (
+        pytest.importorskip(f"embeddings.parsing.{name}")
+        for name in ("cross", "captions", "sentences")
+    )
+    rows = [
+        ("a red dog sits on the sofa", "a/DT red/JJ dog/NN sits/VBZ on/IN the/DT sofa/NN"),
+        ("two cats play on the red mat", "two/CD cats/NNS play/VBP on/IN the/DT red/JJ mat/NN"),
+        ("the boy runs on the wet sand", "the/DT boy/NN runs/VBZ on/IN the/DT wet/JJ sand/NN"),
+    ]
+    _write_parsed(tmp_path / "parsed.jsonl", [(text, [], tokens, "") for text, tokens in rows])
+    known = list(sentences.read_parsed([tmp_path / "parsed.jsonl"]))
+    texts = {text for text, _ in rows}
+    starts, ends = (
+        {cut[side] for text in texts if (cut := text.split(" on the "))} for side in (0, 1)
+    )
+    every = {f"{start} on the {end}" for start in starts for end in ends} - texts
+    without = {captions.plain("Two cats play on the sofa!")}
+    made = list(cross.cross([known], len(every) - 1, words=0, without=without))
+    assert set(made) == every - {"two cats play on the sofa"}
+    replaced = list(cross.cross([known], 40, words=1, longest=6, without=set()))
+    assert replaced == list(cross.cross([known], 40, words=1, longest=6, without=set()))
+    assert {len(text.split()) for text in replaced} <= {4, 5, 6}
+    own, other = cross.lexicon(known)
+    assert set(own["JJ"]) == {"red", "wet"}
+    assert "skiing" in other["VBG"]
+    assert "skiing" not in other["NNS"]
+    pool = {word for words in (*own.values(), *other.values()) for word in words}
+    words = {word for text in texts for word in text.split()}
+    new = {word for text in replaced for word in text.split()} - words
+    assert len(new) > 10
+    assert new <= pool
