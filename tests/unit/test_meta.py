@@ -232,12 +232,16 @@ def test_candidates_and_references_by_ids():
     references = {"dogs": DOGS, "cats": CATS}
     rows = [{"candidate": c, "reference": r, "rating": n} for c, r, n in
             (("1", "dogs", 4), ("2", "dogs", 1), ("3", "cats", 3), ("4", "cats", 2))]  # fmt: skip
-    found = semmetrics.meta(rows, captions, references, measures="ROUGE-L", task="captions",
-                            resamples=20)  # fmt: skip
+    found = semmetrics.meta(rows, captions, references, measures="ROUGE-L CIDEr-D",
+                            task="captions", resamples=20)  # fmt: skip
     texts = [{"caption": captions[r["candidate"]], "references": references[r["reference"]],
               "image": r["reference"], "rating": r["rating"]} for r in rows]  # fmt: skip
-    assert values(found) == values(semmetrics.meta(texts, measures="ROUGE-L", resamples=20))
+    beside = semmetrics.meta(texts, measures="ROUGE-L CIDEr-D", resamples=20)
+    assert values(found) == values(beside)
     assert {(one.n, one.images) for one in found} == {(4, 2)}
+    assert found.understood[1:] == [
+        "preds: {id: caption}: 4 items, 4 captions", "gts: {id: [captions]}: 2 items, 4 captions"
+    ]  # fmt: skip
     sits = [{"caption": f"COCO_val2014:sentid:{c}", "image": f"COCO_val2014_00000{i}.jpg",
              "agg_score": s, "sampling_method": m} for c, i, s, m in
             ((11, 7, 4.5, "x"), (12, 7, 2, "x"), (13, 8, 3, "y"), (14, 8, 1, "y"))]  # fmt: skip
@@ -249,9 +253,27 @@ def test_candidates_and_references_by_ids():
     whole = [alone, *(semmetrics.score({"x": given[c]}, {"x": both[i]}, measures="ROUGE-L")[0].value
                       for c, i in (("12", "7"), ("13", "8"), ("14", "8")))]  # fmt: skip
     assert cxc["ROUGE-L", "pearson"].value == pytest.approx(oracle.pearson(whole, [4.5, 2, 3, 1]))
-    with pytest.raises(InputError, match="the candidate has no other reference than itself"):
+    assert "1 candidate among their own references: compared with the others" in cxc.notes[0]
+    with pytest.raises(InputError, match="has no other reference than itself"):
         semmetrics.meta(sits, given, {"7": DOGS[:1], "8": CATS}, protocol="cxc-sits",
                         measures="ROUGE-L")  # fmt: skip
+    with pytest.raises(InputError, match="preds, 11: the candidate has 2 captions"):
+        semmetrics.meta(sits, {k: DOGS if k == "11" else [v] for k, v in given.items()}, both,
+                        protocol="cxc-sits", measures="ROUGE-L", task="captions")  # fmt: skip
+
+
+def test_an_image_counts_once_in_document_frequencies():
+    captions = {"1": "the dog is fast", "2": "a cat", "3": "a dog runs fast", "4": "two cars"}
+    references = {"dogs": DOGS, "cats": CATS}
+    rows = [{"candidate": c, "reference": r, "rating": n} for c, r, n in
+            (("1", "dogs", 4), ("2", "dogs", 1), ("3", "dogs", 5), ("4", "cats", 2))]  # fmt: skip
+    found = semmetrics.meta(rows, captions, references, measures="CIDEr-D", statistics="pearson")
+    each = semmetrics.score({"dogs": [captions[one] for one in "123"], "cats": [captions["4"]]},
+                            references, measures="CIDEr-D", task="captions")[0].items  # fmt: skip
+    assert found[0].value == pytest.approx(oracle.pearson(each, [4, 1, 5, 2]))
+    mean = semmetrics.meta([*rows, {**rows[0], "rating": 2}], captions, references,
+                           measures="CIDEr-D", aggregate="mean")  # fmt: skip
+    assert (mean[0].n, mean.understood[0]) == (4, "ratings: 5 ratings, 4 ids, 2 images")
 
 
 def test_every_kind_has_agreement():
