@@ -7,6 +7,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import semmetrics
@@ -257,10 +258,20 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"measures": f"{TEXT}(labels=M2)"}, "the list M2 needs populations of classes"),
         ({"measures": "H"}, "which classes are seen is not known; give seen="),
         ({"measures": f"{TEXT}(labels=M9)", "populations": dict.fromkeys(NAMES, 1)},
-         "M9 is of 9 classes, and there are 4"),
+         "M9 is of 9 classes, and there are 4 classes; name fewer"),
+        ({"measures": f"{TEXT}(labels=M3)", "populations": dict.fromkeys(NAMES, 1), **SIDES},
+         "M3 is of 3 classes, and there are 2 unseen classes"),
         ({"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}},
          "3 classes have no number"),
-        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 3}}, "no class is within 2 hops"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 3}},
+         "no class is within 2 hops: the nearest has 3; name a list with more"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cod": 1}},
+         "no class is within 2 hops; check that its classes are named as in the class list"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 1, "fox": 3, "cow": 4}, **SIDES},
+         "no unseen class is within 2 hops: the nearest has 3"),
+        ({"measures": "H", "seen": NAMES}, "no class is unseen: all of 4 classes are seen; "),
+        ({"preds": TRUTH, "classes": None, "measures": "H", "seen": ["cat"]},
+         "which classes are unseen is not known; give unseen= (--unseen), or the class list"),
         ({"preds": [[one, one] for one in TRUTH], "measures": TEXT}, "'cat' is ranked twice"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "AUSUC needs scores"),
         ({"seen": []}, "seen= is empty"),
@@ -278,6 +289,23 @@ def test_what_is_wrong_is_said(given, message):
 def test_columns_without_names_ask_for_them():
     with pytest.raises(InputError, match="name them with classes="):
         semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
+    with pytest.raises(InputError, match="the columns have no names: name them with classes="):
+        semmetrics.score(SCORES, TRUTH, task="classes")
+
+
+def test_one_side_alone_is_said():
+    note = "which classes are unseen is not known: give unseen= (--unseen), or the class list"
+    table = semmetrics.score(TRUTH, TRUTH, task="classes", seen=["cat"])
+    assert any(one.startswith(note) for one in table.notes)
+    assert not any(note in one for one in score(TRUTH, seen=["cat"]).notes)
+    table = semmetrics.score(TRUTH, TRUTH, measures="SeenAccuracy", seen=["cat"])
+    assert not any(note in one for one in table.notes)
+
+
+def test_fewer_candidates_than_the_cutoff_are_said():
+    table = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)@3")
+    line = "there are 2 classes with candidates=unseen, fewer than 3, all of which count at @3"
+    assert f"preds: {line}" in table.notes
 
 
 @pytest.mark.parametrize("gts", [TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])])
@@ -346,6 +374,31 @@ def test_lists_by_population_and_hops(tmp_path):
     assert labels == [["cat", "dog"], ["dog", "fox"], ["cow"], ["cow", "fox"], ["dog", "cow"]]
     (among,) = score(**SIDES, measures=f"{TEXT}(labels=M1)", populations=numbers)
     assert among.per_label["label"].tolist() == ["cow"]  # of the unseen ones
+
+
+@pytest.mark.parametrize(
+    "header", ["class,images", "label,count", "id,number", "Class,population,hops", "name,value"]
+)
+def test_numbers_of_classes_in_tables(tmp_path, header):
+    columns = header.split(",")
+    rows = [[name, 9 - place, 1] for place, name in enumerate(NAMES)]
+    path = tmp_path / "populations.csv"
+    lines = [header, *(",".join(map(str, row[: len(columns)])) for row in rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    given = {"measures": f"{TEXT}(labels=M2)", "read": semmetrics.ReadOptions(id_column="photo")}
+    frame = pd.DataFrame([row[: len(columns)] for row in rows], [3, 1, 4, 8], columns)
+    for populations in (path, frame):
+        (one,) = table = score(populations=populations, **given)
+        assert one.per_label["label"].tolist() == NAMES[:2]
+        assert any("columns not used: 'hops'" in note for note in table.notes) is (len(columns) > 2)
+
+
+def test_numbers_of_classes_without_such_columns(tmp_path):
+    path = tmp_path / "hops.csv"
+    for header, lacking in (("wnid,hops", "class"), ("class,size", "number")):
+        path.write_text(f"{header}\ncat,1", encoding="utf-8")
+        with pytest.raises(InputError, match=f"no {lacking} column: .*; call it {lacking}"):
+            score(measures=f"{TEXT}(labels=2H)", hops=path)
 
 
 def test_a_list_that_nothing_names_is_said():
