@@ -249,8 +249,8 @@ def _score_ids(
         kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
         if kind == TEXTS:  # an image counts once, however many of its candidates are judged
             judgements = _as_texts(judgements, preds, gts).without_own_references(own)
-            prepared, values = _score_texts(judgements, None, None, given, name)
-            return judgements, replace(prepared, inputs=read), values
+            prepared, judged = _score_texts(judgements, None, None, given, name)
+            return judgements, replace(prepared, inputs=read), judged
         wanted, given = list(preds.ids), {**given, "task": kind}
     prepared = prepare_systems({name: preds}, gts, given)
     if not alone:
@@ -269,8 +269,8 @@ def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, w
         near = did_you_mean(lacking[0], list(known)[:1000], f"there is {listing(known, most=2)}")
         raise InputError(
             f"{pluralize(len(lacking), 'id')} of judgements not among {where}: {listing(lacking)}",
-            where=source, remedy=f"{near}; or give ids= (--ids), an expression for the part of an "
-            "id that is compared",
+            where=source, remedy=f"{near.removesuffix('?')}, or give ids= (--ids), an expression "
+            "for the part of an id that is compared" + "?" * near.endswith("?"),
         )  # fmt: skip
 
 

@@ -475,3 +475,31 @@ def test_the_table_is_read_by_names():
     assert "corrected by Holm for 5 comparisons" in text
     assert "kendall-c" in found.to_markdown(scale=100, digits=1)
     assert repr(found) == "AgreementTable(2 measures, 8 ratings)"
+
+
+def test_what_is_said_of_intervals_and_averages():
+    rows = [{"id": "a", "rating": 1}, {"id": "a", "rating": 2}]
+    alone = semmetrics.meta(rows, PREDS, GTS, measures="F1", statistics="accuracy", resamples=20)
+    assert alone[0].value == 0.5
+    assert "[0.95]" not in str(alone)
+    assert "intervals" not in str(alone)
+    rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
+    rated.append({"a": "b", "b": "c", "preferred": "a", "rater": 1})
+    mean = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+    said = str(mean)
+    assert "2 pairs of 4 candidates of 2 images, of each pair the side that most prefer" in said
+    assert "value [0.95]" in said
+
+
+def test_a_signature_of_agreement_is_no_score_to_compute_again():
+    (one,) = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="pearson", resamples=20)
+    with pytest.raises(InputError, match=r"is of agreement with people.*run semmetrics meta"):
+        semmetrics.rescore(one.signature, PREDS, GTS)
+
+
+def test_near_ids_and_the_expression_are_one_question():
+    with pytest.raises(InputError, match=r"; did you mean a1\w, or give ids= .* is compared\?$"):
+        semmetrics.meta([{"id": "a1", "rating": 1}], {"a1x": ["cat"]}, {"a1x": ["cat"]},
+                        measures="F1")  # fmt: skip
+    with pytest.raises(InputError, match=r'id .a.: 4 is no image .* \{"id": "a", "rating": 4\}'):
+        semmetrics.meta({"a": 4}, PREDS, GTS, measures="F1")
