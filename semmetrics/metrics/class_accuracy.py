@@ -28,8 +28,9 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
-from semmetrics.data.block import Block
+from semmetrics.data.block import Block, Noted
 from semmetrics.data.class_task import ALL, ClassTask, Decided, Placed
+from semmetrics.data.rankings import RankedLists
 from semmetrics.errors import FROM_0, InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
@@ -93,6 +94,42 @@ class Places:
         return task.place(block.start, block.stop, task.columns(self.candidates))
 
 
+def count_images(task: ClassTask, start: int, stop: int) -> dict[str, Noted]:
+    """Count images, those neither seen nor unseen, classes with images and names outside the list.
+
+    Of items that come in parts, those of all parts are the sums and unions of these.
+    """
+    truth = task.truth[start:stop]
+    number = np.bincount(truth, minlength=len(task.classes)).tolist()
+    found: dict[str, Noted] = {
+        "images": len(truth),
+        "with images": frozenset(
+            name for name, n in zip(task.classes, number, strict=True) if n
+        ),
+    }  # fmt: skip
+    if {SEEN, UNSEEN} <= {*task.named}:
+        inside = task.named[SEEN] | task.named[UNSEEN]
+        of = zip(task.classes, number, strict=True)
+        found["neither"] = sum(n for name, n in of if name not in inside)
+    known = len(task.classes) if task.given is None else task.given
+    if isinstance(task.scores, RankedLists) and len(task.classes) > known:
+        codes = task.scores.side.take(task.rows[start:stop]).codes
+        outside = codes[codes >= known]
+        found["outside"] = len(outside)
+        found["names outside"] = frozenset(task.classes[code] for code in set(outside.tolist()))
+    return found
+
+
+@dataclass(frozen=True)
+class Images:
+    """A step: what images there are, for the user."""
+
+    def compute(self, block: ClassBlock) -> None:
+        """Note them."""
+        for name, found in count_images(block.task, block.start, block.stop).items():
+            block.note(name, found)
+
+
 @dataclass(frozen=True)
 class ClassHits:
     """A step: of each image its class, and whether it is among the first k; one column a class.
@@ -108,6 +145,7 @@ class ClassHits:
     def compute(self, block: ClassBlock) -> dict[str, Any]:
         """Decide, or place the true class."""
         task, more = block.task, {}
+        block.get(Images())
         width, truth = len(task.classes), task.truth[block.start : block.stop]
         if self.k == 1:
             decided = block.get(Decisions(self.candidates))

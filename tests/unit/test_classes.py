@@ -328,6 +328,21 @@ def test_predictions_outside_the_class_list_are_misses_and_said():
     )
 
 
+def test_items_in_batches_are_described_together(monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1)
+    given = {"measures": TEXT, "classes": NAMES, "seen": ["cat"], "unseen": ["cow"]}
+    preds, gts = ["cod", "dog", "ant", "cow", "cat"], ["cat", "dog", "dog", "cow", "cow"]
+    scorer = semmetrics.Scorer(**given, keep_rows=False)
+    for place in range(5):
+        scorer.update(preds[place : place + 1], gts[place : place + 1])
+    assert sorted(scorer.compute().notes) == sorted(score(preds, gts, **given).notes) == [
+        "preds: 1 of 4 classes has no image, and counts in no mean over classes: 'fox'",
+        "preds: 2 images are of classes neither seen nor unseen",
+        "preds: 2 predictions are outside the class list, and no class of an image: 'ant', 'cod'",
+        "preds: 5 images, 4 classes (1 seen, 1 unseen), ties by position",
+    ]  # fmt: skip
+
+
 def test_images_of_one_side_alone():
     preds, gts = {"a": "cat", "b": "dog"}, {"a": "cat", "c": "cow"}
     with pytest.raises(InputError, match="missing="):

@@ -48,6 +48,12 @@ def label_items(n, seed=0):
     return [some(True) for _ in range(n)], [some(False) for _ in range(n)]
 
 
+def class_items(n, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = [[(name, float(rng.random())) for name in rng.permutation(NAMES)] for _ in range(n)]
+    return scores, [[str(name)] for name in rng.choice(NAMES, n)]
+
+
 def caption_items(n, seed=0):
     rng = np.random.default_rng(seed)
 
@@ -64,6 +70,9 @@ def case_of(definition):
     chosen = [definition(**required, **({"average": a} if a else {})) for a in averages]
     if definition.kind == "captions":
         return chosen, {}, caption_items(24)
+    if definition.kind == "classes":
+        options = {"classes": NAMES, "seen": NAMES[:2], "unseen": NAMES[2:]}
+        return chosen, options, class_items(24)
     options = {}
     if any(measure["labels"] == "given" for measure in chosen):
         options["classes"] = NAMES

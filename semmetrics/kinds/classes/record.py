@@ -28,7 +28,7 @@ from semmetrics.kinds import (
 from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
-from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
+from semmetrics.metrics.class_accuracy import SEEN, UNSEEN, count_images
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, check_choice
@@ -169,8 +169,10 @@ def class_notes(
 
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
-        lines = [_size_note(task), *_step_notes(found, task)]
-        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task)
+        if "images" not in found:  # of measures that count no hits
+            found = {**found, **count_images(task, 0, len(task))}
+        lines = [_size_note(task, found), *_step_notes(found, task)]
+        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task, found)
         for rest in (SEEN, UNSEEN):
             if found.get(("rest", rest)):
                 number = pluralize(len(task.named[rest]), "class")
@@ -187,12 +189,12 @@ def class_notes(
     return notes + _idle_notes(measures, options, first.named) + different_items(tasks)
 
 
-def _size_note(task: ClassTask) -> str:
+def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
     known = pluralize(len(task.classes) if task.given is None else task.given, "class")
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
     sides_text = f" ({', '.join(sides)})" if sides else ""
     ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    return f"{pluralize(len(task), 'image')}, {known}{sides_text}, {ties}"
+    return f"{pluralize(found['images'], 'image')}, {known}{sides_text}, {ties}"
 
 
 def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
@@ -222,10 +224,10 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
     return lines
 
 
-def _outside_notes(task: ClassTask) -> list[str]:
+def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     """Say which classes have no image, and how many images are neither seen nor unseen."""
-    axis, known, lines = task.axis, task.classes[: task.given], []
-    without = [name for name, n in zip(known, axis.n_reference, strict=False) if not n]
+    known, lines = task.classes[: task.given], []
+    without = [name for name in known if name not in found["with images"]]
     if without and task.given is not None:
         has = "has" if len(without) == 1 else "have"
         lines.append(
@@ -233,23 +235,17 @@ def _outside_notes(task: ClassTask) -> list[str]:
             f"{'counts' if len(without) == 1 else 'count'} in no mean over classes: "
             f"{listing(without, most=3)}"
         )
-    if isinstance(task.scores, RankedLists) and len(task.classes) > len(known):
-        wrong = int((task.scores.side.codes >= len(known)).sum())
-        are = "is" if wrong == 1 else "are"
-        names = listing(task.classes[len(known) :], most=3)
+    if found.get("outside"):
+        are = "is" if found["outside"] == 1 else "are"
+        names = listing(sorted(found["names outside"]), most=3)
         lines.append(
-            f"{pluralize(wrong, 'prediction')} {are} outside the class list, and no class of an "
-            f"image: {names}"
+            f"{pluralize(found['outside'], 'prediction')} {are} outside the class list, and no "
+            f"class of an image: {names}"
         )
-    if {SEEN, UNSEEN} <= {*task.named}:
-        inside = task.named[SEEN] | task.named[UNSEEN]
-        number = sum(
-            int(n) for name, n in zip(task.classes, axis.n_reference, strict=True)
-            if name not in inside
-        )  # fmt: skip
-        if number:
-            are = "is" if number == 1 else "are"
-            lines.append(f"{pluralize(number, 'image')} {are} of classes neither seen nor unseen")
+    if found.get("neither"):
+        are = "is" if found["neither"] == 1 else "are"
+        number = pluralize(found["neither"], "image")
+        lines.append(f"{number} {are} of classes neither seen nor unseen")
     return lines
 
 
