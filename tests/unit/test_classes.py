@@ -254,6 +254,8 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
         ({"gts": SCORES}, "the ground truth is a matrix of scores"),
         ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
+        ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
+        ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}(labels=unseen,candidates=unseen)"),
         ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'; give class_lists="),
         ({"measures": f"{TEXT}(labels=M2)"}, "the list M2 needs populations of classes"),
         ({"measures": "H"}, "which classes are seen is not known; give seen="),
