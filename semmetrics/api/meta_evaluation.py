@@ -15,7 +15,7 @@ from semmetrics.comparison.agreement_protocols import (
     find_agreement_protocol,
 )
 from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
-from semmetrics.core.ragged import Floats, row_numbers
+from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import TEXTS, Judgements
@@ -135,6 +135,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         chosen, aggregate or (pinned.aggregate if pinned else "none"), test, correction, "",
         bootstrap, protocol or "",
     )  # fmt: skip
+    read = judgements
     if design.aggregate == "mean":
         judgements = judgements.averaged()
     scored = {name: value for name, value in given.items() if name not in _CERTAINTY}
@@ -144,10 +145,10 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         prepared, values = _score_texts(judgements, preds, gts, rated, name)
     else:
         own = "keep" if pinned is None else pinned.own_references
-        prepared, values = _score_ids(judgements, preds, gts, rated, name, own)
+        judgements, prepared, values = _score_ids(judgements, preds, gts, rated, name, own)
     design = replace(design, baseline=_baseline(baseline, values))
     rows = measure_agreement(judgements, values, design, given.get("progress"))
-    table = AgreementTable(rows, [], _understood(judgements, prepared))
+    table = AgreementTable(rows, [], _understood(read, prepared))
     return replace(table, notes=[*prepared.notes(), *_notes(judgements, table, pinned)])
 
 
@@ -236,7 +237,7 @@ def _without_several(counts: Mapping[str, int]) -> dict[str, int]:
 
 def _score_ids(
     judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
-) -> tuple[Prepared, list[Judged]]:
+) -> tuple[Judgements, Prepared, list[Judged]]:
     """Score predictions that are given apart."""
     if preds is None or gts is None:
         raise InputError("the ratings have ids alone", where=judgements.source,
@@ -245,15 +246,21 @@ def _score_ids(
                 zip(judgements.candidates, judgements.references, strict=True))  # fmt: skip
     wanted = judgements.candidates
     if not alone:
-        preds, gts, wanted, given = _pair(judgements, preds, gts, given, name)
-        gts = _drop_own(preds, gts) if own == "drop-reference" else gts
+        kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
+        if kind == TEXTS:  # an image counts once, however many of its candidates are judged
+            judgements = _as_texts(judgements, preds, gts).without_own_references(own)
+            prepared, judged = _score_texts(judgements, None, None, given, name)
+            return judgements, replace(prepared, inputs=read), judged
+        wanted, given = list(preds.ids), {**given, "task": kind}
     prepared = prepare_systems({name: preds}, gts, given)
+    if not alone:
+        prepared = replace(prepared, inputs=read)
     found = []
     for score, values in _with_items(score_prepared(prepared), given):
         rows = {str(one): row for row, one in enumerate(score.ids)}
         _check_known(wanted, rows, judgements.source, "the items")
         found.append(_judged(score, values[[rows[one] for one in wanted]]))
-    return prepared, found
+    return judgements, prepared, found
 
 
 def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, where: str) -> None:
@@ -262,18 +269,25 @@ def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, w
         near = did_you_mean(lacking[0], list(known)[:1000], f"there is {listing(known, most=2)}")
         raise InputError(
             f"{pluralize(len(lacking), 'id')} of judgements not among {where}: {listing(lacking)}",
-            where=source, remedy=f"{near}; or give ids= (--ids), an expression for the part of an "
-            "id that is compared",
+            where=source, remedy=f"{near.removesuffix('?')}, or give ids= (--ids), an expression "
+            "for the part of an id that is compared" + "?" * near.endswith("?"),
         )  # fmt: skip
 
 
 def _pair(
     judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str
-) -> tuple[Lists, Lists, list[str], dict[str, Any]]:
-    """Bring each judged candidate together with its reference, as an item of its own."""
+) -> tuple[str, list[Lists], list[Lists]]:
+    """Bring each judged candidate together with its reference, as an item of its own.
+
+    Returns
+    -------
+    kind : str
+    read, paired : list of Lists
+        Both sides as they were read, and as they are scored.
+    """
     kind, systems, gts = resolve_inputs({name: preds}, gts, given)
     setup = open_setup(kind, given)
-    sides = []
+    read, paired = [], []
     ids = [" | ".join((one, *several)) for one, several in
            zip(judgements.candidates, judgements.references, strict=True)]  # fmt: skip
     wanted = [judgements.candidates, [several[0] for several in judgements.references]]
@@ -285,32 +299,31 @@ def _pair(
         rows = {str(one): row for row, one in enumerate(side.ids)}
         _check_known(names, rows, judgements.source, f"those of {side.source}")
         chosen = np.array([rows[one] for one in names], np.int64)
-        sides.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
-    return sides[0], sides[1], ids, {**given, "task": kind}
+        read.append(side)
+        paired.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
+    return kind, read, paired
 
 
-def _drop_own(preds: Lists, gts: Lists) -> Lists:
-    """Leave out of the references of each item those that are its candidate.
+def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
+    """Put captions in the place of their ids.
 
     Raises
     ------
     InputError
-        If an item has no others.
+        If the id of a candidate has not one caption.
     """
     mine, theirs = (
-        np.array([str(entry).strip() for entry in one.vocabulary], object) for one in (preds, gts)
-    )
-    candidates = [set(mine[codes]) for codes in np.split(preds.side.codes, preds.side.indptr[1:-1])]
-    of = row_numbers(gts.side.indptr)
-    texts = theirs[gts.side.codes]
-    kept = np.array([text not in candidates[row] for text, row in zip(texts, of, strict=True)])
-    side = gts.side.keep(kept)
-    empty = np.flatnonzero(np.diff(side.indptr) == 0)
-    if len(empty):
-        raise InputError("the candidate has no other reference than itself",
-                         where=f"{gts.source}, {gts.ids[empty[0]]}",
-                         remedy="give each candidate a reference of its image")  # fmt: skip
-    return replace(gts, side=side)
+        [tuple(str(one.vocabulary[code]) for code in codes.tolist())
+         for codes in np.split(one.side.codes, one.side.indptr[1:-1])]
+        for one in (preds, gts)
+    )  # fmt: skip
+    for one, several in zip(judgements.candidates, mine, strict=True):
+        if len(several) != 1:
+            raise InputError(f"the candidate has {pluralize(len(several), 'caption')}",
+                             where=f"{preds.source}, {one}",
+                             remedy="give each candidate one caption")  # fmt: skip
+    texts = [text for (text,) in mine]
+    return replace(judgements, candidates=texts, references=theirs, texts=True)
 
 
 def _with_items(scores: Sequence[Score], given: Mapping[str, Any]) -> list[tuple[Score, Floats]]:

@@ -42,11 +42,20 @@ def list_command(topic: str | None) -> None:
     """
     parts = {
         "measures": _list_measures,
-        "protocols": lambda: _list_names("Protocols (--protocol)", protocols()),
+        "protocols": _list_protocols,
         "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
         "formats": _list_formats,
     }
     echo("\n\n".join(parts[name]() for name in ([topic] if topic else TOPICS)))
+
+
+def _list_protocols() -> str:
+    from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS
+
+    judged = {name: one.title for name, one in AGREEMENT_PROTOCOLS.items()}
+    people = "Protocols of agreement with people (semmetrics meta --protocol)"
+    scored = _list_names("Protocols (--protocol)", protocols())
+    return f"{scored}\n\n{_list_names(people, judged)}"
 
 
 def _list_names(title: str, texts: dict[str, str]) -> str:

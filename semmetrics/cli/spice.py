@@ -121,7 +121,12 @@ def parse(
     inputs = read_captions(files, options.pop("read"), quiet=quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     texts = written if captions == "written" else _tokens(written, **options)
-    limits = {"seconds": seconds, "processors": processors or 0, "memory": memory}
+    limits = {
+        "seconds": seconds,
+        "processors": processors or 0,
+        "memory": memory,
+        "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
+    }
     with show_progress(quiet=quiet) as progress:
         kept = open_parser(parser, None, progress, **(limits if parser == "official" else {}))
         failed = kept.parse(texts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,9 +33,12 @@ __all__ = ["Pair", "as_pairs", "frame_numbers", "read_class_list", "read_matrix"
            "read_numbers"]  # fmt: skip
 
 _CLASS = 250  # bytes that a class takes, at most
-_NUMBER_ROLES = {
-    "id": Role(IDS),
-    "score": Role(("weight", "weights", "sample_weight", "value", "number")),
+_NUMBERS = ("weight", "weights", "sample_weight", "value", "number")
+_NUMBER_ROLES = {"id": Role(IDS), "score": Role(_NUMBERS, what="weight")}
+_CLASS_NAMES = ("class", "classes", "label", "labels", "category", "name")
+_CLASS_NUMBERS = {
+    "populations": ("images", "count", "counts", "population", "populations"),
+    "hops": ("hops", "hop", "distance"),
 }
 _PLURAL = {"class": "classes", "id": "ids"}
 
@@ -140,8 +144,9 @@ def read_numbers(
     path: str | os.PathLike[str],
     options: ReadOptions = DEFAULTS,
     notes: list[str] | None = None,
+    of: str = "weights",
 ) -> dict[str, float] | NDArray[np.float64]:
-    """Read a finite number for each item, such as its weight.
+    """Read a finite number for each item, such as its weight, or for each class.
 
     Parameters
     ----------
@@ -152,6 +157,9 @@ def read_numbers(
     options : ReadOptions
     notes : list of str, optional
         What there is to say of the file is added, such as columns that are not used.
+    of : {"weights", "populations", "hops"}
+        The option that gives them; the last two are of classes, whose columns have names such as
+        "class" and "number", "images" or "hops".
 
     Returns
     -------
@@ -165,18 +173,18 @@ def read_numbers(
     """
     source = load(path, options.max_bytes)
     with enough_memory(source.name, options.max_bytes):
-        return _read_numbers(source, options, [] if notes is None else notes)
+        return _read_numbers(source, options, [] if notes is None else notes, of)
 
 
 def _read_numbers(
-    source: Source, options: ReadOptions, notes: list[str]
+    source: Source, options: ReadOptions, notes: list[str], of: str
 ) -> dict[str, float] | NDArray[np.float64]:
     kind = format_among(source, options, "numbers are", ("json", "csv", "tsv", "npy", "npz"))
     numbers: dict[str, float] | NDArray[np.float64]
     if kind in ("npy", "npz"):
         numbers = plain_array(source, options, 1).astype(np.float64)
     elif kind in ("csv", "tsv"):
-        numbers = _table_numbers(source, options, notes, tabs=kind == "tsv")
+        numbers = _table_numbers(source, options, notes, of, tabs=kind == "tsv")
     else:
         numbers = _json_numbers(source)
     if not len(numbers):
@@ -204,18 +212,37 @@ def _json_number(value: object, where: str) -> float:
 
 
 def _table_numbers(
-    source: Source, options: ReadOptions, notes: list[str], *, tabs: bool
+    source: Source, options: ReadOptions, notes: list[str], of: str, *, tabs: bool
 ) -> dict[str, float]:
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
-        roles = assign(_NUMBER_ROLES, rows.header, options, at(source.name, "line 1"))
+        named, chosen = _number_roles(of, rows.header, options)
+        roles = assign(named, rows.header, chosen, at(source.name, "line 1"))
         notes += _of_file(source.name, columns_not_used(rows.header, roles.values()))
         pairs = ((line, row[roles["id"]], row[roles["score"]]) for line, row in rows)
         return _by_id(pairs, source.name, "line {}")
 
 
+def _number_roles(
+    of: str, names: Sequence[str], options: ReadOptions
+) -> tuple[dict[str, Role], ReadOptions]:
+    """Return the roles of columns; of classes, ids of items are no names of them."""
+    if of not in _CLASS_NUMBERS:
+        return _NUMBER_ROLES, options
+    if options.id_column not in names:
+        named = [name for name in names if name.strip().casefold() in _CLASS_NAMES]
+        options = replace(options, id_column=named[0] if len(named) == 1 else None)
+    known = (*_NUMBERS, *_CLASS_NUMBERS[of])
+    return {
+        "id": Role((*_CLASS_NAMES, *IDS), what="class"), "score": Role(known, what="number")
+    }, options  # fmt: skip
+
+
 def frame_numbers(
-    frame: Any, options: ReadOptions = DEFAULTS, notes: list[str] | None = None
+    frame: Any,
+    options: ReadOptions = DEFAULTS,
+    notes: list[str] | None = None,
+    of: str = "weights",
 ) -> dict[str, float]:
     """Return a finite number for each item from a frame with the columns of a table in a file.
 
@@ -227,15 +254,16 @@ def frame_numbers(
     InputError
         If a column is missing, a number is missing or not finite, or an id stands twice.
     """
-    from semmetrics.data.objects import frame_table
+    from semmetrics.data.objects import column_names, frame_table
 
-    table = frame_table(frame, options, "weights", "weight")
+    named, options = _number_roles(of, column_names(frame), options)
+    table = frame_table(frame, options, of, named["score"].what)
     names = table.column_names
-    roles = assign(_NUMBER_ROLES, names, options, "weights")
+    roles = assign(named, names, options, of)
     if notes is not None:
-        notes += _of_file("weights", columns_not_used(names, roles.values()))
+        notes += _of_file(of, columns_not_used(names, roles.values()))
     ids, numbers = (table.column(roles[role]).to_pylist() for role in ("id", "score"))
-    return _by_id(zip(range(len(ids)), ids, numbers, strict=True), "weights", ROW)
+    return _by_id(zip(range(len(ids)), ids, numbers, strict=True), of, ROW)
 
 
 def _by_id(rows: Iterable[tuple[int, Any, Any]], name: str, unit: str) -> dict[str, float]:

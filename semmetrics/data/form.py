@@ -72,10 +72,11 @@ _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "proba
 
 
 class Role(NamedTuple):
-    """The names that a column is known by, and whether it must be there."""
+    """The names that a column is known by, whether it must be there, and what messages call it."""
 
     known: tuple[str, ...]
     required: bool = True
+    what: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,7 +368,7 @@ def assign(
         chosen["id"] = first[0]
     taken = {name for name in chosen.values() if name is not None}
     found: dict[str, int] = {}
-    for role, (known, required) in roles.items():
+    for role, (known, required, what) in roles.items():
         name, flag = chosen[role], f"{role}_column (--{role}-column)"
         if name is not None:
             hits = _places(names, {name})
@@ -383,9 +384,9 @@ def assign(
             found[role] = hits[0]
         elif required or name is not None:
             sought = listing([name]) if name is not None else f"any of {', '.join(known)}"
-            what = known[0] if role == "score" and name is None else role  # of numbers: a weight
             raise InputError(
-                f"there is no {what} column: sought {sought}, found {listing(names, most=12)}",
+                f"there is no {what or role} column: sought {sought}, "
+                f"found {listing(names, most=12)}",
                 where=where,
                 remedy=_how_to_name(role, roles, names, where, name),
             )
@@ -411,7 +412,8 @@ def _how_to_name(
             f"if only one of the files has a column of that name, leave out {flag} and read that "
             f"file in Python: {call}"
         )
-    remedy = f"name it with {flag}" if role != "score" else f"call it {roles[role].known[0]}"
+    what = roles[role].what
+    remedy = f"call it {what}" if what else f"name it with {flag}"
     return f"{remedy}; a table needs a header in its first line" if is_text else remedy
 
 

@@ -167,6 +167,9 @@ def _read_images(data: Mapping[Any, Any], name: str) -> Judgements:
 
 
 def _list_of(record: Any, key: str, where: str) -> list[Any]:
+    if isinstance(record, int | float):
+        raise InputError(f"{shown(record)} is no image with judgements", where=where, remedy="of "
+                         'ratings by id write a list of {"id": "a", "rating": 4}')  # fmt: skip
     if not isinstance(record, Mapping) or not isinstance(record.get(key), list | tuple):
         raise InputError(
             f"there is no list {key!r}", where=where,

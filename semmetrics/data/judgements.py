@@ -181,7 +181,7 @@ class Judgements:
         if not len(found):
             remedy = "give candidates that are not among the references"
             raise InputError("no judgement is left", where=self.source, remedy=remedy)
-        found._check_references()
+        found._check_references(self.references if policy == "drop-reference" else found.references)
         return found
 
     def _are_own(self) -> Bools:
@@ -189,11 +189,14 @@ class Judgements:
         rows = zip(self.candidates, self.references, strict=True)
         return np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
 
-    def _check_references(self) -> None:
-        for text, image, several in zip(self.candidates, self.images, self.references, strict=True):
+    def _check_references(self, before: Sequence[tuple[str, ...]]) -> None:
+        """Refuse candidates without references; before, own ones may have been among them."""
+        of = zip(self.candidates, self.images, self.references, before, strict=True)
+        for text, image, several, all_of_them in of:
             if not several:
+                no = "no other reference than itself" if all_of_them else "no reference"
                 raise InputError(
-                    f"the candidate {brief(text)} has no reference", where=f"{self.source}, "
+                    f"the candidate {brief(text)} has {no}", where=f"{self.source}, "
                     f"image {image!r}", remedy="give each candidate a reference of its image",
                 )  # fmt: skip
 

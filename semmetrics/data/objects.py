@@ -264,8 +264,8 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
     for name in columns:
         roles = [
             role
-            for role, (known, _) in form.table.items()
-            if name == options.column(role) or name.strip().casefold() in known
+            for role, known in form.table.items()
+            if name == options.column(role) or name.strip().casefold() in known.known
         ]
         found.append(roles[0] if roles else "")
     return "" not in found and len(set(found)) == len(found)

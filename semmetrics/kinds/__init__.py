@@ -197,24 +197,24 @@ def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[str]:
     return ["systems are scored on different items: compare with care"] if different else []
 
 
-def read_weights(weights: Any, files: ReadOptions) -> Any:
-    """Read sample weights where they are a path or a frame; a Series has its ids in the index."""
+def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
+    """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
     from semmetrics.data.objects import is_frame, is_series
 
     notes: list[str] = []
     if isinstance(weights, (str, os.PathLike)):
         from semmetrics.data.beside import read_numbers
 
-        values = read_numbers(weights, files, notes)
+        values = read_numbers(weights, files, notes, of)
         return Weights(values, os.fspath(weights), notes)
     if is_frame(weights) and (hasattr(weights, "columns") or hasattr(weights, "column_names")):
         from semmetrics.data.beside import frame_numbers
 
-        return Weights(frame_numbers(weights, files, notes), notes=notes)
+        return Weights(frame_numbers(weights, files, notes, of), of, notes)
     if is_series(weights) and hasattr(weights, "index"):
         from semmetrics.data.objects import string_ids
 
-        return dict(zip(string_ids(weights.index, "weights"), weights.to_list(), strict=True))
+        return dict(zip(string_ids(weights.index, of), weights.to_list(), strict=True))
     return weights
 
 

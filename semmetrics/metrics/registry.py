@@ -137,6 +137,12 @@ _AMBIGUOUS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
     "or Recall@K for the fraction of the positives that are"
 }
+_HEADINGS = {
+    "ts": "UnseenAccuracy",
+    "tr": "SeenAccuracy",
+    "ZSL": "PerClassAccuracy(labels=unseen,candidates=unseen)",
+}
+"""What papers on zero-shot learning print, by the measure that it is."""
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
@@ -343,6 +349,9 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     if name in _AMBIGUOUS:
         return InputError(f"{name}@K is ambiguous", remedy=_AMBIGUOUS[name])
+    if name in _HEADINGS and kind in (None, "classes"):
+        remedy = f"write {_HEADINGS[name]}, which protocol xian2018 prints as {name}"
+        return InputError(f"there is no measure {name!r}", remedy=remedy)
     if kinds:
         return InputError(
             f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"

@@ -29,6 +29,7 @@ _COLUMNS = (
     "correction", "comparisons", "signature",
 )  # fmt: skip
 _MANY = 8  # agreements that a sentence names
+_AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
 
 
 @by_value()
@@ -134,7 +135,7 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
         several = len(self.groups) > 1
         by = CORRECTIONS[design.correction].split(" ")[0]
         tested = any(not math.isnan(one.p) for one in self.agreements)
-        level = f" [{design.bootstrap.level:.4g}]"
+        level = f" [{design.bootstrap.level:.4g}]" if self._has_intervals() else ""
         head = ["measure", *(["group"] if several else []), "statistic", "n", f"value{level}"]
         if tested:
             head += [f"less {design.baseline}{level}", "p", *([f"p {by}"] if by else [])]
@@ -152,6 +153,9 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
     def _lines(self, digits: int) -> list[str]:
         return ["", *self.sentences()] if self.agreements else ["nothing was compared"]
 
+    def _has_intervals(self) -> bool:
+        return any(not math.isnan(one.low) for one in self.agreements)
+
     def sentences(self) -> list[str]:
         """Say what was measured of how many judgements, how, and which differences hold."""
         if not self.agreements:
@@ -162,11 +166,12 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
         of = f"{pluralize(first.n, first.unit)} of {pluralize(first.candidates, 'candidate')} of "
         lines = [
             f"{', '.join(names)}: {of}{pluralize(first.images, 'image')}, "
-            f"{AGGREGATIONS[design.aggregate]}"
+            f"{_AGGREGATED.get((first.unit, design.aggregate), AGGREGATIONS[design.aggregate])}"
             + (f"; protocol {design.protocol}" if design.protocol else ""),
-            f"intervals: percentiles of {made.resamples:,} resamples of images, each with all of "
-            f"its {first.unit}s, seed {made.seed}",
         ]
+        if self._has_intervals():
+            lines.append(f"intervals: percentiles of {made.resamples:,} resamples of images, each "
+                         f"with all of its {first.unit}s, seed {made.seed}")  # fmt: skip
         tested = [one for one in self.agreements if not math.isnan(one.p)]
         if tested:
             by = CORRECTIONS[design.correction]

@@ -98,9 +98,10 @@ class Collection:
         for one in (pred, ref):
             if not isinstance(one, Lists):
                 raise InputError(
-                    "batches are lists, and this is none",
+                    "batches are lists, and this is a matrix",
                     where=one.source,
-                    remedy="give ranked lists with each batch, or score() all items together",
+                    remedy="give ranked lists with each batch, or {id: {name: score}}; or score() "
+                    "all items together",
                 )
         given = {name: value for name, value in given.items() if value is not None}
         if not len(pred) and not len(ref):

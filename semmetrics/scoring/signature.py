@@ -156,6 +156,11 @@ def read_signature(text: str) -> Signed:
             options[shorts[key]] = _unescape(value)
         elif key in {*SETTINGS, *MODELS, *_OTHERS}:
             known[key] = _unescape(value)
+        elif key == "judged":
+            raise InputError(
+                "the signature is of agreement with people, which is not computed again from it",
+                remedy="run semmetrics meta with the options that it names",
+            )
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")
     lacking = [key for key in ("n", "data", "v") if key not in known]

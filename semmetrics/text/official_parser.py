@@ -128,11 +128,14 @@ class OfficialParser:
         Threads; what the machine has where it is 0.
     memory : str
         The most that Java may take, as its option -Xmx has it.
+    otherwise : str
+        What to do where it cannot be run.
     """
 
     seconds: int = 60
     processors: int = 0
     memory: str = "4G"
+    otherwise: str = _OTHERWISE
 
     identity = "official@spice-1.0,corenlp-3.6.0"
 
@@ -146,12 +149,12 @@ class OfficialParser:
 
     def _command(self) -> list[str]:
         SPICE_FILES.folder_of_files()  # without them no parser helps
-        java, folder = replace(SPICE_FILES, alternative=_OTHERWISE).locate()
+        java, folder = replace(SPICE_FILES, alternative=self.otherwise).locate()
         jars = [jar_folder() / name for name in JARS]
         if not all(jar.is_file() for jar in jars):
             raise InputError(
                 "SPICE's parser needs CoreNLP 3.6.0, which is not here",
-                remedy=f"run: semmetrics spice setup, or {_OTHERWISE}",
+                remedy=f"run: semmetrics spice setup, or {self.otherwise}",
             )
         threads = self.processors or os.cpu_count() or 1
         path = os.pathsep.join(map(str, [_CLASSES, folder / "*", folder / "lib" / "*", *jars]))

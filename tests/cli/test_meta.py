@@ -14,6 +14,12 @@ RATINGS, PAIRS = FOLDER / "ratings.json", FOLDER / "preferences.jsonl"
 QUICK = ("--resamples", "50", "-m", "ROUGE-L BLEU-1")
 
 
+def test_protocols_are_listed(ok):
+    said = ok("list", "protocols")
+    assert "Protocols of agreement with people (semmetrics meta --protocol)" in said
+    assert "  flickr8k-expert  Flickr8k-Expert: ratings from 1 to 4" in said
+
+
 def test_it_prints_what_python_has(run):
     done = run("meta", *QUICK, "--statistics", "kendall-c,pearson", "--format", "json", RATINGS)
     found = semmetrics.meta(

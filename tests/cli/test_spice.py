@@ -107,6 +107,9 @@ def test_without_the_program_every_way_is_named(refused, files, monkeypatch, tmp
     said = refused("score", "-m", "SPICE", *BOTH)
     assert "SPICE(parser=offline)" in said
     assert "tuples= (--tuples FILE)" in said
+    said = refused("spice", "parse", "-o", "t.jsonl", *BOTH)
+    assert "--parser offline" in said
+    assert "--tuples" not in said
 
 
 def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):

@@ -7,6 +7,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import semmetrics
@@ -253,14 +254,26 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
         ({"gts": SCORES}, "the ground truth is a matrix of scores"),
         ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
+        ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
+        ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}(labels=unseen,candidates=unseen)"),
         ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'; give class_lists="),
         ({"measures": f"{TEXT}(labels=M2)"}, "the list M2 needs populations of classes"),
         ({"measures": "H"}, "which classes are seen is not known; give seen="),
         ({"measures": f"{TEXT}(labels=M9)", "populations": dict.fromkeys(NAMES, 1)},
-         "M9 is of 9 classes, and there are 4"),
+         "M9 is of 9 classes, and there are 4 classes; name fewer"),
+        ({"measures": f"{TEXT}(labels=M3)", "populations": dict.fromkeys(NAMES, 1), **SIDES},
+         "M3 is of 3 classes, and there are 2 unseen classes"),
         ({"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}},
          "3 classes have no number"),
-        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 3}}, "no class is within 2 hops"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 3}},
+         "no class is within 2 hops: the nearest has 3; name a list with more"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cod": 1}},
+         "no class is within 2 hops; check that its classes are named as in the class list"),
+        ({"measures": f"{TEXT}(labels=2H)", "hops": {"cat": 1, "fox": 3, "cow": 4}, **SIDES},
+         "no unseen class is within 2 hops: the nearest has 3"),
+        ({"measures": "H", "seen": NAMES}, "no class is unseen: all of 4 classes are seen; "),
+        ({"preds": TRUTH, "classes": None, "measures": "H", "seen": ["cat"]},
+         "which classes are unseen is not known; give unseen= (--unseen), or the class list"),
         ({"preds": [[one, one] for one in TRUTH], "measures": TEXT}, "'cat' is ranked twice"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "AUSUC needs scores"),
         ({"seen": []}, "seen= is empty"),
@@ -278,8 +291,23 @@ def test_what_is_wrong_is_said(given, message):
 def test_columns_without_names_ask_for_them():
     with pytest.raises(InputError, match="name them with classes="):
         semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
-    with pytest.raises(InputError, match="name them with classes="):
+    with pytest.raises(InputError, match="the columns have no names: name them with classes="):
         semmetrics.score(SCORES, TRUTH, task="classes")
+
+
+def test_one_side_alone_is_said():
+    note = "which classes are unseen is not known: give unseen= (--unseen), or the class list"
+    table = semmetrics.score(TRUTH, TRUTH, task="classes", seen=["cat"])
+    assert any(one.startswith(note) for one in table.notes)
+    assert not any(note in one for one in score(TRUTH, seen=["cat"]).notes)
+    table = semmetrics.score(TRUTH, TRUTH, measures="SeenAccuracy", seen=["cat"])
+    assert not any(note in one for one in table.notes)
+
+
+def test_fewer_candidates_than_the_cutoff_are_said():
+    table = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)@3")
+    line = "there are 2 classes with candidates=unseen, fewer than 3, all of which count at @3"
+    assert f"preds: {line}" in table.notes
 
 
 @pytest.mark.parametrize("gts", [TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])])
@@ -300,6 +328,21 @@ def test_predictions_outside_the_class_list_are_misses_and_said():
         "preds: 2 predictions are outside the class list, and no class of an image: 'cod'"
         in table.notes
     )
+
+
+def test_items_in_batches_are_described_together(monkeypatch):
+    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1)
+    given = {"measures": TEXT, "classes": NAMES, "seen": ["cat"], "unseen": ["cow"]}
+    preds, gts = ["cod", "dog", "ant", "cow", "cat"], ["cat", "dog", "dog", "cow", "cow"]
+    scorer = semmetrics.Scorer(**given, keep_rows=False)
+    for place in range(5):
+        scorer.update(preds[place : place + 1], gts[place : place + 1])
+    assert sorted(scorer.compute().notes) == sorted(score(preds, gts, **given).notes) == [
+        "preds: 1 of 4 classes has no image, and counts in no mean over classes: 'fox'",
+        "preds: 2 images are of classes neither seen nor unseen",
+        "preds: 2 predictions are outside the class list, and no class of an image: 'ant', 'cod'",
+        "preds: 5 images, 4 classes (1 seen, 1 unseen), ties by position",
+    ]  # fmt: skip
 
 
 def test_images_of_one_side_alone():
@@ -348,6 +391,31 @@ def test_lists_by_population_and_hops(tmp_path):
     assert labels == [["cat", "dog"], ["dog", "fox"], ["cow"], ["cow", "fox"], ["dog", "cow"]]
     (among,) = score(**SIDES, measures=f"{TEXT}(labels=M1)", populations=numbers)
     assert among.per_label["label"].tolist() == ["cow"]  # of the unseen ones
+
+
+@pytest.mark.parametrize(
+    "header", ["class,images", "label,count", "id,number", "Class,population,hops", "name,value"]
+)
+def test_numbers_of_classes_in_tables(tmp_path, header):
+    columns = header.split(",")
+    rows = [[name, 9 - place, 1] for place, name in enumerate(NAMES)]
+    path = tmp_path / "populations.csv"
+    lines = [header, *(",".join(map(str, row[: len(columns)])) for row in rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    given = {"measures": f"{TEXT}(labels=M2)", "read": semmetrics.ReadOptions(id_column="photo")}
+    frame = pd.DataFrame([row[: len(columns)] for row in rows], [3, 1, 4, 8], columns)
+    for populations in (path, frame):
+        (one,) = table = score(populations=populations, **given)
+        assert one.per_label["label"].tolist() == NAMES[:2]
+        assert any("columns not used: 'hops'" in note for note in table.notes) is (len(columns) > 2)
+
+
+def test_numbers_of_classes_without_such_columns(tmp_path):
+    path = tmp_path / "hops.csv"
+    for header, lacking in (("wnid,hops", "class"), ("class,size", "number")):
+        path.write_text(f"{header}\ncat,1", encoding="utf-8")
+        with pytest.raises(InputError, match=f"no {lacking} column: .*; call it {lacking}"):
+            score(measures=f"{TEXT}(labels=2H)", hops=path)
 
 
 def test_a_list_that_nothing_names_is_said():

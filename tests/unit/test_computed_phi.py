@@ -191,6 +191,10 @@ def test_what_has_no_effect_is_said():
     [
         ({"phi": "SPICE"}, r"phi SPICE is computed of captions, and none .*captions= \(--captions"),
         (
+            {"captions": CAPTIONS, "phi": "METEOR"},
+            "no phi is computed by METEOR; it is a matrix, or computed by CIDEr-D, CIDEr, SPICE",
+        ),
+        (
             {"phi": matrix(), "tokenizer": "13a"},
             r"tokenizer \(--tokenizer\) means nothing .* captions=",
         ),

@@ -232,12 +232,16 @@ def test_candidates_and_references_by_ids():
     references = {"dogs": DOGS, "cats": CATS}
     rows = [{"candidate": c, "reference": r, "rating": n} for c, r, n in
             (("1", "dogs", 4), ("2", "dogs", 1), ("3", "cats", 3), ("4", "cats", 2))]  # fmt: skip
-    found = semmetrics.meta(rows, captions, references, measures="ROUGE-L", task="captions",
-                            resamples=20)  # fmt: skip
+    found = semmetrics.meta(rows, captions, references, measures="ROUGE-L CIDEr-D",
+                            task="captions", resamples=20)  # fmt: skip
     texts = [{"caption": captions[r["candidate"]], "references": references[r["reference"]],
               "image": r["reference"], "rating": r["rating"]} for r in rows]  # fmt: skip
-    assert values(found) == values(semmetrics.meta(texts, measures="ROUGE-L", resamples=20))
+    beside = semmetrics.meta(texts, measures="ROUGE-L CIDEr-D", resamples=20)
+    assert values(found) == values(beside)
     assert {(one.n, one.images) for one in found} == {(4, 2)}
+    assert found.understood[1:] == [
+        "preds: {id: caption}: 4 items, 4 captions", "gts: {id: [captions]}: 2 items, 4 captions"
+    ]  # fmt: skip
     sits = [{"caption": f"COCO_val2014:sentid:{c}", "image": f"COCO_val2014_00000{i}.jpg",
              "agg_score": s, "sampling_method": m} for c, i, s, m in
             ((11, 7, 4.5, "x"), (12, 7, 2, "x"), (13, 8, 3, "y"), (14, 8, 1, "y"))]  # fmt: skip
@@ -249,9 +253,27 @@ def test_candidates_and_references_by_ids():
     whole = [alone, *(semmetrics.score({"x": given[c]}, {"x": both[i]}, measures="ROUGE-L")[0].value
                       for c, i in (("12", "7"), ("13", "8"), ("14", "8")))]  # fmt: skip
     assert cxc["ROUGE-L", "pearson"].value == pytest.approx(oracle.pearson(whole, [4.5, 2, 3, 1]))
-    with pytest.raises(InputError, match="the candidate has no other reference than itself"):
+    assert "1 candidate among their own references: compared with the others" in cxc.notes[0]
+    with pytest.raises(InputError, match="has no other reference than itself"):
         semmetrics.meta(sits, given, {"7": DOGS[:1], "8": CATS}, protocol="cxc-sits",
                         measures="ROUGE-L")  # fmt: skip
+    with pytest.raises(InputError, match="preds, 11: the candidate has 2 captions"):
+        semmetrics.meta(sits, {k: DOGS if k == "11" else [v] for k, v in given.items()}, both,
+                        protocol="cxc-sits", measures="ROUGE-L", task="captions")  # fmt: skip
+
+
+def test_an_image_counts_once_in_document_frequencies():
+    captions = {"1": "the dog is fast", "2": "a cat", "3": "a dog runs fast", "4": "two cars"}
+    references = {"dogs": DOGS, "cats": CATS}
+    rows = [{"candidate": c, "reference": r, "rating": n} for c, r, n in
+            (("1", "dogs", 4), ("2", "dogs", 1), ("3", "dogs", 5), ("4", "cats", 2))]  # fmt: skip
+    found = semmetrics.meta(rows, captions, references, measures="CIDEr-D", statistics="pearson")
+    each = semmetrics.score({"dogs": [captions[one] for one in "123"], "cats": [captions["4"]]},
+                            references, measures="CIDEr-D", task="captions")[0].items  # fmt: skip
+    assert found[0].value == pytest.approx(oracle.pearson(each, [4, 1, 5, 2]))
+    mean = semmetrics.meta([*rows, {**rows[0], "rating": 2}], captions, references,
+                           measures="CIDEr-D", aggregate="mean")  # fmt: skip
+    assert (mean[0].n, mean.understood[0]) == (4, "ratings: 5 ratings, 4 ids, 2 images")
 
 
 def test_every_kind_has_agreement():
@@ -453,3 +475,31 @@ def test_the_table_is_read_by_names():
     assert "corrected by Holm for 5 comparisons" in text
     assert "kendall-c" in found.to_markdown(scale=100, digits=1)
     assert repr(found) == "AgreementTable(2 measures, 8 ratings)"
+
+
+def test_what_is_said_of_intervals_and_averages():
+    rows = [{"id": "a", "rating": 1}, {"id": "a", "rating": 2}]
+    alone = semmetrics.meta(rows, PREDS, GTS, measures="F1", statistics="accuracy", resamples=20)
+    assert alone[0].value == 0.5
+    assert "[0.95]" not in str(alone)
+    assert "intervals" not in str(alone)
+    rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
+    rated.append({"a": "b", "b": "c", "preferred": "a", "rater": 1})
+    mean = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+    said = str(mean)
+    assert "2 pairs of 4 candidates of 2 images, of each pair the side that most prefer" in said
+    assert "value [0.95]" in said
+
+
+def test_a_signature_of_agreement_is_no_score_to_compute_again():
+    (one,) = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="pearson", resamples=20)
+    with pytest.raises(InputError, match=r"is of agreement with people.*run semmetrics meta"):
+        semmetrics.rescore(one.signature, PREDS, GTS)
+
+
+def test_near_ids_and_the_expression_are_one_question():
+    with pytest.raises(InputError, match=r"; did you mean a1\w, or give ids= .* is compared\?$"):
+        semmetrics.meta([{"id": "a1", "rating": 1}], {"a1x": ["cat"]}, {"a1x": ["cat"]},
+                        measures="F1")  # fmt: skip
+    with pytest.raises(InputError, match=r'id .a.: 4 is no image .* \{"id": "a", "rating": 4\}'):
+        semmetrics.meta({"a": 4}, PREDS, GTS, measures="F1")

@@ -229,7 +229,7 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
 
 def test_similarities_and_sums_over_directions_are_refused():
     scorer = Scorer(measures="HitRate@1")
-    with pytest.raises(InputError, match="batches are lists, and this is none; give ranked lists"):
+    with pytest.raises(InputError, match="batches are lists, and this is a matrix; give ranked"):
         scorer.update(np.eye(3), [[0], [1], [2]])
     scorer = Scorer(measures="Rsum", keep_rows=False)
     with pytest.raises(InputError, match="Rsum is made of the values of other measures"):

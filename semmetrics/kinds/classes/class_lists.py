@@ -25,18 +25,8 @@ from semmetrics.metrics.class_accuracy import LISTS, SEEN, UNSEEN
 from semmetrics.metrics.definition import AUTO, Measure
 from semmetrics.metrics.derived import terms_of
 
-__all__ = [
-    "UNNAMED",
-    "are_numbers",
-    "code_names",
-    "find_list",
-    "names_asked",
-    "named_sides",
-    "overlap_note",
-]
-
-UNNAMED = "the columns have no names: name them with classes= (--classes)"
-"""The remedy where names meet columns that are known by their numbers."""
+__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note", "say_side",
+           "unnamed_columns"]  # fmt: skip
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 _KNOWN = (AUTO, ALL, "reference", "union", "given")
@@ -62,9 +52,11 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
     return np.where(numbers < len(classes), numbers, -1), True
 
 
-def are_numbers(names: Sequence[str]) -> bool:
-    """Tell whether all names are whole numbers, as those of columns without names are."""
-    return all(map(_is_number, names))
+def unnamed_columns(lost: Sequence[str], classes: Sequence[str]) -> str:
+    """Return the remedy where names are sought among columns that are only numbered, or ""."""
+    if all(map(_is_number, classes)) and not any(map(_is_number, lost)):
+        return "the columns have no names: name them with classes= (--classes)"
+    return ""
 
 
 def _is_number(name: str) -> bool:
@@ -115,8 +107,7 @@ def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str
     lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
     if lost:
         remedy = "write names as the class list has them, or places in it, from 0"
-        if are_numbers(classes) and not are_numbers(names):
-            remedy = UNNAMED
+        remedy = unnamed_columns(lost, classes) or remedy
         raise InputError(
             f"{pluralize(len(lost), noun, 'are')} not in the class list: {listing(lost)}",
             where=option,
@@ -146,8 +137,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     if name in given:
         return frozenset(_listed(given[name], classes, "class", f"class list {name}"))
     if name in (SEEN, UNSEEN):
-        both = "seen= (--seen) and unseen= (--unseen)"
-        raise InputError(f"which classes are {name} is not known", remedy=f"give {both}")
+        raise _unknown_side(name, named, classes)
     form = _NUMBERED.fullmatch(name)
     if form is None:
         more = f"; there are {listing(given)}" if given else ""
@@ -156,11 +146,32 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
             remedy=f"give class_lists={{{name!r}: ...}} (--class-list {name}=FILE){more}",
         )
     among = [one for one in classes if one in named.get(UNSEEN, classes)]
+    noun = "unseen class" if UNSEEN in named else "class"
     if form["hops"]:
-        return _within_hops(int(form["hops"]), among, _numbers(options, "hops", name))
+        return _within_hops(int(form["hops"]), among, _numbers(options, "hops", name), noun)
     size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
     numbers = _numbers(options, "populations", name)
-    return _populated(name, size, among, numbers, most=form["most"] == "M")
+    return _populated(name, size, among, numbers, noun, most=form["most"] == "M")
+
+
+def _unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) -> InputError:
+    """Say why the seen or the unseen classes are not known, and how they become so."""
+    other = UNSEEN if name == SEEN else SEEN
+    if other not in named:
+        both = "seen= (--seen) and unseen= (--unseen)"
+        return InputError(f"which classes are {name} is not known", remedy=f"give {both}")
+    if named[other].issuperset(classes):
+        return InputError(
+            f"no class is {name}: all of {pluralize(len(classes), 'class')} are {other}",
+            remedy=f"correct {other}= (--{other}), or give {name}= (--{name})",
+        )
+    return InputError(f"which classes are {name} is not known", remedy=say_side(name))
+
+
+def say_side(name: str) -> str:
+    """Say how the other side of seen or unseen classes is given."""
+    rest = "or the class list, of which they are the rest: classes= (--classes)"
+    return f"give {name}= (--{name}), {rest}"
 
 
 def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
@@ -175,14 +186,21 @@ def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
 
 
 def _populated(
-    name: str, size: int, among: Sequence[str], numbers: Mapping[str, float], *, most: bool
+    name: str,
+    size: int,
+    among: Sequence[str],
+    numbers: Mapping[str, float],
+    noun: str,
+    *,
+    most: bool,
 ) -> frozenset[str]:
     lost = [one for one in among if one not in numbers]
+    there = pluralize(len(among), noun)
     if lost or not 0 < size <= len(among):
         raise InputError(
             f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
             if lost
-            else f"{name} is of {pluralize(size, 'class')}, and there are {len(among):,}",
+            else f"{name} is of {pluralize(size, 'class')}, and there are {there}",
             where="populations",
             remedy="give the number of images of each" if lost else "name fewer, from 1",
         )
@@ -190,13 +208,19 @@ def _populated(
     return frozenset(order[:size])
 
 
-def _within_hops(most: int, among: Sequence[str], numbers: Mapping[str, float]) -> frozenset[str]:
-    found = frozenset(one for one in among if numbers.get(one, np.inf) <= most)
+def _within_hops(
+    most: int, among: Sequence[str], numbers: Mapping[str, float], noun: str
+) -> frozenset[str]:
+    of = {one: numbers[one] for one in among if one in numbers}
+    found = frozenset(one for one, hops in of.items() if hops <= most)
     if not found:
+        nearest = f": the nearest has {min(of.values()):g}" if of else ""
         raise InputError(
-            f"no class is within {pluralize(most, 'hop')}",
+            f"no {noun} is within {pluralize(most, 'hop')}{nearest}",
             where="hops",
-            remedy="check that its classes are named as in the class list",
+            remedy="name a list with more"
+            if of
+            else "check that its classes are named as in the class list",
         )
     return found
 

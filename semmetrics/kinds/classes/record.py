@@ -11,6 +11,7 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
 from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import (
@@ -24,7 +25,7 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note
+from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
@@ -59,7 +60,10 @@ def read_beside(options: Options) -> Options:
     lists = options["class_lists"]
     return options.replace(
         **{name: _read_list(options[name], files, name) for name in _LISTED},
-        **{name: read_weights(options[name], files) for name in ("populations", "hops", "weights")},
+        **{
+            name: read_weights(options[name], files, name)
+            for name in ("populations", "hops", "weights")
+        },
         class_lists={
             str(name): _read_list(some, files, f"class_lists, {name}")
             for name, some in (lists or {}).items()
@@ -165,7 +169,7 @@ def class_notes(
 
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name) or task.odd
-        lines = [_size_note(task, found), *_step_notes(found)]
+        lines = [_size_note(task, found), *_step_notes(found, task)]
         lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task, found)
         for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
             number = pluralize(len(task.named[rest]), "class")
@@ -176,7 +180,10 @@ def class_notes(
     notes += unused_weights(options["weights"], [*inputs[-1:]])
     first = next(task for _, task in each_task(tasks))
     notes += overlap_note(options, first.named.get(UNSEEN))
-    return notes + _idle_notes(measures, options) + different_items(tasks)
+    for name in ("populations", "hops"):
+        if isinstance(options[name], Weights):
+            notes += options[name].notes
+    return notes + _idle_notes(measures, options, first.named) + different_items(tasks)
 
 
 def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
@@ -188,7 +195,7 @@ def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
     return f"{pluralize(found['images'], 'image')}, {known}{sides_text}, {ties}"
 
 
-def _step_notes(found: Mapping[Any, Any]) -> list[str]:
+def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
     """Write what steps noted for each name of candidates."""
     lines = []
     for key, number in found.items():
@@ -201,8 +208,12 @@ def _step_notes(found: Mapping[Any, Any]) -> list[str]:
             cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
             line = f"{images} a tie that may decide whether the class {cut}{among}"
         elif what == "fewer":
-            line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}, all of which "
-            line += f"count at @{k[0]}"
+            known = {ALL: task.classes[: task.given], **task.named}
+            line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}"
+            if len(known[candidates]) < k[0]:
+                some = pluralize(len(known[candidates]), "class")
+                line = f"there are {some}{among}, fewer than {k[0]:,}"
+            line += f", all of which count at @{k[0]}"
         elif what == "nothing":
             line = f"{images} no prediction{among}"
         else:
@@ -233,8 +244,10 @@ def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     return lines
 
 
-def _idle_notes(measures: Sequence[Measure], options: Options) -> list[str]:
-    """Say which lists no measure asks for."""
+def _idle_notes(
+    measures: Sequence[Measure], options: Options, named: Mapping[str, Any]
+) -> list[str]:
+    """Say which lists no measure asks for, and which list some measures would ask for."""
     asked = names_asked(measures)
     lost = [name for name in options["class_lists"] or () if name not in asked]
     notes = [f"no measure names the class list {name}" for name in lost]
@@ -244,6 +257,9 @@ def _idle_notes(measures: Sequence[Measure], options: Options) -> list[str]:
         if options[option] is not None and not used:
             both = OPTIONS[option].both
             notes.append(f"{both} has no effect: no measure names a list as {forms}")
+    for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
+        if other in named and name not in named and not {SEEN, UNSEEN} & {*asked}:
+            notes.append(f"which classes are {name} is not known: {say_side(name)}")
     return notes
 
 

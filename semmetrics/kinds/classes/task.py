@@ -25,7 +25,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import Options
-from semmetrics.kinds.classes.class_lists import UNNAMED, are_numbers, code_names, named_sides
+from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns
 from semmetrics.kinds.classes.reading import as_truth
 from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
 
@@ -143,13 +143,12 @@ def _code_truth(truth: Lists, classes: Sequence[str], *, whole: bool) -> tuple[C
     lost = np.flatnonzero((codes < 0) & truth.occurring())
     if whole and len(lost):
         code = int(lost[0])
-        remedy = "add it to the class list, or correct it"
+        name = str(truth.vocabulary[code])
+        remedy = unnamed_columns([name], classes) or "add it to the class list, or correct it"
         if numbered:
             remedy = f"places in the class list go from 0 to {len(classes) - 1}"
-        elif are_numbers(classes) and not are_numbers([str(truth.vocabulary[code])]):
-            remedy = UNNAMED
         raise InputError(
-            f"the class {truth.vocabulary[code]!r} is not among {pluralize(len(classes), 'class')}",
+            f"the class {name!r} is not among {pluralize(len(classes), 'class')}",
             where=truth.where(truth.first_item(code)),
             remedy=remedy,
         )

@@ -33,6 +33,7 @@ from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.graded_retrieval import needed_depth
+from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS
 
 __all__ = ["takes_phi", "unused_phi", "with_phi"]
@@ -153,6 +154,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
 def _open(name: str, origin: Any, options: Options) -> _Given:
     """Read a matrix, with the ids of its rows and columns if it has some."""
     files = options["read"] or ReadOptions()
+    _refuse_measure(origin)
     rows_of = np.asarray(origin, np.float64) if _is_table(origin) else origin
     matrix = as_candidates(rows_of, source=f"phi {name}", options=files)
     if not isinstance(matrix, Matrix) or matrix.sparse:
@@ -182,6 +184,15 @@ def _is_table(value: Any) -> bool:
     if not rows or len({len(row) for row in value}) != 1:
         return False
     return all(isinstance(one, Real) and not isinstance(one, bool) for row in value for one in row)
+
+
+def _refuse_measure(origin: Any) -> None:
+    """Refuse the name of a measure that no phi is computed by, and that is no file."""
+    if isinstance(origin, str) and kinds_of(origin.partition("(")[0]) and not Path(origin).exists():
+        raise InputError(
+            f"no phi is computed by {origin}",
+            remedy=f"it is a matrix, or computed by {', '.join(PAIR_MEASURES)}",
+        )
 
 
 def _remedy(name: str, given: Mapping[str, Any]) -> str:
