@@ -14,6 +14,8 @@ from scipy.io import savemat
 import semmetrics
 from benchmarks.agreement import simulate
 from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.mat_file import read_mat
+from semmetrics.data.source import load
 from semmetrics.errors import InputError
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
@@ -210,6 +212,52 @@ def test_pascal_50s_that_is_not_as_it_is(tmp_path):
     (folder / "consensus_pascal.mat").unlink()
     with pytest.raises(InputError, match=r"consensus_pascal.mat"):
         read_judgements(folder)
+
+
+def test_damaged_matlab_files_are_read_or_refused(tmp_path):
+    folder, outcomes = mat(tmp_path), set()
+    for name in ("pair_pascal.mat", "consensus_pascal.mat"):
+        path = folder / name
+        whole = path.read_bytes()
+        for place in [*range(120, 420), *range(420, len(whole), 7)]:
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+            try:
+                outcomes.add(len(read_judgements(folder)))
+            except InputError:
+                outcomes.add(None)
+        for stop in range(0, len(whole), 37):
+            path.write_bytes(whole[:stop])
+            with pytest.raises(InputError):
+                read_judgements(folder)
+        path.write_bytes(whole)
+    assert outcomes == {4, None}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_matlab_files_as_scipy_reads_them(tmp_path, packed):
+    cells = np.empty((1, 3), object)
+    cells[0] = ["é ü", np.array([[1.5, -2]]), np.zeros((0, 0))]
+    records = np.zeros((2, 1), [("first", object), ("b", object)])
+    records[0, 0], records[1, 0] = ("x", cells), ("日本", np.int16([[3]]))
+    savemat(tmp_path / "a.mat", {"c": cells, "s": records, "n": np.arange(6.0).reshape(2, 3),
+                                 "z": np.eye(2) * 1j, "t": ["ab", "cd"], "long_name": "q"},
+            do_compression=packed)  # fmt: skip
+    found = read_mat(load(tmp_path / "a.mat", 10**6), ("c", "s", "n", "t", "long_name", "none"))
+    assert list(found) == ["c", "s", "n", "t", "long_name"]
+    assert (found["t"], found["long_name"], found["c"][0]) == ("ab", "q", "é ü")
+    assert [len(one) for one in found["c"]] == [3, 2, 0]
+    assert found["c"][1].tolist() == [1.5, -2]
+    assert found["n"].tolist() == [0, 3, 1, 4, 2, 5]
+    assert found["s"].fields == ("first", "b")
+    assert [record[0] for record in found["s"].records] == ["x", "日本"]
+    assert found["s"].records[1][1].tolist() == [3]
+
+
+def test_a_matlab_file_that_swells_is_refused(tmp_path):
+    savemat(tmp_path / "a.mat", {"n": np.zeros((1, 100_000))}, do_compression=True)
+    assert len(read_mat(load(tmp_path / "a.mat", 10**6), ("n",))["n"]) == 100_000
+    with pytest.raises(InputError, match="it holds more than 100000 bytes when decompressed"):
+        read_mat(load(tmp_path / "a.mat", 100_000), ("n",))
 
 
 def test_preferences_of_ids():
