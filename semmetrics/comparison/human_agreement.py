@@ -286,6 +286,11 @@ def measure_agreement(
 
 
 def _check_statistics(judgements: Judgements, design: AgreementDesign) -> None:
+    if ALL in judgements.group_names():
+        raise InputError(
+            f"a group is called {ALL!r}, as that of all judgements is", where=judgements.source,
+            remedy="give it another name",
+        )  # fmt: skip
     others = [name for name in design.statistics if name != "accuracy"]
     if judgements.second is not None and others:
         raise InputError(

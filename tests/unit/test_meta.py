@@ -275,6 +275,84 @@ def test_preferences_of_ids():
     assert (most[0].n, most[0].value) == (1, 1.0)
 
 
+def test_the_order_of_ratings_breaks_no_tie_of_their_means():
+    said = [("a", (0.1, 0.2, 0.3)), ("b", (0.3, 0.2, 0.1)), ("c", (0.1,)), ("d", (0.9,))]
+    rows = [{"id": name, "rating": one} for name, several in said for one in several]
+    tables = [
+        semmetrics.meta(some, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+        for some in (rows, rows[::-1], sorted(rows, key=lambda row: (row["id"], row["rating"])))
+    ]
+    assert values(tables[0]) == values(tables[1]) == values(tables[2])
+    assert tables[0]["F1"].n == 4
+    large = [{"id": "a", "rating": 1.7e308}, {"id": "a", "rating": 1.7e308}]
+    with pytest.raises(InputError, match="ratings: the sum of its ratings is infinite"):
+        semmetrics.meta(large, PREDS, GTS, measures="F1", aggregate="mean")
+
+
+@pytest.mark.parametrize("image", [{}, {"image": "i"}])
+def test_a_pair_is_the_same_the_other_way_round(image):
+    rows = [{"a": "c", "b": "d", "preferred": "a", "rater": "x", **image},
+            {"a": "d", "b": "c", "preferred": "b", "rater": "y", **image},
+            {"a": "d", "b": "c", "preferred": "a", "rater": "z", **image}]  # fmt: skip
+    for some in (rows, rows[::-1]):
+        found = semmetrics.meta(some, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+        assert (found["F1"].n, found["F1"].images, found["F1"].value) == (1, 1, 1.0)
+    tie = semmetrics.meta(rows[1:], PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+    assert (tie["F1"].n, tie["F1"].lacking) == (0, 1)
+    with pytest.raises(InputError, match="the rater 'x' judges 'd' and 'c' twice, first in judg"):
+        read_judgements([rows[0], {**rows[1], "rater": "x"}])
+
+
+@pytest.mark.parametrize("rater", [None, "", " ", math.nan])
+def test_raters_that_are_not_known_are_not_one(rater):
+    rows = [{**row, "rater": rater} for row in ROWS]
+    assert values(semmetrics.meta(rows, PREDS, GTS, measures="F1", resamples=20)) == values(
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", resamples=20)
+    )
+
+
+def test_ids_that_look_alike_when_joined_stay_apart():
+    preds, gts = {"c": ["x"], "c | r": ["y"]}, {"q": ["x"], "r | s": ["z"], "s": ["y"]}
+    rows = [{"candidate": "c", "reference": "q", "rating": 1},
+            {"candidate": "c | r", "reference": "s", "rating": 2},
+            {"candidate": "c", "reference": "r | s", "rating": 5}]  # fmt: skip
+    found = semmetrics.meta(rows, preds, gts, measures="F1", statistics="pearson", resamples=20)
+    assert found["F1"].value == pytest.approx(np.corrcoef([1, 1, 0], [1, 2, 5])[0, 1])
+
+
+@pytest.mark.parametrize(("change", "problem"), [
+    ({"references": []}, "the candidate has no reference"),
+    ({"references": "[]"}, "the candidate has no reference"),
+    ({"references": b"ab"}, "bytes is no list of references"),
+    ({"image": None}, "null is no id"),
+    ({"image": ["i"]}, "a list is no id"),
+    ({"image": ""}, "the id is empty"),
+])  # fmt: skip
+def test_captions_without_references_or_images_are_refused(change, problem):
+    row = {"caption": "a dog", "references": ["a dog runs"], "rating": 3, "image": "i"}
+    other = {**row, "caption": "a cat", "rating": 1}
+    with pytest.raises(InputError, match=rf"ratings, judgement 1 \(from 0\): {problem}"):
+        semmetrics.meta([other, {**row, **change}], measures="BLEU-1")
+    arrays = [{**one, "references": np.array(one["references"])} for one in (row, other)]
+    assert values(semmetrics.meta(arrays, measures="BLEU-1", resamples=20)) == values(
+        semmetrics.meta([row, other], measures="BLEU-1", resamples=20)
+    )
+
+
+def test_names_that_stand_twice_are_refused(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("id,rating,rating\na,1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: two columns are called 'rating'; give each col"):
+        read_judgements(path)
+    rows = [{**row, "of": "all"} for row in ROWS]
+    with pytest.raises(InputError, match="a group is called 'all', as that of all judgements is"):
+        semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
+    with pytest.raises(InputError, match="'rating': 3}; give the name of a column"):
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
+    with pytest.raises(InputError, match="it is a directory; name a file in it"):
+        semmetrics.meta("", PREDS, GTS, measures="F1")
+
+
 def test_candidates_and_references_by_ids():
     captions = {"1": "the dog is fast", "2": "a cat", "3": "cats sleep here", "4": "two cars"}
     references = {"dogs": DOGS, "cats": CATS}
