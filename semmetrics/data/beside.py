@@ -36,7 +36,7 @@ _NUMBER_ROLES = {
     "id": Role(IDS),
     "score": Role(("weight", "weights", "sample_weight", "value", "number")),
 }
-_PLURAL = {"class": "classes", "id": "ids"}
+_PLURAL = {"class": "classes", "id": "ids", "class name": "class names"}
 
 
 def read_class_list(

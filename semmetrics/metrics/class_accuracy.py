@@ -50,6 +50,7 @@ from semmetrics.metrics.registry import add
 
 __all__ = [
     "LISTS",
+    "RESERVED",
     "SEEN",
     "UNSEEN",
     "Accuracy",
@@ -64,6 +65,9 @@ ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
+_UNIVERSES = (AUTO, "reference", "union", "given")
+RESERVED = (ALL, *_UNIVERSES)
+"""What these options have besides lists of classes."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,15 @@ class HarmonicMean(Derived):
         return harmonic_mean(unseen, seen)
 
 
+def _check_candidates(name: Any) -> None:
+    """Refuse what says which images count, and is no list of classes."""
+    if name in _UNIVERSES:
+        raise InputError(
+            f"candidates={name} is no list of classes",
+            remedy="choose all, seen, unseen, or a list by its name",
+        )
+
+
 _OPTIONS = (
     Option(
         "labels",
@@ -234,6 +247,7 @@ _OPTIONS = (
         "among",
         ALL,
         help="the classes among which one is predicted: all, seen, unseen, or another list",
+        check=_check_candidates,
     ),
 )
 _XIAN: dict[str, Any] = {"kind": "classes", "order_invariant": False, "cite": ("xian2018",)}
@@ -344,7 +358,6 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
             f"classes have shape {codes.shape} and type {codes.dtype} for {len(table)} rows",
             remedy="give the column of each image's class, whole numbers from 0",
         )
-    codes = codes.astype(np.int64)
     outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
     if len(outside):
         raise InputError(
@@ -355,4 +368,5 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     if table.dtype.kind == "f" and not np.isfinite(table).all():
         row = int((~np.isfinite(table)).any(axis=1).argmax())
         raise InputError(f"a score of row {row}{FROM_0} is not finite", remedy="replace it")
+    codes = codes.astype(np.int64)
     return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes
