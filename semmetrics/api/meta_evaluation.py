@@ -360,7 +360,7 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     """Say how the judgements and, where they are apart, both sides were read."""
     counts = (
         (len(judgements), judgements.noun),
-        (len(judgements.candidates), "caption" if judgements.texts else "id"),
+        (judgements.count_candidates(), "caption" if judgements.texts else "id"),
         (len(set(judgements.images)), "image"),
     )
     line = f"{judgements.source}: {', '.join(pluralize(*count) for count in counts)}"

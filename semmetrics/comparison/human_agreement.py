@@ -324,7 +324,7 @@ def _part(
     of = [side[rows] for side in (first, second) if side is not None]
     counts = {
         "n": len(rows),
-        "candidates": _count_candidates(judgements, np.concatenate(of)),
+        "candidates": judgements.count_candidates(np.concatenate(of)),
         "images": len(np.unique(images[rows])),
         "lacking": int(chosen.sum()) - len(rows),
     }
@@ -335,13 +335,6 @@ def _part(
         right = (1 + np.sign(scores) * ratings) / 2
         table = _Preferred(right, images[rows], number)
     return _Part(one, group or ALL, table, scores, ratings, rows, counts)
-
-
-def _count_candidates(judgements: Judgements, places: Ints) -> int:
-    """Count the distinct candidates: captions that are rated several times are one."""
-    of = ((judgements.images[i], judgements.candidates[i], judgements.references[i])
-          for i in np.unique(places).tolist())  # fmt: skip
-    return len(set(of))
 
 
 def _resample(

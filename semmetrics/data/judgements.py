@@ -74,6 +74,11 @@ class Judgements:
         """What a judgement is."""
         return "rating" if self.second is None else "pair"
 
+    def count_candidates(self, places: Ints | None = None) -> int:
+        """Count those at some places, or all; captions that are rated several times are one."""
+        chosen = range(len(self.candidates)) if places is None else np.unique(places).tolist()
+        return len({(self.images[i], self.candidates[i], self.references[i]) for i in chosen})
+
     def group_names(self) -> list[str]:
         """Return the groups, in the order of their first judgement."""
         return list(dict.fromkeys(self.groups or ()))
@@ -112,16 +117,19 @@ class Judgements:
         for row in range(len(self)):
             of.setdefault(self._key(row), []).append(row)
         self._check_groups(of.values())
-        sides = np.array([1.0 if self._in_order(row) else -1.0 for row in range(len(self))])
         rows = np.array([several[0] for several in of.values()], np.int64)
-        means = np.array([self._mean((self.values * sides)[several]) for several in of.values()])
-        kept = self.take(rows)
-        return replace(kept, values=means if self.second is None else np.sign(means) * sides[rows])
+        if self.second is None:
+            means = [self._mean(self.values[several]) for several in of.values()]
+            return replace(self.take(rows), values=np.array(means))
+        sides = np.array([1.0 if self._in_order(row) else -1.0 for row in range(len(self))])
+        votes = self.values * sides
+        leads = np.array([np.sign(votes[several].sum()) for several in of.values()])
+        return replace(self.take(rows), values=leads * sides[rows])
 
     def _mean(self, values: Floats) -> float:
         """Return a mean that the order of values has no part in, so that equal means are ties."""
         try:
-            return math.fsum(values) / len(values)
+            return math.fsum(values.tolist()) / len(values)
         except OverflowError:
             raise InputError("the sum of its ratings is infinite", where=self.source,
                              remedy="scale them down") from None  # fmt: skip
