@@ -68,7 +68,7 @@ def test_it_is_the_matrix_of_pairs(measure, options, held, monkeypatch, tmp_path
 def test_a_folder_for_temporary_files_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.setattr(computed_phi, "_HELD", 0)
     monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path / "none"))
-    with pytest.raises(InputError, match="phi of 6 x 15 needs a temporary file: .* TMPDIR"):
+    with pytest.raises(InputError, match=r"phi of 6 x 15 needs a temporary file: .* TMPDIR"):
         scored(captions=CAPTIONS)
 
 
