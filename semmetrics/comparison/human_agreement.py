@@ -41,6 +41,7 @@ __all__ = ["ALL", "SCHEMA", "Agreement", "AgreementDesign", "Judged", "measure_a
 SCHEMA = "semmetrics.agreement/1"
 ALL = "all"
 """The group that every judgement is in."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -373,16 +374,17 @@ def _compare(
             place = at[part.of.heading, part.group, name]
             other = rows[at[design.baseline, part.group, name]]
             mine, theirs = (drawn[id(one), name] for one in (part, against))
-            difference = rows[place].value - other.value
+            difference = float(_less(rows[place].value, other.value))
+            drawn_less = _less(mine, theirs)
             images = min(rows[place].images, other.images)
-            made = as_replicates(mine - theirs, difference, name, design.bootstrap, images, "image")
+            made = as_replicates(drawn_less, difference, name, design.bootstrap, images, "image")
             interval = made.interval(design.bootstrap.level)
             if images < 2:  # every resample is the same, which says nothing
                 tested[place] = math.nan
             elif design.test == "williams":
                 tested[place] = _williams(part, against)
             else:
-                tested[place] = shifted_p(mine - theirs, difference)
+                tested[place] = shifted_p(drawn_less, difference)
             rows[place] = replace(rows[place], difference=difference,
                                   difference_low=interval.low,
                                   difference_high=interval.high)  # fmt: skip
@@ -391,6 +393,12 @@ def _compare(
     for (place, p), adjusted in zip(tested.items(), corrected, strict=True):
         rows[place] = replace(rows[place], p=p, p_corrected=adjusted, comparisons=number)
     return rows
+
+
+def _less(values: Any, others: Any) -> Floats:
+    """Subtract statistics, which are at most 1 in size; what rounding alone leaves is 0."""
+    found: Floats = np.subtract(values, others)
+    return np.where(np.abs(found) < _ROUNDING, 0.0, found)
 
 
 def _williams(part: _Part, against: _Part) -> float:

@@ -13,10 +13,13 @@ from scipy.io import savemat
 
 import semmetrics
 from benchmarks.agreement import simulate
+from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import read_mat
 from semmetrics.data.source import load
 from semmetrics.errors import InputError
+from semmetrics.scoring.intervals import Bootstrap
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
 PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}
@@ -273,6 +276,21 @@ def test_preferences_of_ids():
     rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
     most = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
     assert (most[0].n, most[0].value) == (1, 1.0)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "williams"])
+def test_rounding_is_no_difference(test):
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 5, 60).astype(float)
+    names = [str(one) for one in range(60)]
+    judged = Judgements(names, [(one,) for one in names], names, False, ratings, np.arange(60),
+                        None, None, "ratings", [])  # fmt: skip
+    mine = rng.normal(size=60) + ratings
+    both = [Judged(one, one, one, of) for one, of in (("A", mine), ("B", mine / 7 + 1 / 3))]
+    design = AgreementDesign(("pearson",), "none", test, "none", "A", Bootstrap(0.95, 200, 1))
+    found = measure_agreement(judged, both, design)[1]
+    assert (found.difference, found.difference_low, found.difference_high) == (0, 0, 0)
+    assert found.p == 1
 
 
 def test_the_order_of_ratings_breaks_no_tie_of_their_means():
