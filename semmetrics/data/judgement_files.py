@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import checked_but
 from semmetrics.data.form import DEFAULTS, ReadOptions, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
@@ -67,6 +68,7 @@ _image_id = id_reader(None)
 _SIDES = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 
+@checked_but("data")
 def read_judgements(
     data: Any,
     *,
@@ -114,6 +116,9 @@ def read_judgements(
     >>> found.candidates, found.values.tolist(), found.first.tolist()
     (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
     """
+    for what, given, least in (("seed", seed, 0), ("draw_references", draw_references, 1)):
+        if given is not None and given < least:
+            raise InputError(f"{what}={given}", remedy=f"give a whole number from {least}")
     random, chosen = np.random.default_rng(seed), _Columns(columns or {}, group_by, ids)
     if isinstance(data, str | os.PathLike) and data != "" and is_pascal(Path(data)):
         chosen.refuse(os.fspath(data))
@@ -379,7 +384,7 @@ def _candidates(row: Mapping[str, Any], made: _Made, columns: _Columns, place: s
 
 def _is_missing(value: Any) -> bool:
     """Return whether a cell says nothing: it is empty, null or NaN."""
-    return value is None or value != value or not str(value).strip()
+    return value is None or not str(value).strip() or (isinstance(value, float) and value != value)
 
 
 def _references(value: Any) -> tuple[str, ...]:

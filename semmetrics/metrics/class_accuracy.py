@@ -342,12 +342,14 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     Raises
     ------
     InputError
-        If shapes do not fit, a class is no column, or a score is not finite.
+        If shapes do not fit, a class is no column, or a score is masked or not finite.
     """
     try:
         table, codes = np.asarray(scores), np.asarray(truth)
     except (TypeError, ValueError):
         raise InputError("scores and classes are no arrays", remedy="give numbers") from None
+    if np.ma.is_masked(scores) or np.ma.is_masked(truth):
+        raise InputError("scores or classes are masked", remedy="fill them, or leave images out")
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[1]:
         raise InputError(
             f"scores have shape {table.shape} and type {table.dtype}",

@@ -488,3 +488,12 @@ def test_scores_whose_difference_overflows():
     assert ausuc(far, [0, 1], seen=[0], unseen=[1]) == 1
     found = score(far, ["a", "b"], classes=["a", "b"], seen=["a"], measures="AUSUC")
     assert found.scores[0].value == 1
+
+
+def test_masked_scores_are_refused():
+    masked = np.ma.masked_array(SCORES, mask=SCORES > 0.8)
+    for compute in (per_class_accuracy, lambda *both: ausuc(*both, seen=[0], unseen=[1])):
+        with pytest.raises(InputError, match="scores or classes are masked; fill them"):
+            compute(masked, np.arange(5) % 4)
+    plain = np.ma.masked_array(SCORES)
+    assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])

@@ -263,6 +263,18 @@ def test_a_matlab_file_that_swells_is_refused(tmp_path):
         read_mat(load(tmp_path / "a.mat", 100_000), ("n",))
 
 
+@pytest.mark.parametrize(("options", "problem"), [
+    ({"draw_references": 0}, "draw_references=0; give a whole number from 1"),
+    ({"draw_references": "2"}, "draw_references='2'; give a whole number"),
+    ({"seed": -1}, "seed=-1; give a whole number from 0"),
+    ({"name": 3}, "name=3; give a text"),
+])  # fmt: skip
+def test_wrong_options_of_judgements(options, problem):
+    with pytest.raises(InputError, match=problem):
+        read_judgements(TEXTS, **options)
+    assert len(read_judgements([{"id": "a", "rating": 1, "rater": np.arange(2)}])) == 1
+
+
 def test_preferences_of_ids():
     rows = [
         {"a": "a", "b": "d", "preferred": "a"}, {"a": "c", "b": "b", "preferred": "b"},
