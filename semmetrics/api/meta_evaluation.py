@@ -18,7 +18,7 @@ from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measu
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.judgements import TEXTS, Judgements
+from semmetrics.data.judgements import TEXTS, Judgements, name_all
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
@@ -288,8 +288,8 @@ def _pair(
     kind, systems, gts = resolve_inputs({name: preds}, gts, given)
     setup = open_setup(kind, given)
     read, paired = [], []
-    ids = [" | ".join((one, *several)) for one, several in
-           zip(judgements.candidates, judgements.references, strict=True)]  # fmt: skip
+    ids = name_all([" | ".join((one, *several)) for one, several in
+                    zip(judgements.candidates, judgements.references, strict=True)])  # fmt: skip
     wanted = [judgements.candidates, [several[0] for several in judgements.references]]
     for names, side in zip(wanted, (setup.read(systems[name], name), setup.read_truth(gts)),
                            strict=True):  # fmt: skip
@@ -373,7 +373,7 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     """Say how the judgements and, where they are apart, both sides were read."""
     counts = (
         (len(judgements), judgements.noun),
-        (len(judgements.candidates), "caption" if judgements.texts else "id"),
+        (judgements.count_candidates(), "caption" if judgements.texts else "id"),
         (len(set(judgements.images)), "image"),
     )
     line = f"{judgements.source}: {', '.join(pluralize(*count) for count in counts)}"

@@ -41,6 +41,7 @@ __all__ = ["ALL", "SCHEMA", "Agreement", "AgreementDesign", "Judged", "measure_a
 SCHEMA = "semmetrics.agreement/1"
 ALL = "all"
 """The group that every judgement is in."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -286,6 +287,11 @@ def measure_agreement(
 
 
 def _check_statistics(judgements: Judgements, design: AgreementDesign) -> None:
+    if ALL in judgements.group_names():
+        raise InputError(
+            f"a group is called {ALL!r}, as that of all judgements is", where=judgements.source,
+            remedy="give it another name",
+        )  # fmt: skip
     others = [name for name in design.statistics if name != "accuracy"]
     if judgements.second is not None and others:
         raise InputError(
@@ -319,7 +325,7 @@ def _part(
     of = [side[rows] for side in (first, second) if side is not None]
     counts = {
         "n": len(rows),
-        "candidates": _count_candidates(judgements, np.concatenate(of)),
+        "candidates": judgements.count_candidates(np.concatenate(of)),
         "images": len(np.unique(images[rows])),
         "lacking": int(chosen.sum()) - len(rows),
     }
@@ -330,13 +336,6 @@ def _part(
         right = (1 + np.sign(scores) * ratings) / 2
         table = _Preferred(right, images[rows], number)
     return _Part(one, group or ALL, table, scores, ratings, rows, counts)
-
-
-def _count_candidates(judgements: Judgements, places: Ints) -> int:
-    """Count the distinct candidates: captions that are rated several times are one."""
-    of = ((judgements.images[i], judgements.candidates[i], judgements.references[i])
-          for i in np.unique(places).tolist())  # fmt: skip
-    return len(set(of))
 
 
 def _resample(
@@ -375,16 +374,17 @@ def _compare(
             place = at[part.of.heading, part.group, name]
             other = rows[at[design.baseline, part.group, name]]
             mine, theirs = (drawn[id(one), name] for one in (part, against))
-            difference = rows[place].value - other.value
+            difference = float(_less(rows[place].value, other.value))
+            drawn_less = _less(mine, theirs)
             images = min(rows[place].images, other.images)
-            made = as_replicates(mine - theirs, difference, name, design.bootstrap, images, "image")
+            made = as_replicates(drawn_less, difference, name, design.bootstrap, images, "image")
             interval = made.interval(design.bootstrap.level)
             if images < 2:  # every resample is the same, which says nothing
                 tested[place] = math.nan
             elif design.test == "williams":
                 tested[place] = _williams(part, against)
             else:
-                tested[place] = shifted_p(mine - theirs, difference)
+                tested[place] = shifted_p(drawn_less, difference)
             rows[place] = replace(rows[place], difference=difference,
                                   difference_low=interval.low,
                                   difference_high=interval.high)  # fmt: skip
@@ -393,6 +393,12 @@ def _compare(
     for (place, p), adjusted in zip(tested.items(), corrected, strict=True):
         rows[place] = replace(rows[place], p=p, p_corrected=adjusted, comparisons=number)
     return rows
+
+
+def _less(values: Any, others: Any) -> Floats:
+    """Subtract statistics, which are at most 1 in size; what rounding alone leaves is 0."""
+    found: Floats = np.subtract(values, others)
+    return np.where(np.abs(found) < _ROUNDING, 0.0, found)
 
 
 def _williams(part: _Part, against: _Part) -> float:

@@ -40,7 +40,7 @@ _CLASS_NUMBERS = {
     "populations": ("images", "count", "counts", "population", "populations"),
     "hops": ("hops", "hop", "distance"),
 }
-_PLURAL = {"class": "classes", "id": "ids"}
+_PLURAL = {"class": "classes", "id": "ids", "class name": "class names"}
 
 
 def read_class_list(

@@ -7,6 +7,8 @@ from dataclasses import fields
 from numbers import Integral
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from semmetrics.arguments import check_fields
 from semmetrics.errors import InputError, listing, shown
 from semmetrics.frozen import dataclass
@@ -437,7 +439,7 @@ def canonical_id(value: object, where: str) -> str:
 def number(value: object, where: str, what: str = "score") -> float:
     """A finite float from a JSON number or the text of a cell."""
     try:
-        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+        if isinstance(value, bool | np.bool_) or (isinstance(value, str) and "_" in value):
             raise TypeError
         result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import checked_but
 from semmetrics.data.form import DEFAULTS, ReadOptions, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
@@ -63,9 +64,11 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 """The roles of columns, each with the names that it is known by."""
 _NOUN = Noun("judgement", "an object with a rating", '{"id": "a", "rating": 4}',
              '{"id": "a", "rating": 4}')  # fmt: skip
+_image_id = id_reader(None)
 _SIDES = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 
+@checked_but("data")
 def read_judgements(
     data: Any,
     *,
@@ -113,8 +116,11 @@ def read_judgements(
     >>> found.candidates, found.values.tolist(), found.first.tolist()
     (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
     """
+    for what, given, least in (("seed", seed, 0), ("draw_references", draw_references, 1)):
+        if given is not None and given < least:
+            raise InputError(f"{what}={given}", remedy=f"give a whole number from {least}")
     random, chosen = np.random.default_rng(seed), _Columns(columns or {}, group_by, ids)
-    if isinstance(data, str | os.PathLike) and is_pascal(Path(data)):
+    if isinstance(data, str | os.PathLike) and data != "" and is_pascal(Path(data)):
         chosen.refuse(os.fspath(data))
         found = read_pascal(Path(data), random, options)
     elif isinstance(data, Mapping):
@@ -192,9 +198,10 @@ class _Columns:
     def __init__(self, named: Mapping[str, str], group: str | None, ids: str | None) -> None:
         for role, column in named.items():
             if role not in ROLES or not isinstance(column, str):
+                near = did_you_mean(str(role), ROLES, f"there are {listing(ROLES, most=20)}")
                 raise InputError(
                     f"columns= names {brief({role: column})}",
-                    remedy=did_you_mean(str(role), ROLES, f"there are {listing(ROLES, most=20)}"),
+                    remedy="give the name of a column" if role in ROLES else near,
                 )
         self.named, self.group, self.to_id = named, group, id_reader(ids)
         given = {"columns": named, "group_by": group, "ids": ids}
@@ -232,7 +239,12 @@ class _Columns:
                 found[role] = min(places, key=lambda i: known.index(folded[i]))
         if self.group is not None:
             found["group"] = names.index(self.group)
-        return _settle(found, names, where)
+        settled = _settle(found, names, where)
+        twice = next((names[i] for i in settled.values() if names.count(names[i]) > 1), None)
+        if twice is not None:
+            raise InputError(f"two columns are called {twice!r}", where=where,
+                             remedy="give each column its own name")  # fmt: skip
+        return settled
 
 
 def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
@@ -360,16 +372,22 @@ def _candidates(row: Mapping[str, Any], made: _Made, columns: _Columns, place: s
     if made.texts:
         given = [_text(row[role], "") for role in roles]
         references = _references(row["references"])
-        image = str(row["image"]) if "image" in row else " / ".join(references)
+        image = _image_id(row["image"]) if "image" in row else " / ".join(references)
     else:
         given = [columns.to_id(row[role]) for role in roles]
         references = (columns.to_id(row["reference"]),) if "reference" in row else ()
-        image = columns.to_id(row["image"]) if "image" in row else next(iter(references), given[0])
+        own = next(iter(references), min(given))
+        image = columns.to_id(row["image"]) if "image" in row else own
     found = [made.add(one, references or (one,), image) for one in given]
-    if "rater" in row:
-        judged = (*given, references, image)
+    if "rater" in row and not _is_missing(row["rater"]):
+        judged = (*sorted(given), references, image)
         made.check_rater(row["rater"], judged, " and ".join(map(shown, given)), place)
     return found
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a cell says nothing: it is empty, null or NaN."""
+    return value is None or not str(value).strip() or (isinstance(value, float) and value != value)
 
 
 def _references(value: Any) -> tuple[str, ...]:
@@ -381,7 +399,11 @@ def _references(value: Any) -> tuple[str, ...]:
                 break
             except (ValueError, SyntaxError, MemoryError, RecursionError):
                 continue
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise InputError(f"{shown(value)} is no list of references",
                          remedy='write ["a dog runs", "the dog"]')  # fmt: skip
+    if not value:
+        raise InputError("the candidate has no reference",
+                         remedy="give each candidate a reference of its image")  # fmt: skip
     return tuple(_text(one, "") for one in value)

@@ -12,7 +12,8 @@ a candidate is of the id of its reference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 
-__all__ = ["TEXTS", "Judgements"]
+__all__ = ["TEXTS", "Judgements", "name_all"]
 
 TEXTS = "captions"
 """What candidates are evaluated as that stand in the file with their references."""
@@ -73,6 +74,11 @@ class Judgements:
         """What a judgement is."""
         return "rating" if self.second is None else "pair"
 
+    def count_candidates(self, places: Ints | None = None) -> int:
+        """Count those at some places, or all; captions that are rated several times are one."""
+        chosen = range(len(self.candidates)) if places is None else np.unique(places).tolist()
+        return len({(self.images[i], self.candidates[i], self.references[i]) for i in chosen})
+
     def group_names(self) -> list[str]:
         """Return the groups, in the order of their first judgement."""
         return list(dict.fromkeys(self.groups or ()))
@@ -107,29 +113,49 @@ class Judgements:
         >>> rated.averaged().values.tolist(), rated.averaged().candidates
         ([2.5], ['a'])
         """
-        keys: dict[Any, int] = {}
-        of = np.array([keys.setdefault(self._key(row), len(keys)) for row in range(len(self))],
-                      np.int64)  # fmt: skip
-        rows = np.full(len(keys), len(self), np.int64)
-        np.minimum.at(rows, of, np.arange(len(self)))
-        self._check_groups(of, rows)
-        means = np.bincount(of, self.values, len(keys)) / np.maximum(np.bincount(of), 1)
-        return replace(self.take(rows), values=means if self.second is None else np.sign(means))
+        of: dict[Any, list[int]] = {}
+        for row in range(len(self)):
+            of.setdefault(self._key(row), []).append(row)
+        self._check_groups(of.values())
+        rows = np.array([several[0] for several in of.values()], np.int64)
+        if self.second is None:
+            means = [self._mean(self.values[several]) for several in of.values()]
+            return replace(self.take(rows), values=np.array(means))
+        sides = np.array([1.0 if self._in_order(row) else -1.0 for row in range(len(self))])
+        votes = self.values * sides
+        leads = np.array([np.sign(votes[several].sum()) for several in of.values()])
+        return replace(self.take(rows), values=leads * sides[rows])
 
-    def _check_groups(self, of: Ints, rows: Ints) -> None:
+    def _mean(self, values: Floats) -> float:
+        """Return a mean that the order of values has no part in, so that equal means are ties."""
+        try:
+            return math.fsum(values.tolist()) / len(values)
+        except OverflowError:
+            raise InputError("the sum of its ratings is infinite", where=self.source,
+                             remedy="scale them down") from None  # fmt: skip
+
+    def _check_groups(self, of: Iterable[Sequence[int]]) -> None:
         if self.groups is None:
             return
-        for row, number in enumerate(of.tolist()):
-            if self.groups[row] != self.groups[rows[number]]:
-                both = f"{self.groups[rows[number]]!r} and {self.groups[row]!r}"
-                text = brief(self.candidates[self.first[row]])
-                raise InputError(f"judgements of {text} are in the groups {both}",
-                                 where=self.source, remedy="leave group_by= (--group-by) out, "
-                                 "or do not average")  # fmt: skip
+        for several in of:
+            names = list(dict.fromkeys(self.groups[row] for row in several))
+            if len(names) > 1:
+                text = brief(self.candidates[self.first[several[0]]])
+                raise InputError(f"judgements of {text} are in the groups {names[0]!r} and "
+                                 f"{names[1]!r}", where=self.source, remedy="leave group_by= "
+                                 "(--group-by) out, or do not average")  # fmt: skip
 
     def _key(self, row: int) -> Any:
+        """Return what a row judges; a pair is the same the other way round."""
+        return tuple(sorted(self._judged(row)))
+
+    def _in_order(self, row: int) -> bool:
+        """Return whether the sides of a pair stand as its key has them."""
+        return bool(self._judged(row)[0] == self._key(row)[0])
+
+    def _judged(self, row: int) -> list[tuple[str, str, tuple[str, ...]]]:
         places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]
-        return tuple((self.images[i], self.candidates[i], self.references[i]) for i in places)
+        return [(self.images[i], self.candidates[i], self.references[i]) for i in places]
 
     def take(self, rows: Ints) -> Judgements:
         """Return some judgements, and the candidates that these are of."""
@@ -214,7 +240,7 @@ class Judgements:
         keys: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         for row, key in enumerate(zip(self.images, self.references, strict=True)):
             keys.setdefault(key, []).append(row)
-        names = _name_all([image for image, _ in keys])
+        names = name_all([image for image, _ in keys])
         places = np.empty(len(self.candidates), np.int64)
         places[[row for rows in keys.values() for row in rows]] = np.arange(len(places))
         return (
@@ -225,7 +251,7 @@ class Judgements:
         )  # fmt: skip
 
 
-def _name_all(images: Sequence[str]) -> list[str]:
+def name_all(images: Sequence[str]) -> list[str]:
     """Give each set of references a name: the image, with a number where it has several."""
     seen: dict[str, int] = {}
     taken, names = set(images), []

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, number
 from semmetrics.data.judgements import Judgements
+from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.source import load
 from semmetrics.errors import InputError, pluralize
 
@@ -27,6 +28,7 @@ __all__ = ["is_pascal", "read_pascal"]
 
 _CATEGORIES = ("HC", "HI", "HM", "MM")
 _PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
+_VARIABLES = ("new_input", "category", "triplets")
 
 
 def is_pascal(path: Path) -> bool:
@@ -40,11 +42,14 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
     Votes that are equal are broken at random.
     """
     folder = path if path.is_dir() else path.parent
-    pairs, triplets = (_load_mat(folder / name, options) for name in _PASCAL)
+    pairs, triplets = (
+        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
+    )
     where = os.fspath(folder)
     given = _struct(pairs, "new_input", 3, where)
     votes = _struct(triplets, "triplets", 4, where)
-    kinds = np.asarray(pairs.get("category", ())).ravel().tolist()
+    kinds = pairs.get("category")
+    kinds = kinds.tolist() if isinstance(kinds, np.ndarray) else []
     if not given or len(kinds) != len(given) or len(votes) % len(given):
         sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
         raise InputError(
@@ -71,42 +76,28 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
 
 def _lead(pair: list[str], votes: list[tuple[Any, ...]], place: str) -> int:
     """Return how many more votes the first caption of a pair has than the second."""
-    won = Counter(_cell(a if float(np.ravel(side)[0]) == 1 else b) for _, a, b, side in votes)
+    won = Counter(
+        _cell(a if number(_cell(side), place, "vote") == 1 else b) for _, a, b, side in votes
+    )
     if not won.keys() <= {*pair}:
         raise InputError("votes are on other captions", where=place,
                          remedy="give the files of Pascal-50S as they are")  # fmt: skip
     return won[pair[0]] - won[pair[1]]
 
 
-def _load_mat(path: Path, options: ReadOptions) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    source = load(path, options.max_bytes)
-    try:
-        found: dict[str, Any] = loadmat(path)
-    except NotImplementedError:
-        raise InputError("MATLAB 7.3 files are not read", where=source.name,
-                         remedy="save it with -v7") from None  # fmt: skip
-    except Exception as error:
-        raise InputError(f"it is no MATLAB file: {error}", where=source.name,
-                         remedy="give the file of Pascal-50S as it is") from None  # fmt: skip
-    return found
-
-
 def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
     """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
     value = found.get(name)
-    fields = getattr(getattr(value, "dtype", None), "names", None) or ()
-    if value is None or len(fields) != width:
+    if not isinstance(value, Struct) or len(value.fields) != width:
         raise InputError(f"there is no struct array {name!r} with {width} fields", where=where,
                          remedy="give the files of Pascal-50S as they are")  # fmt: skip
-    return [tuple(record) for record in value.ravel()]
+    return value.records
 
 
 def _cell(value: Any) -> str:
     """Return the text that arrays and cells are wrapped round."""
-    while isinstance(value, np.ndarray):
-        value = value.ravel()[0] if value.size else ""
+    while isinstance(value, np.ndarray | list):
+        value = value[0] if len(value) else ""
     return str(value).strip()
 
 

@@ -146,7 +146,8 @@ class Gaps:
             lacking = ranked & ~np.isfinite(found.values)
             if lacking.any():
                 raise _no_score(task.ids[block.start + int(lacking.argmax())], name)
-        gap = np.where(ranked, both[0].values - both[1].values, 0.0)
+        with np.errstate(over="ignore"):
+            gap = np.where(ranked, both[0].values - both[1].values, 0.0)
         truth = task.truth[block.start : block.stop]
         every = np.arange(len(truth) + 1)
         return {
@@ -300,7 +301,8 @@ def seen_unseen_curve(
         first = part.argmax(axis=1)
         right |= columns[first] == codes
         best.append(np.take_along_axis(part, first[:, None], 1)[:, 0].astype(np.float64))
-    steps = Steps.of(best[0] - best[1], right, codes, *sides)
+    with np.errstate(over="ignore"):
+        steps = Steps.of(best[0] - best[1], right, codes, *sides)
     return steps.curve(np.ones(len(codes)))
 
 

@@ -50,6 +50,7 @@ from semmetrics.metrics.registry import add
 
 __all__ = [
     "LISTS",
+    "RESERVED",
     "SEEN",
     "UNSEEN",
     "Accuracy",
@@ -64,6 +65,9 @@ ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
+_UNIVERSES = (AUTO, "reference", "union", "given")
+RESERVED = (ALL, *_UNIVERSES)
+"""What these options have besides lists of classes."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,15 @@ class HarmonicMean(Derived):
         return harmonic_mean(unseen, seen)
 
 
+def _check_candidates(name: Any) -> None:
+    """Refuse what says which images count, and is no list of classes."""
+    if name in _UNIVERSES:
+        raise InputError(
+            f"candidates={name} is no list of classes",
+            remedy="choose all, seen, unseen, or a list by its name",
+        )
+
+
 _OPTIONS = (
     Option(
         "labels",
@@ -234,6 +247,7 @@ _OPTIONS = (
         "among",
         ALL,
         help="the classes among which one is predicted: all, seen, unseen, or another list",
+        check=_check_candidates,
     ),
 )
 _XIAN: dict[str, Any] = {"kind": "classes", "order_invariant": False, "cite": ("xian2018",)}
@@ -328,12 +342,14 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     Raises
     ------
     InputError
-        If shapes do not fit, a class is no column, or a score is not finite.
+        If shapes do not fit, a class is no column, or a score is masked or not finite.
     """
     try:
         table, codes = np.asarray(scores), np.asarray(truth)
     except (TypeError, ValueError):
         raise InputError("scores and truth are no arrays", remedy="give numbers") from None
+    if np.ma.is_masked(scores) or np.ma.is_masked(truth):
+        raise InputError("scores or classes are masked", remedy="fill them, or leave images out")
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[1]:
         raise InputError(
             f"scores have shape {table.shape} and type {table.dtype}",
@@ -345,7 +361,6 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
             f"{pluralize(len(table), 'row')}",
             remedy="give the column of each image's class, whole numbers from 0",
         )
-    codes = codes.astype(np.int64)
     outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
     if len(outside):
         raise InputError(
@@ -357,4 +372,5 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     if table.dtype.kind == "f" and not np.isfinite(table).all():
         row = int((~np.isfinite(table)).any(axis=1).argmax())
         raise InputError(f"a score of row {row}{FROM_0} is not finite", remedy="replace it")
+    codes = codes.astype(np.int64)
     return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes

@@ -26,7 +26,7 @@ def test_it_prints_what_python_has(run):
         RATINGS, measures="ROUGE-L BLEU-1", statistics="kendall-c,pearson", resamples=50
     )
     assert json.loads(done.stdout) == found.to_dicts()
-    assert "36 ratings, 36 captions, 6 images" in done.stderr
+    assert "36 ratings, 18 captions, 6 images" in done.stderr
     rows = list(csv.DictReader(io.StringIO(run("meta", *QUICK, "--format", "csv", PAIRS).stdout)))
     assert [row["statistic"] for row in rows] == ["accuracy"] * 2
     assert rows[0]["n"] == "11"

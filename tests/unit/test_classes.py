@@ -12,6 +12,7 @@ import pytest
 
 import semmetrics
 from semmetrics import InputError
+from semmetrics.metrics.calibrated_stacking import ausuc
 from semmetrics.metrics.class_accuracy import per_class_accuracy
 
 NAMES = ["cat", "dog", "cow", "fox"]
@@ -493,3 +494,76 @@ def test_batches_of_labels():
 def test_records_can_be_read_back():
     text = score(measures=TEXT).confusion().to_csv()
     assert [row["count"] for row in csv.DictReader(io.StringIO(text))] == ["1"] * 5
+
+
+@pytest.mark.parametrize("name", ["auto", "reference", "union", "given"])
+def test_candidates_are_a_list_of_classes(name):
+    with pytest.raises(InputError, match=f"candidates={name} is no list of classes; choose all"):
+        score(**SIDES, measures=f"{TEXT}(candidates={name})")
+    with pytest.raises(InputError, match=f"class_lists has '{name}', which measures know as anot"):
+        score(**SIDES, class_lists={name: ["cat"]})
+
+
+@pytest.mark.parametrize("name", ["seen", "unseen"])
+def test_seen_and_unseen_are_no_further_lists(name):
+    with pytest.raises(InputError, match=f"class_lists has '{name}'; give {name}= "):
+        score(**SIDES, class_lists={name: ["cow"]}, measures=f"{TEXT}(labels={name})")
+
+
+@pytest.mark.parametrize(("numbers", "problem"), [
+    ({"cow": None, "fox": 1}, "id 'cow': the number null is no finite number"),
+    ({"cow": float("nan"), "fox": 1}, "id 'cow': the number nan is no finite number"),
+    ({"cow": "many", "fox": 1}, "id 'cow': the number 'many' is no finite number"),
+    ({"cow": np.True_, "fox": 1}, "id 'cow': the number .* is no finite number"),
+    ({"cow": -1, "fox": 1}, "id 'cow': the number -1 is negative"),
+    ({2: 1, "2": 1}, "id '2': the class has two numbers"),
+])  # fmt: skip
+def test_numbers_of_classes_are_checked(numbers, problem):
+    for option, name in (("populations", "M1"), ("hops", "2H")):
+        with pytest.raises(InputError, match=f"{option}, {problem}"):
+            score(**SIDES, **{option: numbers}, measures=f"{TEXT}(labels={name})")
+
+
+def test_numbers_of_classes_may_be_texts():
+    found = score(**SIDES, populations={"cow": "10", "fox": "9"}, measures=f"{TEXT}(labels=M1)")
+    assert found.scores[0].value == 0.5
+    sides = {"classes": list("0123"), "seen": ["0", "1"], "unseen": ["2", "3"]}
+    found = score(gts=[0, 1, 1, 2, 2], **sides, hops={2: 1, 3: 4}, measures=f"{TEXT}(labels=2H)")
+    assert found.scores[0].value == 0.5
+
+
+@pytest.mark.parametrize(("name", "text", "problem"), [
+    ("a.json", '{"cat": 0}', 'there is no list of class names; write ["cat", "dog"]'),
+    ("a.csv", "cat\ndog\n", "a list of class names is no .csv file; write one class name a line"),
+])  # fmt: skip
+def test_class_lists_of_other_forms_are_refused(tmp_path, name, text, problem):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    for option in ("classes", "seen"):
+        with pytest.raises(InputError) as caught:
+            score(**{option: path})
+        assert problem in str(caught.value)
+
+
+def test_a_class_that_is_no_place_is_named():
+    with pytest.raises(InputError, match=r"item 1 .*: the class '-1' is not among .* 0 to 3"):
+        score(gts=[0, -1, 1, 2, 2])
+    with pytest.raises(InputError, match="no column for the class 9223372036854775808, which row"):
+        per_class_accuracy(SCORES, np.array([0, 1, 2**63, 2, 2], np.uint64))
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_whose_difference_overflows():
+    far = np.array([[1e308, -1e308], [-1e308, 1e308]])
+    assert ausuc(far, [0, 1], seen=[0], unseen=[1]) == 1
+    found = score(far, ["a", "b"], classes=["a", "b"], seen=["a"], measures="AUSUC")
+    assert found.scores[0].value == 1
+
+
+def test_masked_scores_are_refused():
+    masked = np.ma.masked_array(SCORES, mask=SCORES > 0.8)
+    for compute in (per_class_accuracy, lambda *both: ausuc(*both, seen=[0], unseen=[1])):
+        with pytest.raises(InputError, match="scores or classes are masked; fill them"):
+            compute(masked, np.arange(5) % 4)
+    plain = np.ma.masked_array(SCORES)
+    assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])

@@ -13,8 +13,13 @@ from scipy.io import savemat
 
 import semmetrics
 from benchmarks.agreement import simulate
+from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import Judgements
+from semmetrics.data.mat_file import read_mat
+from semmetrics.data.source import load
 from semmetrics.errors import InputError
+from semmetrics.scoring.intervals import Bootstrap
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
 PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}
@@ -212,6 +217,64 @@ def test_pascal_50s_that_is_not_as_it_is(tmp_path):
         read_judgements(folder)
 
 
+def test_damaged_matlab_files_are_read_or_refused(tmp_path):
+    folder, outcomes = mat(tmp_path), set()
+    for name in ("pair_pascal.mat", "consensus_pascal.mat"):
+        path = folder / name
+        whole = path.read_bytes()
+        for place in [*range(120, 420), *range(420, len(whole), 7)]:
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+            try:
+                outcomes.add(len(read_judgements(folder)))
+            except InputError:
+                outcomes.add(None)
+        for stop in range(0, len(whole), 37):
+            path.write_bytes(whole[:stop])
+            with pytest.raises(InputError):
+                read_judgements(folder)
+        path.write_bytes(whole)
+    assert outcomes == {4, None}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_matlab_files_as_scipy_reads_them(tmp_path, packed):
+    cells = np.empty((1, 3), object)
+    cells[0] = ["é ü", np.array([[1.5, -2]]), np.zeros((0, 0))]
+    records = np.zeros((2, 1), [("first", object), ("b", object)])
+    records[0, 0], records[1, 0] = ("x", cells), ("日本", np.int16([[3]]))
+    savemat(tmp_path / "a.mat", {"c": cells, "s": records, "n": np.arange(6.0).reshape(2, 3),
+                                 "z": np.eye(2) * 1j, "t": ["ab", "cd"], "long_name": "q"},
+            do_compression=packed)  # fmt: skip
+    found = read_mat(load(tmp_path / "a.mat", 10**6), ("c", "s", "n", "t", "long_name", "none"))
+    assert list(found) == ["c", "s", "n", "t", "long_name"]
+    assert (found["t"], found["long_name"], found["c"][0]) == ("ab", "q", "é ü")
+    assert [len(one) for one in found["c"]] == [3, 2, 0]
+    assert found["c"][1].tolist() == [1.5, -2]
+    assert found["n"].tolist() == [0, 3, 1, 4, 2, 5]
+    assert found["s"].fields == ("first", "b")
+    assert [record[0] for record in found["s"].records] == ["x", "日本"]
+    assert found["s"].records[1][1].tolist() == [3]
+
+
+def test_a_matlab_file_that_swells_is_refused(tmp_path):
+    savemat(tmp_path / "a.mat", {"n": np.zeros((1, 100_000))}, do_compression=True)
+    assert len(read_mat(load(tmp_path / "a.mat", 10**6), ("n",))["n"]) == 100_000
+    with pytest.raises(InputError, match="it holds more than 100000 bytes when decompressed"):
+        read_mat(load(tmp_path / "a.mat", 100_000), ("n",))
+
+
+@pytest.mark.parametrize(("options", "problem"), [
+    ({"draw_references": 0}, "draw_references=0; give a whole number from 1"),
+    ({"draw_references": "2"}, "draw_references='2'; give a whole number"),
+    ({"seed": -1}, "seed=-1; give a whole number from 0"),
+    ({"name": 3}, "name=3; give a text"),
+])  # fmt: skip
+def test_wrong_options_of_judgements(options, problem):
+    with pytest.raises(InputError, match=problem):
+        read_judgements(TEXTS, **options)
+    assert len(read_judgements([{"id": "a", "rating": 1, "rater": np.arange(2)}])) == 1
+
+
 def test_preferences_of_ids():
     rows = [
         {"a": "a", "b": "d", "preferred": "a"}, {"a": "c", "b": "b", "preferred": "b"},
@@ -225,6 +288,99 @@ def test_preferences_of_ids():
     rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
     most = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
     assert (most[0].n, most[0].value) == (1, 1.0)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "williams"])
+def test_rounding_is_no_difference(test):
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 5, 60).astype(float)
+    names = [str(one) for one in range(60)]
+    judged = Judgements(names, [(one,) for one in names], names, False, ratings, np.arange(60),
+                        None, None, "ratings", [])  # fmt: skip
+    mine = rng.normal(size=60) + ratings
+    both = [Judged(one, one, one, of) for one, of in (("A", mine), ("B", mine / 7 + 1 / 3))]
+    design = AgreementDesign(("pearson",), "none", test, "none", "A", Bootstrap(0.95, 200, 1))
+    found = measure_agreement(judged, both, design)[1]
+    assert (found.difference, found.difference_low, found.difference_high) == (0, 0, 0)
+    assert found.p == 1
+
+
+def test_the_order_of_ratings_breaks_no_tie_of_their_means():
+    said = [("a", (0.1, 0.2, 0.3)), ("b", (0.3, 0.2, 0.1)), ("c", (0.1,)), ("d", (0.9,))]
+    rows = [{"id": name, "rating": one} for name, several in said for one in several]
+    tables = [
+        semmetrics.meta(some, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+        for some in (rows, rows[::-1], sorted(rows, key=lambda row: (row["id"], row["rating"])))
+    ]
+    assert values(tables[0]) == values(tables[1]) == values(tables[2])
+    assert tables[0]["F1"].n == 4
+    large = [{"id": "a", "rating": 1.7e308}, {"id": "a", "rating": 1.7e308}]
+    with pytest.raises(InputError, match="ratings: the sum of its ratings is infinite"):
+        semmetrics.meta(large, PREDS, GTS, measures="F1", aggregate="mean")
+
+
+@pytest.mark.parametrize("image", [{}, {"image": "i"}])
+def test_a_pair_is_the_same_the_other_way_round(image):
+    rows = [{"a": "c", "b": "d", "preferred": "a", "rater": "x", **image},
+            {"a": "d", "b": "c", "preferred": "b", "rater": "y", **image},
+            {"a": "d", "b": "c", "preferred": "a", "rater": "z", **image}]  # fmt: skip
+    for some in (rows, rows[::-1]):
+        found = semmetrics.meta(some, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+        assert (found["F1"].n, found["F1"].images, found["F1"].value) == (1, 1, 1.0)
+    tie = semmetrics.meta(rows[1:], PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
+    assert (tie["F1"].n, tie["F1"].lacking) == (0, 1)
+    with pytest.raises(InputError, match="the rater 'x' judges 'd' and 'c' twice, first in judg"):
+        read_judgements([rows[0], {**rows[1], "rater": "x"}])
+
+
+@pytest.mark.parametrize("rater", [None, "", " ", math.nan])
+def test_raters_that_are_not_known_are_not_one(rater):
+    rows = [{**row, "rater": rater} for row in ROWS]
+    assert values(semmetrics.meta(rows, PREDS, GTS, measures="F1", resamples=20)) == values(
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", resamples=20)
+    )
+
+
+def test_ids_that_look_alike_when_joined_stay_apart():
+    preds, gts = {"c": ["x"], "c | r": ["y"]}, {"q": ["x"], "r | s": ["z"], "s": ["y"]}
+    rows = [{"candidate": "c", "reference": "q", "rating": 1},
+            {"candidate": "c | r", "reference": "s", "rating": 2},
+            {"candidate": "c", "reference": "r | s", "rating": 5}]  # fmt: skip
+    found = semmetrics.meta(rows, preds, gts, measures="F1", statistics="pearson", resamples=20)
+    assert found["F1"].value == pytest.approx(np.corrcoef([1, 1, 0], [1, 2, 5])[0, 1])
+
+
+@pytest.mark.parametrize(("change", "problem"), [
+    ({"references": []}, "the candidate has no reference"),
+    ({"references": "[]"}, "the candidate has no reference"),
+    ({"references": b"ab"}, "bytes is no list of references"),
+    ({"image": None}, "null is no id"),
+    ({"image": ["i"]}, "a list is no id"),
+    ({"image": ""}, "the id is empty"),
+])  # fmt: skip
+def test_captions_without_references_or_images_are_refused(change, problem):
+    row = {"caption": "a dog", "references": ["a dog runs"], "rating": 3, "image": "i"}
+    other = {**row, "caption": "a cat", "rating": 1}
+    with pytest.raises(InputError, match=rf"ratings, judgement 1 \(from 0\): {problem}"):
+        semmetrics.meta([other, {**row, **change}], measures="BLEU-1")
+    arrays = [{**one, "references": np.array(one["references"])} for one in (row, other)]
+    assert values(semmetrics.meta(arrays, measures="BLEU-1", resamples=20)) == values(
+        semmetrics.meta([row, other], measures="BLEU-1", resamples=20)
+    )
+
+
+def test_names_that_stand_twice_are_refused(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("id,rating,rating\na,1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: two columns are called 'rating'; give each col"):
+        read_judgements(path)
+    rows = [{**row, "of": "all"} for row in ROWS]
+    with pytest.raises(InputError, match="a group is called 'all', as that of all judgements is"):
+        semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
+    with pytest.raises(InputError, match="'rating': 3}; give the name of a column"):
+        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
+    with pytest.raises(InputError, match="it is a directory; name a file in it"):
+        semmetrics.meta("", PREDS, GTS, measures="F1")
 
 
 def test_candidates_and_references_by_ids():

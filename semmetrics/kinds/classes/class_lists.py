@@ -17,19 +17,17 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Ints
-from semmetrics.data.class_task import ALL
 from semmetrics.data.join import Weights
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import Options
-from semmetrics.metrics.class_accuracy import LISTS, SEEN, UNSEEN
-from semmetrics.metrics.definition import AUTO, Measure
+from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 
 __all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note", "say_side",
            "unnamed_columns"]  # fmt: skip
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
-_KNOWN = (AUTO, ALL, "reference", "union", "given")
 
 
 def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool]:
@@ -49,7 +47,7 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
     if any(map(_is_number, classes)):
         return codes, False
     numbers = np.fromiter(map(int, names), np.int64, len(names))
-    return np.where(numbers < len(classes), numbers, -1), True
+    return np.where((numbers >= 0) & (numbers < len(classes)), numbers, -1), True
 
 
 def unnamed_columns(lost: Sequence[str], classes: Sequence[str]) -> str:
@@ -60,7 +58,7 @@ def unnamed_columns(lost: Sequence[str], classes: Sequence[str]) -> str:
 
 
 def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdecimal() and len(name) < 18
+    return name.isascii() and name.removeprefix("-").isdecimal() and len(name) < 18
 
 
 def named_sides(
@@ -122,7 +120,7 @@ def names_asked(measures: Sequence[Measure]) -> list[str]:
     found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
     if any("scores" in one.definition.needs for one in flat):
         found += [SEEN, UNSEEN]
-    return [name for name in dict.fromkeys(found) if name not in _KNOWN]
+    return [name for name in dict.fromkeys(found) if name not in RESERVED]
 
 
 def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]) -> Any:
@@ -175,8 +173,9 @@ def say_side(name: str) -> str:
 
 
 def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
-    given = options[option]
-    values = given.values if isinstance(given, Weights) else given
+    values = options[option]
+    if isinstance(values, Weights):
+        values = values.values
     if not isinstance(values, Mapping):
         raise InputError(
             f"the list {name} needs {option} of classes",

@@ -11,9 +11,10 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
 from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, at, brief, listing, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -28,7 +29,7 @@ from semmetrics.kinds import (
 from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
-from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
+from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, check_choice
@@ -60,15 +61,41 @@ def read_beside(options: Options) -> Options:
     lists = options["class_lists"]
     return options.replace(
         **{name: _read_list(options[name], files, name) for name in _LISTED},
-        **{
-            name: read_weights(options[name], files, name)
-            for name in ("populations", "hops", "weights")
-        },
+        **{name: _read_numbers(options[name], files, name) for name in ("populations", "hops")},
+        weights=read_weights(options["weights"], files),
         class_lists={
-            str(name): _read_list(some, files, f"class_lists, {name}")
+            _list_name(str(name)): _read_list(some, files, f"class_lists, {name}")
             for name, some in (lists or {}).items()
         },
     )
+
+
+def _list_name(name: str) -> str:
+    """Return the name of a further list; refuse one that means something else already."""
+    if name in (SEEN, UNSEEN):
+        raise InputError(f"class_lists has {name!r}", remedy=f"give {OPTIONS[name].both}")
+    if name in RESERVED:
+        raise InputError(f"class_lists has {name!r}, which measures know as another",
+                         remedy="choose another name")  # fmt: skip
+    return name
+
+
+def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
+    """Read a number for each class; what is no mapping is refused where it is asked for."""
+    found = read_weights(given, files, option)
+    numbers = found.values if isinstance(found, Weights) else found
+    if not isinstance(numbers, Mapping):
+        return found
+    read = {}
+    for name, value in numbers.items():
+        where = at(option, "", str(name))
+        if str(name) in read:
+            raise InputError("the class has two numbers", where=where, remedy="keep one")
+        read[str(name)] = as_number(value, where, "number")
+        if read[str(name)] < 0:
+            raise InputError(f"the number {brief(value)} is negative", where=where,
+                             remedy="count from 0")  # fmt: skip
+    return replace(found, values=read) if isinstance(found, Weights) else read
 
 
 def _read_list(given: Any, files: ReadOptions, option: str) -> list[str] | None:

@@ -215,7 +215,13 @@ def _hold(job: PairJob, progress: Any) -> Any:
     rows, columns = job.shape
     if 8 * rows * columns <= _HELD:
         return job.matrix(progress=progress)
-    folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
+    try:
+        folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
+    except OSError as error:
+        raise InputError(
+            f"phi of {rows:,} x {columns:,} needs a temporary file: {error}",
+            remedy="name a folder that can be written in the variable TMPDIR",
+        ) from None
     try:
         matrix = job.matrix(Path(folder) / "phi.npy", progress=progress)
     except BaseException:
