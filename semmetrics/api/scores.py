@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from semmetrics.arguments import checked, checked_but, foreign_errors
 from semmetrics.core.hashing import UNVERSIONED
-from semmetrics.data.phi import computed_as
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
@@ -272,6 +271,8 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
             said[name] = OPTIONS[name].read(text)
     said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
     if given.get("captions") is not None:
+        from semmetrics.data.phi import computed_as  # of retrieval alone
+
         how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
         said |= {name: how[name] for name in how if given.get(name) is None}
     said["ignore"] = _ignored_labels(signed.settings.get("ignore", ""), said["normalize"])

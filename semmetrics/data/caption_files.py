@@ -29,7 +29,7 @@ _ROW = 800  # bytes that a line takes, at most
 def is_karpathy(value: Mapping[Any, Any]) -> bool:
     """Tell whether an object has the shape of Karpathy's JSON."""
     images = value.get("images")
-    if not isinstance(images, list) or not images or "annotations" in value:
+    if type(images) is not list or not images or "annotations" in value:
         return False
     return isinstance(images[0], dict) and "sentences" in images[0]
 

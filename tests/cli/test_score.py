@@ -399,6 +399,14 @@ def test_signatures_of_protocols(ok, run, files, protocol):
         positives = [[2 * i, 2 * i + 1] for i in range(5)]
         for name, value in zip(arguments, (table, positives), strict=True):
             Path(name).write_text(json.dumps(value), encoding="utf-8")
+    if PROTOCOLS[protocol].kind == "classes":
+        arguments = ("scores.json", "truth.json", "--seen", "seen.txt", "--unseen", "unseen.txt")
+        scored = {str(i): {n: (3 * i + 7 * j) % 11 for j, n in enumerate("wxyz")} for i in range(8)}
+        truth = {name: ["wxyz"[int(name) % 4]] for name in scored}
+        for name, value in zip(arguments, (scored, truth), strict=False):
+            Path(name).write_text(json.dumps(value), encoding="utf-8")
+        for name, some in (("seen.txt", "w\nx\n"), ("unseen.txt", "y\nz\n")):
+            Path(name).write_text(some, encoding="utf-8")
     for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
         assert again(run, entry, *arguments)["signature"] == entry["signature"]
 
