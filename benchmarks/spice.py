@@ -1,10 +1,10 @@
-"""SPICE beside the official program: candidates with their references, and all pairs.
+"""SPICE beside the official program: candidates with their references, parsing, and all pairs.
 
-Captions are those of the test images of COCO with the official parser's tuples. Ours has them in
-its store, the official program in its own cache, so that neither parses. The official program is
-run as it is, Java's start included, with a stand-in for the script engine that Java 15 removed
-(``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs it
-starts. All values must be equal before a time is reported. Without the reference data,
+Captions are those of the test images of COCO with the official parser's tuples. Unless a row says
+so, neither parses: ours has them in its store, the official program in its own cache. The official
+program is run as it is, Java's start included, with a stand-in for the script engine that Java 15
+removed (``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs
+it starts. All values must be equal before a time is reported. Without the reference data,
 pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
 """
 
@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,7 @@ from semmetrics.text.tuple_files import TupleTable
 __all__ = ["WORKLOADS"]
 
 TOKENS = "whitespace"
+UNKNOWN = 400  # captions that both parse
 OPENED = ("java.lang", "java.math", "java.util", "java.util.concurrent", "java.net", "java.text")
 Tuples = Mapping[str, list[list[str]]]
 Items = list[dict[str, Any]]
@@ -180,6 +182,42 @@ def both_times(
     ]  # fmt: skip
 
 
+def parsing(scale: Scale) -> list[Row]:
+    """Captions that nobody has parsed, each once: ours as `spice parse`, beside scoring them."""
+    what = "{} captions parsed for the first time, Java's start included"
+    try:
+        texts = list(dict.fromkeys(text for one in read_images() for text in one))[:UNKNOWN]
+        return _parsing(texts, jar_folder(), what.format(len(texts)))
+    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+        return skipped(what.format(UNKNOWN), error)
+
+
+def _parsing(texts: list[str], jars: Path, what: str) -> list[Row]:
+    groups = [texts[start : start + 5] for start in range(0, len(texts), 5)]
+    items = [{"image_id": n, "test": one[0], "refs": one[1:]} for n, one in enumerate(groups)]
+    runs: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, SEMMETRICS_HOME=folder):
+        home = Path(folder)
+        (home / jars.name).symlink_to(jars)
+        (home / "captions.json").write_text(json.dumps({str(n): t for n, t in enumerate(texts)}))
+        program = [sys.executable, "-m", "semmetrics", "spice", "parse", "-q", "-o",
+                   str(home / "tuples.jsonl"), str(home / "captions.json")]  # fmt: skip
+        start = time.perf_counter()
+        subprocess.run(program, check=True, capture_output=True)
+        runs["ours"] = time.perf_counter() - start
+        found = semmetrics.score(
+            [one[0] for one in groups], [one[1:] for one in groups], task="captions",
+            measures="SPICE", tokenizer=TOKENS, tuples=home / "tuples.jsonl",
+        )  # fmt: skip
+        start = time.perf_counter()
+        values = official(home, items)
+        runs["official"] = time.perf_counter() - start
+    agree("the official program", found[0].items.tolist(), values, 0.0)
+    mine, theirs = (Times((runs[name],)) for name in ("ours", "official"))
+    rates = [f"{seconds(one)}, {len(texts) / one.median:.0f} a second" for one in (mine, theirs)]
+    return [Row(what, *rates, ratio(theirs, mine))]
+
+
 def pairs(scale: Scale) -> list[Row]:
     """Every caption for every image, beside the official program on a sample of pairs."""
     what = "SPICE matrix, {:,} images x {:,} captions; official program, from {:,} pairs"
@@ -244,5 +282,6 @@ print(time.perf_counter() - start)
 
 WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
     "candidates": candidates,
+    "parsing": parsing,
     "pairs": pairs,
 }

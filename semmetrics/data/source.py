@@ -267,9 +267,6 @@ def no_collection() -> Iterator[None]:
     try:
         yield
     finally:
-        if not gc.get_freeze_count():  # what was made is old now: nobody looks at it when this ends
-            gc.freeze()
-            gc.unfreeze()
         gc.enable()
 
 
