@@ -146,6 +146,8 @@ class Program(Examples, click.Group):
             _show_refusal(error)
             code = 2
         except Exception as error:
+            if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
+                raise error.__cause__ from None  # Python wraps what ends it while classes are made
             _show_fault(error)
             code = 1
         if standalone_mode:

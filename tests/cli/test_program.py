@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 from semmetrics.cli import app
@@ -259,3 +260,15 @@ def test_progress_is_for_terminals(capsys):
         assert progress is None
     with show_progress() as progress:
         assert progress is None
+
+
+@pytest.mark.parametrize("ending", [SystemExit(143), KeyboardInterrupt()])
+def test_what_ends_the_program_while_classes_are_made_is_no_fault(monkeypatch, ending):
+    """Python 3.11 wraps it in a RuntimeError, if an attribute of the class is being named."""
+
+    def fail(*_, **__):
+        raise RuntimeError("Error calling __set_name__") from ending
+
+    monkeypatch.setattr(click.Group, "main", fail)
+    with pytest.raises(type(ending)):
+        app.program.main(["list"], standalone_mode=False)

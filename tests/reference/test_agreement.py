@@ -6,6 +6,7 @@ Sources: tau-c of the released code and of the published rows of SPICE (Hessel e
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,8 @@ def test_the_page_has_the_published_figures(page):
 
 def test_every_measure_of_captions_agrees_as_the_page_says(reference_dir, page):
     measures = [name for name in page if name != "METEOR" or not METEOR_PROGRAM.missing()]
+    if not find_spec("pycocoevalcap"):  # it has the synonyms
+        measures = [name for name in measures if not name.startswith(("SPICE", "SPIDEr"))]
     found = semmetrics.meta(
         reference_dir / "flickr8k" / "flickr8k_expert.json",
         protocol="flickr8k-expert",
