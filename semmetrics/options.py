@@ -23,7 +23,7 @@ from semmetrics.frozen import dataclass
 __all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
            "CORRECTIONS", "FORMATS", "JUDGEMENT_TESTS", "KINDS", "NOT_OF_META",
            "OPTIONS", "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
-           "ResolvedOptions", "check_choice", "check_options", "clean_number",
+           "ResolvedOptions", "check_among", "check_choice", "check_options", "clean_number",
            "clean_rule", "decoding_rules", "hint_of", "is_asked", "is_given",
            "join_names", "resolve_options", "split_names"]  # fmt: skip
 
@@ -855,6 +855,20 @@ def split_names(text: str) -> list[str]:
     """Return the names that `join_names` wrote."""
     found = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
     return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in found]
+
+
+def check_among(name: str, value: Any, choices: Mapping[str, str]) -> None:
+    """Refuse a value that is none of some choices, such as the tests of a comparison.
+
+    Examples
+    --------
+    >>> check_among("correction", "hlom", CORRECTIONS)
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: correction='hlom'; did you mean holm?
+    """
+    if value not in choices:
+        remedy = did_you_mean(str(value), choices, f"choose one of {listing(choices)}")
+        raise InputError(f"{name}={value!r}", remedy=remedy)
 
 
 def check_choice(name: str, value: Any) -> None:

@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.comparison.correlations import Correlated, as_replicates, correlation
-from semmetrics.comparison.significance import correct_p, shifted_p, williams_p
+from semmetrics.comparison.significance import correct_p, shifted_p, subtract, williams_p
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.judgements import Judgements
-from semmetrics.errors import InputError, did_you_mean, listing, placed
+from semmetrics.errors import InputError, placed
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
-from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws
 
@@ -41,7 +41,6 @@ __all__ = ["ALL", "SCHEMA", "Agreement", "AgreementDesign", "Judged", "measure_a
 SCHEMA = "semmetrics.agreement/1"
 ALL = "all"
 """The group that every judgement is in."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -77,23 +76,15 @@ class AgreementDesign:
             "correction": CORRECTIONS,
         }
         for name, choices in known.items():
-            _check_among(name, getattr(self, name), choices)
+            check_among(name, getattr(self, name), choices)
         for one in self.statistics:
-            _check_among("statistics", one, AGREEMENT)
+            check_among("statistics", one, AGREEMENT)
         others = [one for one in self.statistics if one != "pearson"]
         if self.test == "williams" and others:
             raise InputError(
                 f"Williams' test is for Pearson's r, not for {AGREEMENT[others[0]]}",
                 remedy="use test='bootstrap' (--test), or statistics='pearson' (--statistics)",
             )
-
-
-def _check_among(name: str, value: str, choices: Mapping[str, str]) -> None:
-    if value not in choices:
-        raise InputError(
-            f"{name}={value!r}",
-            remedy=did_you_mean(str(value), choices, f"choose one of {listing(choices)}"),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +158,7 @@ class Agreement:
     @property
     def significant(self) -> bool:
         """Whether the corrected p is below 1 - level."""
-        return self.p_corrected < 1 - self.design.bootstrap.level
+        return self.p_corrected < self.design.bootstrap.alpha
 
     @property
     def signature(self) -> str:
@@ -262,7 +253,7 @@ def measure_agreement(
     _check_statistics(judgements, design)
     groups: list[str | None] = [None, *judgements.group_names()]
     images, names = judgements.image_numbers()
-    draws = _draw_images(names)
+    draws = Draws.of_hashes(hash_strings(list(names)))
     parts = [
         _part(judgements, one, group, draws.place[images], len(names))
         for group in groups for one in measures
@@ -298,15 +289,6 @@ def _check_statistics(judgements: Judgements, design: AgreementDesign) -> None:
             f"preferences have no {AGREEMENT[others[0]]}", where=judgements.source,
             remedy="use statistics='accuracy' (--statistics)",
         )  # fmt: skip
-
-
-def _draw_images(names: Sequence[str]) -> Draws:
-    """Return what draws images, in the order of their hashes."""
-    hashes = hash_strings(list(names))
-    order = np.argsort(hashes, kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return Draws(place, len(order), hashes[order])
 
 
 def _part(
@@ -374,8 +356,8 @@ def _compare(
             place = at[part.of.heading, part.group, name]
             other = rows[at[design.baseline, part.group, name]]
             mine, theirs = (drawn[id(one), name] for one in (part, against))
-            difference = float(_less(rows[place].value, other.value))
-            drawn_less = _less(mine, theirs)
+            difference = float(subtract(rows[place].value, other.value))
+            drawn_less = subtract(mine, theirs)
             images = min(rows[place].images, other.images)
             made = as_replicates(drawn_less, difference, name, design.bootstrap, images, "image")
             interval = made.interval(design.bootstrap.level)
@@ -393,12 +375,6 @@ def _compare(
     for (place, p), adjusted in zip(tested.items(), corrected, strict=True):
         rows[place] = replace(rows[place], p=p, p_corrected=adjusted, comparisons=number)
     return rows
-
-
-def _less(values: Any, others: Any) -> Floats:
-    """Subtract statistics, which are at most 1 in size; what rounding alone leaves is 0."""
-    found: Floats = np.subtract(values, others)
-    return np.where(np.abs(found) < _ROUNDING, 0.0, found)
 
 
 def _williams(part: _Part, against: _Part) -> float:

@@ -34,7 +34,7 @@ from semmetrics.errors import InputError, did_you_mean, listing, plural, plurali
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
-from semmetrics.options import CORRECTIONS, TESTS
+from semmetrics.options import CORRECTIONS, TESTS, check_among
 from semmetrics.scoring.intervals import Bootstrap, Replicates
 from semmetrics.scoring.score_result import Score
 
@@ -69,19 +69,9 @@ class Design:
     correction: str
     bootstrap: Bootstrap
 
-    @property
-    def bound(self) -> float:
-        """What a corrected p must be below: 1 - level, less what rounding alone may add to it."""
-        return (1 - self.bootstrap.level) * (1 - _ROUNDING)
-
     def __post_init__(self) -> None:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
-            value = getattr(self, name)
-            if value not in known:
-                raise InputError(
-                    f"{name}={value!r}",
-                    remedy=did_you_mean(str(value), known, f"choose one of {listing(known)}"),
-                )
+            check_among(name, getattr(self, name), known)
 
 
 @by_value("ids")
@@ -158,7 +148,7 @@ class Difference:
     @property
     def significant(self) -> bool:
         """Whether the corrected p is below 1 - level."""
-        return self.p_corrected < self.design.bound
+        return self.p_corrected < self.design.bootstrap.alpha
 
     @property
     def drawn(self) -> int:

@@ -44,7 +44,7 @@ _ROUNDING = 1e-12  # of the differences, relative to the largest one
 _EXACT = 50  # items whose signed ranks are counted out
 
 
-def subtract(values: Floats, others: Floats) -> Floats:
+def subtract(values: Floats | float, others: Floats | float) -> Floats:
     """Return differences of values, 0 where rounding alone tells two apart.
 
     Examples
@@ -53,7 +53,7 @@ def subtract(values: Floats, others: Floats) -> Floats:
     [0.0, 0.25]
     """
     found = values - others
-    largest = np.nanmax(np.abs([values, others]), initial=0.0)
+    largest = max(np.fmax.reduce(np.abs(side).ravel(), initial=0.0) for side in (values, others))
     slack = _ROUNDING * np.maximum(min(1.0, largest), np.abs(values))
     return np.where(np.abs(found) <= slack, 0.0, found)
 

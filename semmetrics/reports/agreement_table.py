@@ -189,7 +189,7 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
         design, made = tested[0].design, tested[0].design.bootstrap
         many = 1 if design.correction == "none" else tested[0].comparisons
         least = many / (made.resamples + 1)
-        if design.test == "bootstrap" and least >= 1 - made.level:
+        if design.test == "bootstrap" and least >= made.alpha:
             yield (f"no difference can hold: p, corrected, is at least {format_p(min(1.0, least))};"
                    " take more resamples, or fewer comparisons")  # fmt: skip
 

@@ -238,7 +238,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
             smallest[items] = 2.0 ** (1 - min(1000, first.drawn))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
-            if p * many >= design.bound:
+            if p * many >= made.alpha:
                 yield (
                     f"no difference can hold: p, corrected, is at least "
                     f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"

@@ -35,6 +35,7 @@ __all__ = ["AUTO", "Bootstrap", "Interval", "Replicates", "default_method"]
 
 AUTO = "auto"
 _NONE: Any = ()
+_ROUNDING = 1e-12  # by which numbers may differ that are equal
 _MOST = 1_000_000  # resamples: the digits of their limits do not change any more
 
 
@@ -90,6 +91,17 @@ class Bootstrap:
         known = OPTIONS["ci_method"].choices
         if self.method not in known:
             raise InputError(f"method={self.method!r}", remedy=f"choose one of {listing(known)}")
+
+    @property
+    def alpha(self) -> float:
+        """What p must be below: 1 - level, less what rounding alone may add to it.
+
+        Examples
+        --------
+        >>> 0.05 < 1 - 0.95, 0.05 < Bootstrap(level=0.95).alpha
+        (True, False)
+        """
+        return (1 - self.level) * (1 - _ROUNDING)
 
     def __str__(self) -> str:
         return f"{self.method},{self.level},{self.resamples},{self.seed}"

@@ -92,12 +92,17 @@ class Draws:
     def of(statistics: Statistics) -> Draws:
         """Items where there are no groups."""
         if statistics.groups is None:
-            order = statistics.order
-            place = np.empty(len(order), np.int64)
-            place[order] = np.arange(len(order))
-            return Draws(place, len(place), statistics.hashes[order])
+            return Draws.of_hashes(statistics.hashes, statistics.order)
         groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
         return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
+
+    @staticmethod
+    def of_hashes(hashes: Hashes, order: Ints | None = None) -> Draws:
+        """Whatever has these hashes, each by itself; perhaps with their rising order."""
+        order = np.argsort(hashes, kind="stable") if order is None else order
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        return Draws(place, len(place), hashes[order])
 
     def fingerprint(self, bootstrap: Bootstrap) -> str:
         """Return sixteen hex digits of a hash of all that decides the weights."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -609,6 +610,13 @@ def test_order_changes_nothing():
 def test_too_few_resamples_are_said():
     found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert "no difference can hold: p, corrected, is at least 0.2381" in str(found)
+
+
+def test_p_equal_to_the_level_is_not_below_it():
+    """1 - 0.95 is above 0.05 by rounding alone."""
+    row = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", resamples=20)["Recall", "pearson"]
+    assert not replace(row, p_corrected=0.05).significant
+    assert replace(row, p_corrected=0.0499).significant
 
 
 def test_intervals_and_tests_are_right_in_a_simulation():

@@ -21,7 +21,7 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.phi import fingerprint
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, PairJob, options_taken
@@ -101,7 +101,7 @@ class CaptionedTruth:
                 remedy = "name the gallery, whose captions have ids: gallery= (--gallery)"
             raise InputError(
                 f"{pluralize(len(lost), 'caption')} of the gallery or the positives "
-                f"{'has' if len(lost) == 1 else 'have'} no text: {listing(lost)}",
+                f"{agreeing(len(lost), 'have')} no text: {listing(lost)}",
                 where=self.captions.source,
                 remedy=remedy,
             )
@@ -166,8 +166,7 @@ def read_caption_texts(given: Any, options: Options) -> Lists | None:
     several = np.flatnonzero(lengths(found.side.indptr) != 1)
     if len(several):
         raise InputError(
-            f"{pluralize(len(several), 'id')} {'has' if len(several) == 1 else 'have'} not one "
-            "text, as a caption has",
+            f"{pluralize(len(several), 'id', 'have')} not one text, as a caption has",
             where=found.where(int(several[0])),
             remedy='give {"id of a caption": "its text"}; which captions an image has, the '
             "positives say",
