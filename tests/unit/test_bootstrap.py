@@ -167,8 +167,8 @@ def test_the_digits_do_not_depend_on_order_chunks_blocks_or_threads(weighted):
         with mock.patch.object(bootstrap, "chunk_size", lambda _, size=chunk: size):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for workers in (1, 3):
-        threads = mock.patch.object(resampling, "count_workers", lambda size=workers: size)
-        small = mock.patch.object(bootstrap, "chunk_size", lambda _: 2)
+        threads = mock.patch.object(resampling, "count_workers", return_value=workers)
+        small = mock.patch.object(bootstrap, "chunk_size", return_value=2)
         with threads, small, mock.patch.object(resampling, "_LARGE", 0):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
