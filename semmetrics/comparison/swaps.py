@@ -21,7 +21,7 @@ from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.score_result import Score
 
 __all__ = ["swapped_differences"]
@@ -89,11 +89,12 @@ def _swap(
     every = np.ones((1, len(draws.hashes)), np.uint8)
     whole = {name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()}
     found, done = np.empty((len(pairs), bootstrap.resamples)), 0
-    chunk = chunk_size([some for some, _ in needed.values()])
-    for some, coins, product in draws.swapped(stack, bootstrap, chunk):
+    tosses = draws.coins(bootstrap, chunk_size([some for some, _ in needed.values()]))
+    for coins in ahead(tosses, worth=draws.are_many):
+        product = stack.multiply(coins)
         heads = {name: one.sums(coins, product) for name, one in weighted.items()}
         for row, (a, b) in zip(found, pairs, strict=True):
-            row[some] = _swapped_difference(a, b, heads, whole)
+            row[done : done + len(coins)] = _swapped_difference(a, b, heads, whole)
         done += len(coins)
         if progress is not None:
             progress(done, bootstrap.resamples)

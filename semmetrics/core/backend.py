@@ -12,11 +12,9 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,6 @@ from semmetrics.errors import InputError, MissingDependencyError
 
 __all__ = [
     "Backend",
-    "ahead",
     "check_device",
     "count_workers",
     "find_device",
@@ -35,8 +32,6 @@ __all__ = [
     "to_device",
 ]
 
-T = TypeVar("T")
-U = TypeVar("U")
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
 
@@ -254,12 +249,12 @@ def sum_in_order(values: Any) -> Any:
     return total
 
 
-def count_workers(backend: Backend | None = None) -> int:
+def count_workers(backend: Backend) -> int:
     """Return how many threads to use: up to two of the processors available.
 
     Torch has threads of its own, and a device one queue: one.
     """
-    if backend is not None and backend.torch:
+    if backend.torch:
         return 1
     available = getattr(os, "sched_getaffinity", None)
     return min(_MOST_WORKERS, len(available(0)) if available else os.cpu_count() or 1)
@@ -288,42 +283,3 @@ def run_parts(run: Callable[[Any], None], parts: Sequence[Any], workers: int) ->
     with ThreadPoolExecutor(workers) as pool:
         for _ in pool.map(run, parts):
             pass
-
-
-def ahead(make: Callable[[T], U], parts: Iterator[T], workers: int = 1) -> Iterator[U]:
-    """Apply a function to parts, in threads that are each a part ahead of what is used.
-
-    Parts are taken in their order; what is made of them comes in another where threads are
-    several.
-
-    Parameters
-    ----------
-    make : callable
-    parts : iterator
-    workers : int
-        How many threads; 0 where handing over takes longer than a part.
-
-    Examples
-    --------
-    >>> list(ahead(str.upper, iter("abc"))), sorted(ahead(str.upper, iter("abc"), 2))
-    (['A', 'B', 'C'], ['A', 'B', 'C'])
-    """
-    if workers < 1:
-        yield from map(make, parts)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-    from threading import Lock
-
-    turn = Lock()
-
-    def step() -> list[U]:
-        with turn:
-            some = list(islice(parts, 1))
-        return [make(part) for part in some]
-
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = deque(pool.submit(step) for _ in range(workers))
-        while waiting:
-            if made := waiting.popleft().result():
-                waiting.append(pool.submit(step))
-                yield made[0]

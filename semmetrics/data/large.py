@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +25,6 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
-from semmetrics.core.backend import ahead
 from semmetrics.data.arrow import Coder, OddError
 from semmetrics.data.form import Form, ReadOptions, assign, column_among
 from semmetrics.data.json_files import parse
@@ -44,6 +45,7 @@ _NAN = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|Inf)')
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
+T = TypeVar("T")
 
 
 def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
@@ -63,6 +65,19 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise
     except (InputError, pa.ArrowException, UnicodeDecodeError, csv.Error):
         raise OddError from None  # the strict reader names line and id
+
+
+def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
+    """Apply a function to parts in order, in a thread that is one part ahead."""
+
+    def step() -> list[T]:
+        return [make(part) for part in islice(parts, 1)]
+
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(step)
+        while done := pending.result():
+            pending = pool.submit(step)
+            yield done[0]
 
 
 def _blocks(source: Source, limit: int, start: int, *, quoted: bool) -> Iterator[bytes]:
@@ -129,7 +144,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
+    for table in _ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
@@ -255,7 +270,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 
     empty = 0
     blocks = _blocks(source, options.max_line_bytes, header_end, quoted=True)
-    for table, starts, n_lines in ahead(parsed, blocks):
+    for table, starts, n_lines in _ahead(parsed, blocks):
         row = 0
         for batch in table.to_batches():
             places = lines + (row if starts is None else starts[row : row + len(batch)])

@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
-from semmetrics.scoring.resampling import Draws, Part, Stack, WeightedSums, chunk_size
+from semmetrics.scoring.resampling import Draws, Part, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Subject", "replicate"]
@@ -118,11 +118,12 @@ def _replicate_alike(
     values = [np.empty((len(one.measures), bootstrap.resamples)) for one, _ in systems]
     done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
     first = systems[0][1]
-    for some, counts, product in first.resampled(stack, bootstrap, chunk):
+    for counts in ahead(first.counts(bootstrap, chunk), worth=first.are_many):
+        product = stack.multiply(counts)
         for rows, (one, _), sums in zip(values, systems, weighted, strict=True):
             parts = one.aggregate(sums.sums(counts, product))
             for row, part in zip(rows, parts, strict=True):
-                row[some] = part
+                row[done : done + len(counts)] = part
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)

@@ -10,14 +10,13 @@ columns of all systems are one matrix product. Counts of labels are sparse produ
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.backend import ahead, count_workers
 from semmetrics.core.columns import Column, Dense, OneHot, Sparse
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
@@ -26,13 +25,13 @@ from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Draws", "Part", "Resampled", "Stack", "WeightedSums", "chunk_size"]
+__all__ = ["Draws", "Part", "Stack", "WeightedSums", "ahead", "chunk_size"]
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
+T = TypeVar("T")
 _BLOCK = 1 << 15
 _MEMORY = 1 << 26
 _TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
-_LARGE = 1 << 22  # weights; above it threads gain more than they cost
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
 
 
@@ -41,6 +40,33 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
     largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
     return max(1, min(_MOST, max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
+
+
+def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
+    """Make the next item in a thread of its own, while the one before is used.
+
+    Parameters
+    ----------
+    items : iterator
+    worth : bool
+        Whether an item takes longer than handing it over; if not, there is no thread.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
+    (['a', 'b', 'c'], ['a', 'b', 'c'])
+    """
+    if not worth:
+        yield from items
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
+
+    nothing = object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = pool.submit(next, items, nothing)
+            yield item  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -84,16 +110,18 @@ class Draws:
         hashed.update(self.hashes.astype("<u8").tobytes())
         return hashed.hexdigest()
 
-    def drawn(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.int32]]:
-        """Draw as many places as there are, with replacement: shape (up to ``chunk``, drawn)."""
-        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
-        for start in range(0, bootstrap.resamples, chunk):
-            shape = min(chunk, bootstrap.resamples - start), n
-            yield generator.integers(0, n, shape, np.int32)  # the same as row by row
-
     def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
-        """Count how often each is drawn: shape (up to ``chunk``, drawn)."""
-        return map(_count, self.drawn(bootstrap, chunk))
+        """Draw as many as there are, with replacement: shape (up to ``chunk``, drawn)."""
+        generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
+        together = max(1, _BLOCK // max(n, 1))
+        for start in range(0, bootstrap.resamples, chunk):
+            counts = np.empty((min(chunk, bootstrap.resamples - start), n), np.uint16)
+            for first in range(0, len(counts), together):
+                rows = counts[first : first + together]
+                drawn = generator.integers(0, n, rows.shape)  # the same as row by row
+                drawn += n * np.arange(len(rows))[:, None]
+                rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
+            yield counts
 
     def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
         """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
@@ -103,28 +131,10 @@ class Draws:
             rows = [np.frombuffer(generator.bytes(-(-n // 8)), np.uint8) for _ in range(number)]
             yield np.unpackbits(np.stack(rows), axis=1, count=n)
 
-    def resampled(self, stack: Stack, bootstrap: Bootstrap, chunk: int) -> Iterator[Resampled]:
-        """Sum a stack's columns in resamples, in several threads where they are large."""
-        return self._sum(stack, self.drawn(bootstrap, chunk), _count, bootstrap)
-
-    def swapped(self, stack: Stack, bootstrap: Bootstrap, chunk: int) -> Iterator[Resampled]:
-        """Sum what coins choose of a stack's columns, in several threads where they are large."""
-        return self._sum(stack, self.coins(bootstrap, chunk), np.asarray, bootstrap)
-
-    def _sum(
-        self,
-        stack: Stack,
-        parts: Iterator[Any],
-        weigh: Callable[[Any], NDArray[Any]],
-        bootstrap: Bootstrap,
-    ) -> Iterator[Resampled]:
-        def multiply(placed: tuple[int, NDArray[Any]]) -> Resampled:
-            start, weights = placed[0], weigh(placed[1])
-            rows = slice(start, start + len(weights))
-            return Resampled(rows, weights, stack.multiply(weights))
-
-        large = bootstrap.resamples * len(self.hashes) > _LARGE
-        return ahead(multiply, _placed(parts), count_workers() if large else 0)
+    @property
+    def are_many(self) -> bool:
+        """Whether drawing some chunks of them takes longer than handing them over."""
+        return len(self.hashes) >= _BLOCK
 
     def added(self, values: Floats) -> Floats:
         """Sum the values of items that are drawn together."""
@@ -148,34 +158,6 @@ class Product(NamedTuple):
 
     vectors: Floats
     labels: list[Floats]
-
-
-class Resampled(NamedTuple):
-    """Some resamples: which of all they are, the weights, and the sums under them."""
-
-    rows: slice
-    weights: NDArray[Any]
-    product: Product
-
-
-def _placed(parts: Iterator[NDArray[Any]]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield how many rows come before each part, and the part."""
-    start = 0
-    for part in parts:
-        yield start, part
-        start += len(part)
-
-
-def _count(drawn: NDArray[np.int32]) -> NDArray[np.uint16]:
-    """Count how often each row has each place."""
-    counts, n = np.empty(drawn.shape, np.uint16), drawn.shape[1]
-    together = max(1, _BLOCK // max(n, 1))
-    for first in range(0, len(drawn), together):
-        rows = drawn[first : first + together]
-        cells = rows + n * np.arange(len(rows))[:, None]
-        found = np.bincount(cells.ravel(), minlength=cells.size)
-        counts[first : first + together] = found.reshape(cells.shape)
-    return counts
 
 
 class Stack:

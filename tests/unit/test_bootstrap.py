@@ -155,7 +155,7 @@ EVERY = ["F1", "I-F1", "AP", "F1(average=macro)", "F1(average=micro)", "F1(avera
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_digits_do_not_depend_on_order_chunks_blocks_or_threads(weighted):
+def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     preds, refs = data(300, 1, scored=True)
     weights = {n: 1 / (3 + i % 7) for i, n in enumerate(refs)} if weighted else None
     options = {"measures": EVERY, "ci": Bootstrap(resamples=30), "weights": weights}
@@ -165,11 +165,6 @@ def test_the_digits_do_not_depend_on_order_chunks_blocks_or_threads(weighted):
     assert texts(semmetrics.score(*mixed, **options)) == expected
     for chunk in (1, 7):
         with mock.patch.object(bootstrap, "chunk_size", lambda _, size=chunk: size):
-            assert texts(semmetrics.score(preds, refs, **options)) == expected
-    for workers in (1, 3):
-        threads = mock.patch.object(resampling, "count_workers", return_value=workers)
-        small = mock.patch.object(bootstrap, "chunk_size", return_value=2)
-        with threads, small, mock.patch.object(resampling, "_LARGE", 0):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
         with mock.patch.object(resampling, "_BLOCK", block):
