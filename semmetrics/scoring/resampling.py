@@ -10,8 +10,9 @@ columns of all systems are one matrix product. Counts of labels are sparse produ
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -29,7 +30,7 @@ __all__ = ["Draws", "Part", "Stack", "WeightedSums", "ahead", "chunk_size"]
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
 T = TypeVar("T")
-_BLOCK = 1 << 15
+_BLOCK, _CELLS = 1 << 15, 1 << 12
 _MEMORY = 1 << 26
 _TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
@@ -160,14 +161,39 @@ class Product(NamedTuple):
     labels: list[Floats]
 
 
+class _Labels(NamedTuple):
+    """The label columns of a stack that are summed in one type, below each other."""
+
+    places: list[int]
+    blocks: list[Any]
+    ends: Ints
+
+    @staticmethod
+    def of(columns: Mapping[int, Any]) -> _Labels:
+        """Put columns below each other, each by its place in the stack."""
+        from scipy.sparse import vstack
+
+        whole: Any = vstack([*columns.values()], format="csc")
+        ends = np.cumsum([one.shape[0] for one in columns.values()])
+        return _Labels([*columns], [whole[:, part] for part in _parts(whole.shape[1])], ends)
+
+
+def _parts(n: int) -> list[slice]:
+    """Cut what is drawn into blocks that stay in a processor's cache."""
+    return [slice(start, start + _CELLS) for start in range(0, n, _CELLS)]
+
+
 class Stack:
-    """Columns of what is drawn, side by side: all are summed by one product; equal ones once."""
+    """Columns of what is drawn, side by side: all are summed by one product; equal ones once.
+
+    Whole numbers whose sums float32 holds are summed in it: vectors where all are, as a second
+    product takes longer. All columns are added before the first product.
+    """
 
     def __init__(self) -> None:
         self._vectors: list[Floats] = []
-        self._largest: list[float] = []  # infinite where a number is not whole
-        self._labels: list[Sparse] = []
-        self._weights: list[Floats | None] = []
+        self._small: list[bool] = []
+        self._columns: list[Any] = []
         self._known: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
@@ -176,17 +202,18 @@ class Stack:
         if place == len(self._vectors):
             whole = bool((vector == np.rint(vector)).all())
             self._vectors.append(vector)
-            self._largest.append(float(np.abs(vector).max(initial=0)) if whole else np.inf)
+            self._small.append(
+                whole and float(np.abs(vector).max(initial=0)) * len(vector) < _WHOLE
+            )
         return place
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
         """Keep a column of labels, each weighted where weights are given; return its place."""
         some = [] if weights is None else [weights]
         key = _hash(column.indptr, column.codes, np.array(column.width), *some)
-        place = self._known.setdefault(key, len(self._labels))
-        if place == len(self._labels):
-            self._labels.append(column)
-            self._weights.append(weights)
+        place = self._known.setdefault(key, len(self._columns))
+        if place == len(self._columns):
+            self._columns.append(_by_label(column, weights))
         return place
 
     def multiply(self, counts: NDArray[Any]) -> Product:
@@ -194,41 +221,47 @@ class Stack:
 
         No row of counts draws more than there are.
         """
-        vectors = np.zeros((len(counts), len(self._vectors)))
-        labels = [np.zeros((column.width, len(counts))) for column in self._labels]
-        for start in range(0, counts.shape[1], _BLOCK):
-            part = slice(start, start + _BLOCK)
-            drawn = counts[:, part]
-            for places, kind in self._kinds(counts.shape[1]):
-                table = np.stack([self._vectors[place][part] for place in places]).astype(kind)
-                vectors[:, places] += drawn.astype(kind) @ table.T
-            if self._labels:
-                self._add_labels(labels, part, counts)
-        return Product(vectors, [np.ascontiguousarray(table.T) for table in labels])
+        dense, tables = self._dense, self._labels
+        vectors = np.zeros((len(dense), len(counts)))
+        labels = {kind: np.zeros((table.ends[-1], len(counts))) for kind, table in tables.items()}
+        kinds = {*tables, *([dense.dtype] if len(dense) else [])}
+        for number, part in enumerate(_parts(counts.shape[1])):
+            for kind in kinds:
+                turned = counts[:, part].T.astype(kind, "C" if kind in tables else "K")
+                if len(dense) and kind == dense.dtype:
+                    vectors += dense[:, part] @ turned
+                if kind in tables:
+                    labels[kind] += tables[kind].blocks[number] @ turned
+        found: dict[int, Floats] = {}
+        for kind, table in tables.items():
+            found.update(zip(table.places, np.split(labels[kind], table.ends[:-1]), strict=True))
+        return Product(vectors.T, [np.ascontiguousarray(found[i].T) for i in sorted(found)])
 
-    def _kinds(self, most: int) -> Iterator[tuple[list[int], Any]]:
-        """Say which vectors are summed in which type, where at most so many are drawn."""
-        small = [largest * most < _WHOLE for largest in self._largest]
-        for kind, chosen in ((np.float32, True), (np.float64, False)):
-            places = [place for place, one in enumerate(small) if one is chosen]
-            if places:
-                yield places, kind
+    @cached_property
+    def _dense(self) -> NDArray[Any]:
+        """All vectors, shape (vectors, drawn), in one type."""
+        table = np.array(self._vectors, np.float32 if all(self._small) else np.float64)
+        self._vectors.clear()  # held once
+        return table
 
-    def _add_labels(self, labels: list[Floats], part: slice, counts: NDArray[Any]) -> None:
-        """Add what a block of what is drawn has of each label."""
-        from scipy.sparse import csc_array
+    @cached_property
+    def _labels(self) -> dict[Any, _Labels]:
+        """All label columns, by the type in which they are summed."""
+        kinds: dict[Any, dict[int, Any]] = {}
+        for place, column in enumerate(self._columns):
+            kinds.setdefault(column.dtype, {})[place] = column
+        self._columns.clear()
+        return {kind: _Labels.of(some) for kind, some in kinds.items()}
 
-        every: dict[Any, Any] = {}
-        for column, weights, total in zip(self._labels, self._weights, labels, strict=True):
-            rows = column.rows(part.start, min(part.stop, len(column)))
-            first, last = column.indptr[part.start], column.indptr[part.start] + len(rows.codes)
-            most = counts.shape[1] * int(np.diff(rows.indptr).max(initial=0))
-            kind: Any = np.float32 if weights is None and most < _WHOLE else np.float64
-            if kind not in every:
-                every[kind] = np.ascontiguousarray(counts[:, part].T, kind)
-            data: Any = np.ones(len(rows.codes), kind) if weights is None else weights[first:last]
-            table: Any = csc_array((data, rows.codes, rows.indptr), shape=(column.width, len(rows)))
-            total += table @ every[kind]
+
+def _by_label(column: Sparse, weights: Floats | None) -> Any:
+    """Return a sparse array of shape (labels, drawn), in the type in which it is summed."""
+    from scipy.sparse import csc_array
+
+    most = len(column) * int(np.diff(column.indptr).max(initial=0))
+    kind = np.float32 if weights is None and most < _WHOLE else np.float64
+    data = np.ones(len(column.codes), kind) if weights is None else weights
+    return csc_array((data, column.codes, column.indptr), shape=(column.width, len(column)))
 
 
 def _hash(*arrays: NDArray[Any]) -> bytes:
