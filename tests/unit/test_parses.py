@@ -9,8 +9,8 @@ import pytest
 
 from semmetrics.errors import InputError
 from semmetrics.text import official_parser
-from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
 from semmetrics.text.tuple_files import TupleTable, read_tuples, tuple_lines
 
