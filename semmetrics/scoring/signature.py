@@ -20,7 +20,7 @@ from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Signed", "read_signature", "signature"]
+__all__ = ["Signed", "escape", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
@@ -52,28 +52,28 @@ def signature(
     """
     if measure["labels"] is not None:
         measure = measure.with_options(labels=frame.universe_name(measure))
-    parts = [measure.definition.name, *map(_escape, measure.signature())]
+    parts = [measure.definition.name, *map(escape, measure.signature())]
     if is_own(measure.definition):
         parts.append(f"own:{own_identity(measure.definition)}")
     settings = dict(statistics.settings)
     if "weights" in settings:
         settings["weights"] = f"{statistics.weighting:016x}"
-    parts += [f"{key}:{_escape(value)}" for key, value in settings.items()]
+    parts += [f"{key}:{escape(value)}" for key, value in settings.items()]
     if statistics.groups is not None and not {"cand", "groups"} & statistics.settings.keys():
         parts.append("cand:several")  # of some images; they are resampled together
     if measure["embedding"] is not None:
         identity, *rules = statistics.models[str(measure["embedding"])].rsplit("|", 2)
-        parts += [f"emb:{_escape(identity)}", *rules]
+        parts += [f"emb:{escape(identity)}", *rules]
     if "taxonomy" in measure.definition.needs:
-        parts.append(f"taxonomy:{_escape(statistics.models[TAXONOMY])}")
+        parts.append(f"taxonomy:{escape(statistics.models[TAXONOMY])}")
     if "phi" in measure.definition.needs:
         known = statistics.models.get(f"phi:{measure['phi']}")  # of sums their terms have it
-        parts += [f"matrix:{_escape(known)}"] if known else []
+        parts += [f"matrix:{escape(known)}"] if known else []
     lists = {  # those of options of their own are settings
         str(measure[name]): statistics.models.get(f"#list {measure[name]}") for name in _LISTS
     }
     named = [f"{name}={identity}" for name, identity in lists.items() if identity]
-    parts += [f"lists:{_escape(join_names(named))}"] if named else []
+    parts += [f"lists:{escape(join_names(named))}"] if named else []
     if note:
         parts.append(note)
     if bootstrap is not None:
@@ -90,7 +90,14 @@ def signature(
     return "|".join(parts)
 
 
-def _escape(value: str) -> str:
+def escape(value: str) -> str:
+    """Write a value so that it can stand between the bars of a signature.
+
+    Examples
+    --------
+    >>> escape("mine|2")
+    'mine%7C2'
+    """
     for letter, code in _ESCAPES:
         value = value.replace(letter, code)
     return value
@@ -150,7 +157,7 @@ def read_signature(text: str) -> Signed:
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"{part!r} in the signature has no value", remedy="copy it whole")
-        if shorts.get(key, key) in {*options, *known}:
+        if key != "fit" and shorts.get(key, key) in {*options, *known}:  # several may be fitted
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)

@@ -69,7 +69,7 @@ class FunctionParser:
     ----------
     function : callable
         Its attribute ``version``, a text, says which version it is; without one its parses are not
-        kept.
+        kept. It must parse any two captions: what it gives for them is in its identity.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class FunctionParser:
     >>> words.version = "1"
     >>> parser = FunctionParser(words)
     >>> parser.identity, list(parser.parse(["a dog"]))
-    ('words@1', [[['a'], ['dog']]])
+    ('words@1@7b0deb69c70c', [[['a'], ['dog']]])
     """
 
     function: Callable[[list[str]], Sequence[Sequence[RawTuple]]]
@@ -89,12 +89,14 @@ class FunctionParser:
 
     @cached_property
     def identity(self) -> str:
-        """The function's name and version."""
-        name, version = self._name, own_version(self.function)
-        if version is not None:
-            return f"{name}@{version}"
+        """The function's name and version, and a hash of what it gives for two captions.
+
+        Without the hash, functions of the same name and version would share their kept parses.
+        """
+        version = own_version(self.function)
+        sign = UNVERSIONED if version is None else f"@{version}@"
         probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
-        return f"{name}{UNVERSIONED}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
+        return f"{self._name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
         """Yield what the function gives.

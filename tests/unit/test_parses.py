@@ -10,6 +10,7 @@ import pytest
 from semmetrics.errors import InputError
 from semmetrics.text import official_parser
 from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
 from semmetrics.text.tuple_files import TupleTable, read_tuples, tuple_lines
 
@@ -107,10 +108,28 @@ def test_functions_are_told_apart_by_version_or_by_what_they_give():
         FunctionParser(words),
         FunctionParser(lambda c: [[]] * len(c)),
     )
-    assert one.identity.endswith("parse@1")
+    assert "parse@1@" in one.identity
     assert "@unversioned-" in same.identity
     assert same.identity == FunctionParser(words).identity
     assert same.identity[-12:] != other.identity[-12:]
+
+
+def test_functions_of_one_name_and_version_do_not_share_their_parses(tmp_path):
+    one, other = versioned("1"), versioned("1", lambda captions: [[("x",)] for _ in captions])
+    assert one.identity.rpartition("@")[0] == other.identity.rpartition("@")[0]
+    assert one.identity != other.identity
+    file = tmp_path / "p.sqlite"
+    assert KeptParser(one, file=file).tuples(["a b"]) == [[["a"], ["b"]]]
+    assert KeptParser(other, file=file).tuples(["a b"]) == [[["x"]]]
+
+
+@pytest.mark.parametrize("ours", [OfficialParser.identity, OfflineParser().identity])
+def test_no_function_takes_the_place_of_a_parser_of_ours(ours):
+    def parse(captions):
+        return words(captions)
+
+    parse.__qualname__, _, parse.version = ours.partition("@")
+    assert FunctionParser(parse).identity.startswith(f"{ours}@")
 
 
 @pytest.mark.parametrize(
@@ -142,12 +161,15 @@ def counting(calls, function=words):
 def test_what_was_parsed_is_not_parsed_again(tmp_path):
     calls = []
     kept = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
+    calls.clear()  # of what is in its identity
     both = [["a"], ["b"]]
     assert kept.tuples(["a b", "c", "a b", " ", ""]) == [both, [["c"]], both, [], []]
     kept.tuples(["c"])
+    assert calls == [["a b", "c"]]
     again = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
+    calls.clear()
     assert again.tuples(["c", "d"]) == [[["c"]], [["d"]]]
-    assert calls == [["a b", "c"], ["d"]]
+    assert calls == [["d"]]
     assert again.trouble == ""
 
 

@@ -1,6 +1,7 @@
 """SPICE and SPIDEr as measures, and the matrix of all pairs; the synonyms are pycocoevalcap's."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -65,7 +66,30 @@ def test_measures_are_the_scores_of_the_function(category):
 def test_the_parser_is_in_the_signature():
     (one,) = score().scores
     assert "|parser:given|captions:tokens|" in one.signature
-    assert "fit:parser-parse@1|" in one.signature
+    assert re.search(r"\|fit:parser-parse@1@[0-9a-f]{12}\|", one.signature)
+
+
+def test_a_parsers_name_cannot_end_its_part_of_the_signature():
+    def named(captions):
+        return parse(captions)
+
+    named.version = "1|n:7"
+    (one,) = score(tuples=named).scores
+    assert "named@1%7Cn:7@" in one.signature
+    assert "|n:7" not in one.signature
+
+
+def test_what_differs_from_a_signature_is_the_parser_not_the_document_frequencies():
+    def other(captions):
+        return [[("dog",)] for _ in captions]
+
+    other.version = "1"
+    (one,) = score("SPIDEr(parser=given)").scores
+    again = semmetrics.rescore(one.signature, CANDIDATES, REFERENCES, tuples=parse)
+    assert (again.differences, again[0].signature) == ([], one.signature)
+    (line,) = semmetrics.rescore(one.signature, CANDIDATES, REFERENCES, tuples=other).differences
+    assert line.startswith("the parser of scene graphs differs from the signature's: fit:parser-")
+    assert "other@1@" in line.partition(" instead of ")[0]
 
 
 def test_spider_is_the_mean_of_two():
