@@ -30,7 +30,8 @@ __all__ = ["Draws", "Part", "Stack", "WeightedSums", "ahead", "chunk_size"]
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
 T = TypeVar("T")
-_BLOCK, _CELLS = 1 << 15, 1 << 12
+_BLOCK = 1 << 15
+_CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
 _MEMORY = 1 << 26
 _TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
@@ -169,18 +170,14 @@ class _Labels(NamedTuple):
     ends: Ints
 
     @staticmethod
-    def of(columns: Mapping[int, Any]) -> _Labels:
+    def of(columns: Mapping[int, Any], step: int) -> _Labels:
         """Put columns below each other, each by its place in the stack."""
         from scipy.sparse import vstack
 
         whole: Any = vstack([*columns.values()], format="csc")
         ends = np.cumsum([one.shape[0] for one in columns.values()])
-        return _Labels([*columns], [whole[:, part] for part in _parts(whole.shape[1])], ends)
-
-
-def _parts(n: int) -> list[slice]:
-    """Cut what is drawn into blocks that stay in a processor's cache."""
-    return [slice(start, start + _CELLS) for start in range(0, n, _CELLS)]
+        blocks = [whole[:, start : start + step] for start in range(0, whole.shape[1], step)]
+        return _Labels([*columns], blocks, ends)
 
 
 class Stack:
@@ -194,6 +191,7 @@ class Stack:
         self._vectors: list[Floats] = []
         self._small: list[bool] = []
         self._columns: list[Any] = []
+        self._step = _CELLS  # or the number of labels, whose sums each block adds to
         self._known: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
@@ -214,6 +212,7 @@ class Stack:
         place = self._known.setdefault(key, len(self._columns))
         if place == len(self._columns):
             self._columns.append(_by_label(column, weights))
+            self._step = max(_CELLS, sum(one.shape[0] for one in self._columns))
         return place
 
     def multiply(self, counts: NDArray[Any]) -> Product:
@@ -225,7 +224,8 @@ class Stack:
         vectors = np.zeros((len(dense), len(counts)))
         labels = {kind: np.zeros((table.ends[-1], len(counts))) for kind, table in tables.items()}
         kinds = {*tables, *([dense.dtype] if len(dense) else [])}
-        for number, part in enumerate(_parts(counts.shape[1])):
+        for number, start in enumerate(range(0, counts.shape[1], self._step)):
+            part = slice(start, start + self._step)
             for kind in kinds:
                 turned = counts[:, part].T.astype(kind, "C" if kind in tables else "K")
                 if len(dense) and kind == dense.dtype:
@@ -251,7 +251,7 @@ class Stack:
         for place, column in enumerate(self._columns):
             kinds.setdefault(column.dtype, {})[place] = column
         self._columns.clear()
-        return {kind: _Labels.of(some) for kind, some in kinds.items()}
+        return {kind: _Labels.of(some, self._step) for kind, some in kinds.items()}
 
 
 def _by_label(column: Sparse, weights: Floats | None) -> Any:

@@ -167,7 +167,10 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
         with mock.patch.object(bootstrap, "chunk_size", lambda _, size=chunk: size):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
-        with mock.patch.object(resampling, "_BLOCK", block):
+        with (
+            mock.patch.object(resampling, "_BLOCK", block),
+            mock.patch.object(resampling, "_CELLS", block),
+        ):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
 
 
