@@ -29,7 +29,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
     compute_phi,
     is_computed,
 )
-from semmetrics.kinds.retrieval.reading import as_candidates
+from semmetrics.kinds.retrieval.reading import as_candidates, check_distinct
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.graded_retrieval import needed_depth
@@ -166,7 +166,7 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
     if isinstance(origin, str | os.PathLike):
         beside = f"{os.fspath(origin)}{IDS_BESIDE}"
         if Path(beside).exists():
-            rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
+            rows, columns = (check_distinct(ids, beside) for ids in read_pair_ids(beside, files))
             if (len(rows), len(columns)) != matrix.values.shape:
                 raise InputError(
                     f"it names {pluralize(len(rows), 'row')} and "
