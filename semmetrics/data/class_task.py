@@ -155,6 +155,11 @@ class ClassTask(Task):
         for start in range(0, len(self), step):
             yield Block(self, start, min(start + step, len(self)))
 
+    @property
+    def class_list(self) -> tuple[str, ...]:
+        """The class list; without one, all classes that either side names."""
+        return self.classes[: self.given]
+
     @cached_property
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and their classes; parts add up."""

@@ -23,9 +23,10 @@ from semmetrics.kinds import Options
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
+from semmetrics.options import OPTIONS
 
-__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note", "say_side",
-           "unnamed_columns"]  # fmt: skip
+__all__ = ["code_names", "explain_unknown_side", "find_list", "named_sides", "names_asked",
+           "option_of", "overlap_note", "unnamed_columns"]  # fmt: skip
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
@@ -135,7 +136,8 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     if name in given:
         return frozenset(_listed(given[name], classes, "class", f"class list {name}"))
     if name in (SEEN, UNSEEN):
-        raise _unknown_side(name, named, classes)
+        problem, remedy = explain_unknown_side(name, named, classes)
+        raise InputError(problem, remedy=remedy)
     form = _NUMBERED.fullmatch(name)
     if form is None:
         more = f"; there are {listing(given)}" if given else ""
@@ -152,24 +154,31 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     return _populated(name, size, among, numbers, noun, most=form["most"] == "M")
 
 
-def _unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) -> InputError:
-    """Say why the seen or the unseen classes are not known, and how they become so."""
-    other = UNSEEN if name == SEEN else SEEN
+def explain_unknown_side(
+    name: str, named: Mapping[str, Any], classes: Sequence[str]
+) -> tuple[str, str]:
+    """Return why the seen or the unseen classes are not known, and the remedy."""
+    other, unknown = UNSEEN if name == SEEN else SEEN, f"which classes are {name} is not known"
+    give = f"give {OPTIONS[name].both}"
     if other not in named:
-        both = "seen= (--seen) and unseen= (--unseen)"
-        return InputError(f"which classes are {name} is not known", remedy=f"give {both}")
+        return unknown, f"give {OPTIONS[SEEN].both} and {OPTIONS[UNSEEN].both}"
     if named[other].issuperset(classes):
-        return InputError(
-            f"no class is {name}: all of {pluralize(len(classes), 'class')} are {other}",
-            remedy=f"correct {other}= (--{other}), or give {name}= (--{name})",
-        )
-    return InputError(f"which classes are {name} is not known", remedy=say_side(name))
+        every = f"all of {pluralize(len(classes), 'class')} are {other}"
+        return f"no class is {name}: {every}", f"correct {OPTIONS[other].both}, or {give}"
+    rest = f"or the class list, of which they are the rest: {OPTIONS['classes'].both}"
+    return unknown, f"{give}, {rest}"
 
 
-def say_side(name: str) -> str:
-    """Say how the other side of seen or unseen classes is given."""
-    rest = "or the class list, of which they are the rest: classes= (--classes)"
-    return f"give {name}= (--{name}), {rest}"
+def option_of(name: str) -> str | None:
+    """Return the option whose numbers make a list of that name; None if it is no such name.
+
+    Examples
+    --------
+    >>> option_of("M500"), option_of("2H"), option_of("Mammals")
+    ('populations', 'hops', None)
+    """
+    form = _NUMBERED.fullmatch(name)
+    return form and ("hops" if form["hops"] else "populations")
 
 
 def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:

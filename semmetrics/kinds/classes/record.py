@@ -26,7 +26,13 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
+from semmetrics.kinds.classes.class_lists import (
+    explain_unknown_side,
+    find_list,
+    names_asked,
+    option_of,
+    overlap_note,
+)
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
@@ -175,7 +181,7 @@ def _has_scores(task: ClassTask) -> bool:
 
 def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> ClassTask:
     """Add the lists that are asked for and are not there."""
-    known = task.classes[: task.given]
+    known = task.class_list
     more = {
         name: find_list(name, options, task.named, known)
         for name in asked
@@ -210,7 +216,7 @@ def class_notes(
     for name in ("populations", "hops"):
         if isinstance(options[name], Weights):
             notes += options[name].notes
-    return notes + _idle_notes(measures, options, first.named) + different_items(tasks)
+    return notes + _idle_notes(measures, options, first) + different_items(tasks)
 
 
 def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
@@ -235,7 +241,7 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
             cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
             line = f"{images} a tie that may decide whether the class {cut}{among}"
         elif what == "fewer":
-            known = {ALL: task.classes[: task.given], **task.named}
+            known = {ALL: task.class_list, **task.named}
             line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}"
             if len(known[candidates]) < k[0]:
                 some = pluralize(len(known[candidates]), "class")
@@ -251,7 +257,7 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
 
 def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     """Say which classes have no image, and what is outside of lists."""
-    known, lines = task.classes[: task.given], []
+    known, lines = task.class_list, []
     without = [name for name in known if name not in found["present"]]
     if without and task.given is not None:
         verbs = ("has", "counts") if len(without) == 1 else ("have", "count")
@@ -271,22 +277,18 @@ def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     return lines
 
 
-def _idle_notes(
-    measures: Sequence[Measure], options: Options, named: Mapping[str, Any]
-) -> list[str]:
+def _idle_notes(measures: Sequence[Measure], options: Options, task: ClassTask) -> list[str]:
     """Say which lists no measure asks for, and which list some measures would ask for."""
-    asked = names_asked(measures)
-    lost = [name for name in options["class_lists"] or () if name not in asked]
-    notes = [f"no measure names the class list {name}" for name in lost]
+    own, asked = options["class_lists"] or {}, names_asked(measures)
+    notes = [f"no measure names the class list {name}" for name in own if name not in asked]
+    used = {option_of(name) for name in asked if name not in own}
     for option, forms in (("populations", "M500 or L500"), ("hops", "2H")):
-        ends = ("M", "L") if option == "populations" else ("H",)
-        used = any(name.startswith(ends) or name.endswith(ends) for name in asked)
-        if options[option] is not None and not used:
+        if options[option] is not None and option not in used:
             both = OPTIONS[option].both
             notes.append(f"{both} has no effect: no measure names a list as {forms}")
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
-        if other in named and name not in named and not {SEEN, UNSEEN} & {*asked}:
-            notes.append(f"which classes are {name} is not known: {say_side(name)}")
+        if other in task.named and name not in task.named and not {SEEN, UNSEEN} & {*asked}:
+            notes.append(": ".join(explain_unknown_side(name, task.named, task.class_list)))
     return notes
 
 
