@@ -72,7 +72,10 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
         for name, value in given.items():
             if name in hints and name not in unchecked:
                 check_type(name, value, hints[name])
-        return {name: value for name, value in given.items() if _is_array(hints.get(name))}
+        arrays = {name: value for name, value in given.items() if _is_array(hints.get(name))}
+        if arrays:
+            _refuse_masked(arrays)
+        return arrays
 
     blame = _blame_arrays
 
@@ -168,6 +171,16 @@ class _Array:
 
 def _is_array(hint: Any) -> bool:
     return hint is _Array or _Array in get_args(hint)
+
+
+def _refuse_masked(given: Mapping[str, Any]) -> None:
+    """Refuse masked values: as an array they would be the numbers below the mask."""
+    import numpy as np
+
+    for name, value in given.items():
+        if np.ma.is_masked(value):
+            remedy = "fill them, or leave items out"
+            raise InputError("values are masked", where=name, remedy=remedy)
 
 
 def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:
