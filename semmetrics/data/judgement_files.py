@@ -43,7 +43,13 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.pair_scores import id_reader
 from semmetrics.data.pascal_50s import is_pascal, read_pascal
-from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
+from semmetrics.data.table_rows import (
+    TABLE_FORMATS,
+    Noun,
+    check_named_once,
+    opened_table,
+    read_rows,
+)
 from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, shown
 
 __all__ = ["ROLES", "read_judgements"]
@@ -240,10 +246,7 @@ class _Columns:
         if self.group is not None:
             found["group"] = names.index(self.group)
         settled = _settle(found, names, where)
-        twice = next((names[i] for i in settled.values() if names.count(names[i]) > 1), None)
-        if twice is not None:
-            raise InputError(f"two columns are called {twice!r}", where=where,
-                             remedy="give each column its own name")  # fmt: skip
+        check_named_once([names[i] for i in settled.values()], names, where)
         return settled
 
 
