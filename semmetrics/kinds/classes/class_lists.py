@@ -22,7 +22,7 @@ from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.derived import flat_terms
 from semmetrics.options import OPTIONS
 
 __all__ = ["code_names", "explain_unknown_side", "find_list", "named_sides", "names_asked",
@@ -117,7 +117,7 @@ def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str
 
 def names_asked(measures: Sequence[Measure]) -> list[str]:
     """Return the names of lists that measures need, those of their terms too."""
-    flat = [one for m in measures for some in (terms_of(m) or {"": [m]}).values() for one in some]
+    flat = flat_terms(measures)
     found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
     if any("scores" in one.definition.needs for one in flat):
         found += [SEEN, UNSEEN]

@@ -9,9 +9,8 @@ is a miss. Images are joined by id, or by position.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, lengths
 from semmetrics.data.block import Noted
 from semmetrics.data.class_task import ClassScores, ClassTask
-from semmetrics.data.join import aligned_weights, join
-from semmetrics.data.lists import Lists, Side, take_ids
+from semmetrics.data.join import aligned_weights, join_rows
+from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.errors import InputError, listing, pluralize
@@ -56,38 +55,37 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     codes, numbered = _code_truth(truth, classes, whole=given is not None)
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
-    own = np.arange(len(run) + 1)
-    rows = Lists(run.ids, [], Side(own, own[:-1].astype(np.int32)), source=run.source)
-    missing = options["missing"]
-    joined = join(rows, truth, missing=missing)
-    place = np.full(len(joined.ids), -1)
-    place[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+    joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])
     kept = np.flatnonzero(lengths(joined.ref.indptr))
     counts = dict(joined.counts)
-    if len(kept) < len(place):
+    if len(kept) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
-    settings = {"missing": missing, "tie": options["ties"]}
-    if options["classes"] is not None:
-        settings["classes"] = identity_of(options["classes"])
-    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
-    if options["weights"] is not None:
-        settings["weights"] = "given"
-    ids = joined.ids if len(kept) == len(place) else take_ids(joined.ids, kept)
+    ids = joined.ids if len(kept) == len(rows) else take_ids(joined.ids, kept)
+    weights = options["weights"]
     task = ClassTask(
         ids=ids,
-        settings=settings,
+        settings=_settings(options, named),
         counts=counts,
         classes=tuple(classes),
         given=given,
         scores=scores,
-        rows=place[kept],
+        rows=rows[kept],
         truth=codes[joined.ref.codes].astype(np.int32),
         ties=options["ties"],
         named=named,
-        weights=_weights(options, truth, ids),
+        weights=None if weights is None else aligned_weights(weights, truth, ids),
     )
     odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
     return replace(task, odd=odd | _found(task))
+
+
+def _settings(options: Options, named: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """Return what signatures say of the options."""
+    settings = {"missing": options["missing"], "tie": options["ties"]}
+    if options["classes"] is not None:
+        settings["classes"] = identity_of(options["classes"])
+    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
+    return settings | ({} if options["weights"] is None else {"weights": "given"})
 
 
 def _found(task: ClassTask) -> dict[Hashable, Noted]:
@@ -107,10 +105,6 @@ def _found(task: ClassTask) -> dict[Hashable, Noted]:
         codes = np.unique(task.scores.side.codes[outside])
         found["misses"] = frozenset(names[code] for code in codes.tolist())
     return found
-
-
-def _weights(options: Options, truth: Lists, ids: Any) -> Any:
-    return None if options["weights"] is None else aligned_weights(options["weights"], truth, ids)
 
 
 def _class_list(

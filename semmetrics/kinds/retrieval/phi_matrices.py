@@ -31,7 +31,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
 )
 from semmetrics.kinds.retrieval.reading import as_candidates, check_distinct
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.derived import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth
 from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS
@@ -65,8 +65,7 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
 
 def _takers(measures: Sequence[Measure]) -> list[Measure]:
     """Return the measures of phi, sums as what they are sums of."""
-    flat = [one for m in measures for some in (terms_of(m) or {"": [m]}).values() for one in some]
-    return [one for one in dict.fromkeys(flat) if PHI in one.definition.needs]
+    return [one for one in flat_terms(measures) if PHI in one.definition.needs]
 
 
 def takes_phi(measures: Sequence[Measure]) -> bool:

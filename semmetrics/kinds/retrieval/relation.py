@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers
-from semmetrics.data.join import join
-from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.core.ragged import Ints, offsets, row_numbers
+from semmetrics.data.join import join_rows
+from semmetrics.data.lists import Ids, Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
 from semmetrics.errors import FROM_0, InputError, listing, pluralize
@@ -182,15 +182,10 @@ class Relation:
         ids = sides.rows
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
-        n = len(ids)
-        own = Lists(ids, [], Side(np.arange(n + 1), np.arange(n, dtype=np.int32)),
-                    source=sides.source)  # fmt: skip
-        if isinstance(positives.ids, range) and len(positives) != n:
+        if isinstance(positives.ids, range) and len(positives) != len(ids):
             _refuse_length(positives, sides)
         place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
-        joined = join(own, positives, missing=missing)
-        rows = np.full(len(joined.ids), -1)
-        rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+        joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         lost = int((codes >= len(sides.columns)).sum())
         counts = {**joined.counts, "positives_outside": lost}
