@@ -359,13 +359,15 @@ def _value(row: Mapping[str, Any]) -> float:
     if "preferred" not in row:
         return number(row["rating"], "", "rating")
     said = row["preferred"]
-    for side in ("a", "b"):
-        if said == row[side] and row["a"] != row["b"]:
-            return _SIDES[side]
-    found = _SIDES.get(str(said).strip().casefold())
-    if found is None:
+    word = str(said).strip().casefold()
+    sides = {side for side in ("a", "b") if said == row[side] and row["a"] != row["b"]}
+    sides |= {word} & _SIDES.keys()
+    if len(sides) > 1:
+        raise InputError(f"{shown(said)} is one side, and what the other one is called",
+                         remedy="give the candidates other ids")  # fmt: skip
+    if not sides:
         raise InputError(f"{shown(said)} is preferred", remedy="write a, b or tie")
-    return found
+    return _SIDES[sides.pop()]
 
 
 def _candidates(row: Mapping[str, Any], made: _Made, columns: _Columns, place: str) -> list[int]:

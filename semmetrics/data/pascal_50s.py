@@ -29,6 +29,7 @@ __all__ = ["is_pascal", "read_pascal"]
 _CATEGORIES = ("HC", "HI", "HM", "MM")
 _PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
 _VARIABLES = ("new_input", "category", "triplets")
+_AS_PUBLISHED = "give the files of Pascal-50S as they are"
 
 
 def is_pascal(path: Path) -> bool:
@@ -54,7 +55,7 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
         sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
         raise InputError(
             f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
-            where=where, remedy="give the files of Pascal-50S as they are",
+            where=where, remedy=_AS_PUBLISHED,
         )  # fmt: skip
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
@@ -76,12 +77,15 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
 
 def _lead(pair: list[str], votes: list[tuple[Any, ...]], place: str) -> int:
     """Return how many more votes the first caption of a pair has than the second."""
-    won = Counter(
-        _cell(a if number(_cell(side), place, "vote") == 1 else b) for _, a, b, side in votes
-    )
+    won: Counter[str] = Counter()
+    for _, first, second, vote in votes:
+        side = number(_cell(vote), place, "vote")
+        if side not in (1, -1):
+            raise InputError(f"the vote {side:g} is neither 1 nor -1", where=place,
+                             remedy=_AS_PUBLISHED)  # fmt: skip
+        won[_cell(first if side == 1 else second)] += 1
     if not won.keys() <= {*pair}:
-        raise InputError("votes are on other captions", where=place,
-                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
+        raise InputError("votes are on other captions", where=place, remedy=_AS_PUBLISHED)
     return won[pair[0]] - won[pair[1]]
 
 
@@ -90,7 +94,7 @@ def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list
     value = found.get(name)
     if not isinstance(value, Struct) or len(value.fields) != width:
         raise InputError(f"there is no struct array {name!r} with {width} fields", where=where,
-                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
+                         remedy=_AS_PUBLISHED)  # fmt: skip
     return value.records
 
 
