@@ -244,20 +244,19 @@ class _Weights:
         """Return a statistic of each resample; nan where it is not defined."""
         distinct = np.minimum((self.scores > 0).sum(axis=0), (self.ratings > 0).sum(axis=0))
         with np.errstate(all="ignore"):
-            if name == "pearson":
+            if name == "accuracy":
+                distinct = (self.ratings > 0).sum(axis=0)
+                found = 0.5 + self.concordance() / (2 * _untied(self.ratings, self.n))
+            elif name == "pearson":
                 sides = map(_scaled, (self.table.scores, self.table.ratings))
                 found = self._product_moment(*sides)
             elif name == "spearman":
                 found = self._product_moment(_ranks(self.scores), _ranks(self.ratings))
             elif name == "kendall-c":
                 found = 2 * self.concordance() * distinct / (self.n**2 * (distinct - 1))
-            elif name == "kendall-b":
+            else:
                 untied = [_untied(side, self.n) for side in (self.scores, self.ratings)]
                 found = self.concordance() / np.sqrt(untied[0] * untied[1])
-            else:
-                distinct = np.where((self.ratings > 0).sum(axis=0) > 1, 2, 0)
-                return np.where(distinct > 1, 0.5 + self.concordance()
-                                / (2 * _untied(self.ratings, self.n)), np.nan)  # fmt: skip
         return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
 
     def _product_moment(self, scores: Floats, ratings: Floats) -> Floats:

@@ -140,15 +140,13 @@ def _has_ranking(task: ClassTask) -> bool:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say which lists of classes a measure lacks."""
-    known = {name for _, task in each_task(tasks) for name in task.named}
-    lacking = [n for n in names_asked(parse(text, "classes")) if n in (SEEN, UNSEEN)]
-    lacking = [OPTIONS[name].both for name in lacking if name not in known]
+    (measure,), every = parse(text, "classes"), [task for _, task in each_task(tasks)]
+    known = {name for task in every for name in task.named}
+    asked = [name for name in names_asked([measure]) if name in (SEEN, UNSEEN)]
+    lacking = [OPTIONS[name].both for name in asked if name not in known]
     if lacking:
         return text, f"needs {' and '.join(lacking)}"
-    (measure,) = parse(text, "classes")
-    ranked = measure["candidates"] in (None, ALL) or all(
-        _has_ranking(task) for _, task in each_task(tasks)
-    )
+    ranked = measure["candidates"] in (None, ALL) or all(map(_has_ranking, every))
     return text, "" if ranked else _NEEDS_RANKING
 
 

@@ -48,6 +48,10 @@ _TURNED = (
     "the similarities of positives are larger where the square matrix is turned round: its rows "
     "are taken for queries; if they are the gallery, give the transpose"
 )
+_NEEDS_PHI = (
+    "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of which "
+    "it is computed: captions= (--captions FILE)"
+)
 
 
 def read_beside(options: Options) -> Options:
@@ -104,9 +108,8 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say that a measure lacks phi."""
-    lacking = options["phi"] is None is options["captions"] and takes_phi(parse(text, "retrieval"))
-    give = "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of "
-    return text, f"{give}which it is computed: captions= (--captions FILE)" if lacking else ""
+    given = options["phi"] is not None or options["captions"] is not None
+    return text, "" if given or not takes_phi(parse(text, "retrieval")) else _NEEDS_PHI
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
