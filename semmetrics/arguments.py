@@ -73,8 +73,8 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
             if name in hints and name not in unchecked:
                 check_type(name, value, hints[name])
         arrays = {name: value for name, value in given.items() if _is_array(hints.get(name))}
-        if arrays:
-            _refuse_masked(arrays)
+        for name, value in arrays.items():
+            refuse_masked(value, name)
         return arrays
 
     blame = _blame_arrays
@@ -173,14 +173,18 @@ def _is_array(hint: Any) -> bool:
     return hint is _Array or _Array in get_args(hint)
 
 
-def _refuse_masked(given: Mapping[str, Any]) -> None:
-    """Refuse masked values: as an array they would be the numbers below the mask."""
+def refuse_masked(value: object, where: str) -> None:
+    """Refuse masked values, which NumPy would take for the numbers below the mask.
+
+    Raises
+    ------
+    InputError
+        If there are some.
+    """
     import numpy as np
 
-    for name, value in given.items():
-        if np.ma.is_masked(value):
-            remedy = "fill them, or leave items out"
-            raise InputError("values are masked", where=name, remedy=remedy)
+    if np.ma.is_masked(value):
+        raise InputError("values are masked", where=where, remedy="fill them, or leave items out")
 
 
 def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:

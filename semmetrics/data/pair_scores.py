@@ -25,9 +25,8 @@ from semmetrics.core.top_k import top_k
 from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, is_iterable, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.matrix import as_matrix
 from semmetrics.data.numpy_files import plain_array
-from semmetrics.data.objects import plain_object
+from semmetrics.data.objects import plain_matrix
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.table_rows import (
     TABLE_FORMATS,
@@ -259,7 +258,7 @@ def open_pair_values(
     """
     to_id = id_reader(ids)
     if isinstance(data, tuple) and len(data) == 3 and _has_rows(data[0]):
-        return _matrix(_plain_values(data[0], name), data[1], data[2], to_id, name)
+        return _matrix(plain_matrix(data[0], name), data[1], data[2], to_id, name)
     if isinstance(data, Mapping):
         return _relation(data, to_id, name)
     if isinstance(data, str | os.PathLike):
@@ -281,19 +280,6 @@ def _has_rows(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(row, list | tuple) for row in value)
     return getattr(value, "ndim", 0) == 2
-
-
-def _plain_values(given: Any, name: str) -> Any:
-    """Return a matrix as an array of numbers, which may be nan where a pair has none."""
-    values = plain_object(given)
-    if not isinstance(values, np.ndarray):
-        try:
-            values = np.array(values, np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            problem = f"the matrix is of no numbers: {error}"
-            remedy = "give rows of numbers, all of one length"
-            raise InputError(problem, where=name, remedy=remedy) from None
-    return as_matrix(values, source=name, finite=False).values
 
 
 def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> PairMatrix:

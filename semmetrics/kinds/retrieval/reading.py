@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -15,7 +16,7 @@ from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, Side
-from semmetrics.data.matrix import Matrix, is_membership, members
+from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products
 from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
 from semmetrics.frozen import dataclass
@@ -230,52 +231,33 @@ def _device_of(given: Any) -> str | None:
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     """Return one side's vectors as a float array."""
-    import os
+    from semmetrics.data.objects import is_frame, plain_matrix
 
     if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.formats import format_among
-        from semmetrics.data.numpy_files import plain_array
-        from semmetrics.data.source import enough_memory, load
-
-        source = load(given, files.max_bytes)
-        with enough_memory(source.name, files.max_bytes):
-            format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
-            values: Any = plain_array(source, files, 2)
-        where = source.name
+        values, where = _read_vector_file(given, files)
+    elif is_frame(given):
+        ids = name.partition("_")[0]
+        remedy = f"{name}=frame.to_numpy(), and {ids}=list(frame.index) where these are ids"
+        raise InputError(f"{name} is {a_kind(given)}", remedy=f"give {remedy}")
     else:
-        from semmetrics.data.objects import plain_object
-
-        values, where = plain_object(given), name
-        if isinstance(values, (list, tuple)):
-            try:
-                values = np.asarray(values, np.float64)
-            except (TypeError, ValueError):
-                values = None
-        if (
-            not isinstance(values, np.ndarray)
-            or values.ndim != 2
-            or values.dtype.kind not in "biuf"
-        ):
-            ids = name.partition("_")[0]
-            raise InputError(
-                f"{name} is {a_kind(given)}",
-                remedy=f"give {name}=frame.to_numpy(), and {ids}=list(frame.index) where these are "
-                "ids"
-                if hasattr(given, "to_numpy") and hasattr(given, "columns")
-                else "give a matrix with a vector a row, or a path",
-            )
-        _check_finite(values, where)
+        values, where = plain_matrix(given, name), name
+        if values.dtype.kind == "f":
+            check_finite(values, where)
     if not values.size:
         raise InputError(f"its shape is {values.shape}", where=where, remedy="give vectors")
     single = values.dtype.kind != "f" or values.dtype == np.float16
     return values.astype(np.float32) if single else values
 
 
-def _check_finite(values: Any, where: str) -> None:
-    from semmetrics.data.matrix import check_finite
+def _read_vector_file(path: Any, files: ReadOptions) -> tuple[Any, str]:
+    from semmetrics.data.formats import format_among
+    from semmetrics.data.numpy_files import plain_array
+    from semmetrics.data.source import enough_memory, load
 
-    if values.dtype.kind == "f":
-        check_finite(values, where)
+    source = load(path, files.max_bytes)
+    with enough_memory(source.name, files.max_bytes):
+        format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
+        return plain_array(source, files, 2), source.name
 
 
 def _unit(table: Any, kind: Any) -> tuple[Floats, int]:
