@@ -348,7 +348,7 @@ BAD_VECTORS = {
     "the queries have 3 dimensions and the gallery 4": {"queries_embeddings": np.ones((N, 3))},
     "queries= has 6 ids for 5 rows": {"queries_embeddings": np.ones((5, 4))},
     "nan is no finite number": {"queries_embeddings": np.full((N, 4), np.nan)},
-    "queries_embeddings is a str|queries_embeddings is a dict": {"queries_embeddings": {"a": 1}},
+    "queries_embeddings: a dict is no matrix of numbers": {"queries_embeddings": {"a": 1}},
     "its shape is": {"queries_embeddings": np.ones((0, 4))},
 }
 
