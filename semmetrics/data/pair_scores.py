@@ -39,7 +39,7 @@ from semmetrics.errors import InputError, a_kind, at, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
-           "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
+           "ToId", "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
 
 ToId: TypeAlias = Callable[[Any], str]
 IDS_BESIDE = ".ids.json"

@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from semmetrics.data.form import ReadOptions, number
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.source import load
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import FROM_0, InputError, pluralize
 
 __all__ = ["is_pascal", "read_pascal"]
 
@@ -43,25 +43,13 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
     Votes that are equal are broken at random.
     """
     folder = path if path.is_dir() else path.parent
-    pairs, triplets = (
-        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
-    )
     where = os.fspath(folder)
-    given = _struct(pairs, "new_input", 3, where)
-    votes = _struct(triplets, "triplets", 4, where)
-    kinds = pairs.get("category")
-    kinds = kinds.tolist() if isinstance(kinds, np.ndarray) else []
-    if not given or len(kinds) != len(given) or len(votes) % len(given):
-        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
-        raise InputError(
-            f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
-            where=where, remedy=_AS_PUBLISHED,
-        )  # fmt: skip
+    given, kinds, votes = _read_parts(folder, options)
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
     for row, (image, *both) in enumerate(given):
         pair, some = [_cell(text) for text in both], votes[row * each : (row + 1) * each]
-        place = f"{where}, pair {row} (from 0)"
+        place = f"{where}, pair {row}{FROM_0}"
         leads.append(_lead(pair, some, place))
         candidates += pair
         references += [tuple(_cell(reference) for reference, *_ in some)] * 2
@@ -73,6 +61,25 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
     firsts = np.arange(0, 2 * len(given), 2)
     return Judgements(candidates, references, images, True, np.array(values), firsts, firsts + 1,
                       groups, where, notes)  # fmt: skip
+
+
+_Records: TypeAlias = list[tuple[Any, ...]]
+
+
+def _read_parts(folder: Path, options: ReadOptions) -> tuple[_Records, list[Any], _Records]:
+    """Return the pairs, the category of each, and as many votes for each."""
+    pairs, triplets = (
+        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
+    )
+    where = os.fspath(folder)
+    given, votes = _struct(pairs, "new_input", 3, where), _struct(triplets, "triplets", 4, where)
+    kinds = pairs.get("category")
+    kinds = kinds.tolist() if isinstance(kinds, np.ndarray) else []
+    if not given or len(kinds) != len(given) or len(votes) % len(given):
+        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
+        raise InputError(f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
+                         where=where, remedy=_AS_PUBLISHED)  # fmt: skip
+    return given, kinds, votes
 
 
 def _lead(pair: list[str], votes: list[tuple[Any, ...]], place: str) -> int:
@@ -89,7 +96,7 @@ def _lead(pair: list[str], votes: list[tuple[Any, ...]], place: str) -> int:
     return won[pair[0]] - won[pair[1]]
 
 
-def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
+def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> _Records:
     """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
     value = found.get(name)
     if not isinstance(value, Struct) or len(value.fields) != width:
