@@ -18,7 +18,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.join import Weights
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
@@ -203,15 +203,14 @@ def _populated(
     most: bool,
 ) -> frozenset[str]:
     lost = [one for one in among if one not in numbers]
-    there = pluralize(len(among), noun)
-    if lost or not 0 < size <= len(among):
-        raise InputError(
-            f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
-            if lost
-            else f"{name} is of {pluralize(size, 'class')}, and there are {there}",
-            where="populations",
-            remedy="give the number of images of each" if lost else "name fewer, from 1",
-        )
+    if lost:
+        problem = f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
+        remedy = "give the number of images of each"
+        raise InputError(problem, where="populations", remedy=remedy)
+    if not 0 < size <= len(among):
+        there = pluralize(len(among), noun)
+        problem = f"{name} is of {pluralize(size, 'class')}, and there are {there}"
+        raise InputError(problem, where="populations", remedy="name fewer, from 1")
     order = sorted(among, key=lambda one: -numbers[one] if most else numbers[one])
     return frozenset(order[:size])
 
@@ -222,14 +221,11 @@ def _within_hops(
     of = {one: numbers[one] for one in among if one in numbers}
     found = frozenset(one for one, hops in of.items() if hops <= most)
     if not found:
-        nearest = f": the nearest has {min(of.values()):g}" if of else ""
-        raise InputError(
-            f"no {noun} is within {pluralize(most, 'hop')}{nearest}",
-            where="hops",
-            remedy="name a list with more"
-            if of
-            else "check that its classes are named as in the class list",
-        )
+        nearest, remedy = "", "check that its classes are named as in the class list"
+        if of:
+            nearest, remedy = f": the nearest has {min(of.values()):g}", "name a list with more"
+        problem = f"no {noun} is within {pluralize(most, 'hop')}{nearest}"
+        raise InputError(problem, where="hops", remedy=remedy)
     return found
 
 
@@ -243,8 +239,8 @@ def overlap_note(options: Options, unseen: frozenset[str] | None) -> list[str]:
     both, of = sorted(unseen & set(known)), pluralize(len(known), "class")
     if not both:
         return [f"none of {pluralize(len(unseen), 'unseen class')} is among {of} of pre-training"]
-    are = "is" if len(both) == 1 else "are"
     return [
-        f"{len(both):,} of {pluralize(len(unseen), 'unseen class')} {are} among {of} of "
+        f"{len(both):,} of {pluralize(len(unseen), 'unseen class')} "
+        f"{agreeing(len(both), 'are')} among {of} of "
         f"pre-training, and so not unseen: {listing(both)}"
     ]

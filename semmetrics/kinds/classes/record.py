@@ -14,7 +14,7 @@ from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
-from semmetrics.errors import InputError, at, brief, listing, pluralize
+from semmetrics.errors import InputError, agreeing, at, brief, listing, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -228,7 +228,7 @@ def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
 
 def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
     """Write what steps noted for each name of candidates."""
-    lines = []
+    lines, known = [], {ALL: task.class_list, **task.named}
     for key, number in found.items():
         if not isinstance(key, tuple) or not number:
             continue
@@ -239,7 +239,6 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
             cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
             line = f"{images} a tie that may decide whether the class {cut}{among}"
         elif what == "fewer":
-            known = {ALL: task.class_list, **task.named}
             line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}"
             if len(known[candidates]) < k[0]:
                 some = pluralize(len(known[candidates]), "class")
@@ -258,10 +257,10 @@ def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     known, lines = task.class_list, []
     without = [name for name in known if name not in found["present"]]
     if without and task.given is not None:
-        verbs = ("has", "counts") if len(without) == 1 else ("have", "count")
+        have, count = (agreeing(len(without), verb) for verb in ("have", "count"))
         lines.append(
-            f"{len(without):,} of {pluralize(len(known), 'class')} {verbs[0]} no image, and "
-            f"{verbs[1]} in no mean over classes: {listing(without, most=3)}"
+            f"{len(without):,} of {pluralize(len(known), 'class')} {have} no image, and {count} in "
+            f"no mean over classes: {listing(without, most=3)}"
         )
     if found.get("outside"):
         names = listing(sorted(found["misses"]), most=3)

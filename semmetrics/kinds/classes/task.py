@@ -22,7 +22,7 @@ from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns
 from semmetrics.kinds.classes.reading import as_truth
@@ -118,7 +118,7 @@ def _class_list(
             lost = sorted(set(names) ^ set(listed))
             raise InputError(
                 f"the columns and the class list differ: {listing(lost)} "
-                f"{'is' if len(lost) == 1 else 'are'} in one of them alone",
+                f"{agreeing(len(lost), 'are')} in one of them alone",
                 where=run.source,
                 remedy="name the columns as classes= (--classes) does, or leave that out",
             )

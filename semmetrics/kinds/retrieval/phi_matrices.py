@@ -134,14 +134,11 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     elif name not in given and (Path(name).exists() or (truth is not None and is_computed(name))):
         return name
     if name not in given:
-        raise InputError(
-            f"there is no phi {name!r}"
-            if name != "default"
-            else f"{len(given)} phi are given, and none of them is the default"
-            if given
-            else "no phi is given",
-            remedy=_remedy(name, given),
-        )
+        problem = f"there is no phi {name!r}"
+        if name == "default":
+            several = f"{len(given)} phi are given, and none of them is the default"
+            problem = several if given else "no phi is given"
+        raise InputError(problem, remedy=_remedy(name, given))
     if truth is None and is_computed(given[name]):
         raise InputError(
             f"phi {given[name]} is computed of captions, and none are given",
@@ -292,24 +289,26 @@ def _order(task: RetrievalTask, ids: Sequence[str], given: _Given) -> Ints | Non
 
 
 def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
+    remedy = "give phi of all queries and candidates, with the same ids"
+    if isinstance(given.origin, tuple):  # it is computed
+        remedy = "an image without positives has no references: leave it out, or give a matrix"
     raise InputError(
         f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}",
         where=given.source,
-        remedy="give phi of all queries and candidates, with the same ids"
-        if not isinstance(given.origin, tuple)
-        else "an image without positives has no references: leave it out, or give a matrix",
+        remedy=remedy,
     )
 
 
 def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
     want, have = task.scores.shape, given.values.shape
     want = want[::-1] if turned else want
+    remedy = "give phi of the same rows and columns"
+    if have == want[::-1]:
+        remedy = "give its transpose"
     raise InputError(
         f"phi has shape {have[0]:,} x {have[1]:,}, and what ranks {want[0]:,} x {want[1]:,}",
         where=given.source,
-        remedy="give its transpose"
-        if have == want[::-1]
-        else "give phi of the same rows and columns",
+        remedy=remedy,
     )
 
 

@@ -165,10 +165,9 @@ def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
     line = f"{queries}, {gallery}, {task.settings['direction']}, {ties}"
     if task.folds is not None:
         line += f", {task.settings['folds']} folds"
-    undecided = found.get("undecided")
-    if undecided:
-        are = "has a tie that decides" if undecided == 1 else "have a tie that decides"
-        line += f"; {pluralize(undecided, 'query')} {are} the rank of a positive"
+    if found.get("undecided"):
+        queries = pluralize(found["undecided"], "query", "have")
+        line += f"; {queries} a tie that decides the rank of a positive"
     return line
 
 
