@@ -215,7 +215,7 @@ class StackingFamily(WithoutLabels):
         """Return None: an image alone has no curve."""
         return None
 
-    def curve(self, measure: Measure, rows: Columns, frame: Frame, weights: Floats) -> Curve:
+    def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""
         return self._steps(rows, frame).curve(weights)
 

@@ -289,8 +289,7 @@ def collect_curves(scores: Sequence[Score]) -> Records:
         if score.system not in curves and hasattr(family, "curve"):
             weights = score.statistics.weights
             every = np.ones(score.n) if weights is None else weights
-            rows = _rows_of(score)
-            curves[score.system] = family.curve(score.measure, rows, score.frame, every)
+            curves[score.system] = family.curve(_rows_of(score), score.frame, every)
     if not curves:
         raise InputError(
             "no measure here has a curve of seen and unseen classes", remedy="add AUSUC"
