@@ -1,4 +1,4 @@
-"""Images, what ranks the classes for each, and the class of each.
+"""Images with their true classes and the ranking of all classes that is predicted for each.
 
 Conventions
 -----------
@@ -118,7 +118,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClassTask(Task):
-    """Images, what ranks the classes for each, and the class of each.
+    """Images with their true classes and the ranking of all classes that is predicted for each.
 
     Attributes
     ----------

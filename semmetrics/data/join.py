@@ -97,7 +97,7 @@ def join(
 
 
 def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joined, Ints]:
-    """Match the rows of what ranks with the items of the ground truth, as `join`.
+    """Match the rows of a run, or of scores, with the items of the ground truth, as `join`.
 
     Returns
     -------

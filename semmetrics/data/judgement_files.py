@@ -200,7 +200,7 @@ def _text(value: Any, where: str) -> str:
 
 
 class _Columns:
-    """Which columns of a table play which role."""
+    """Finds the role of each column of a table."""
 
     def __init__(self, named: Mapping[str, str], group: str | None, ids: str | None) -> None:
         for role, column in named.items():
@@ -215,12 +215,12 @@ class _Columns:
         self.given = [f"{name}=" for name, value in given.items() if value]
 
     def refuse(self, where: str) -> None:
-        """Refuse what is said of columns that there are not.
+        """Refuse options of columns beside data that have none.
 
         Raises
         ------
         InputError
-            If something is.
+            If one is given.
         """
         if self.given:
             raise InputError(f"{', '.join(self.given)} beside a file that is no table",

@@ -196,7 +196,11 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         ("NCS(phi=SPICE)@5", {}, r"no phi 'SPICE'; give captions= .* first: semmetrics pairs"),
         ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"2 phi are given.*; say which is meant"),
-        ("NCS@5", {"phi": PHI.T}, r"phi has shape 60 x 12, and what ranks 12 x 60; give its trans"),
+        (
+            "NCS@5",
+            {"phi": PHI.T},
+            r"phi has shape 60 x 12, and the predictions have 12 x 60; give its t",
+        ),
         ("NCS@5", {"phi": PHI[:, :9]}, r"phi has shape 12 x 9.* of the same rows"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, r"phi is no full matrix"),
         (
@@ -291,7 +295,9 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"ids.json, position 12 .*: the id 'i0' stands twice"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
-    with pytest.raises(InputError, match=r"phi has shape 11 x 60, and what ranks 12 x 60"):
+    with pytest.raises(
+        InputError, match=r"phi has shape 11 x 60, and the predictions have 12 x 60"
+    ):
         scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
 
 

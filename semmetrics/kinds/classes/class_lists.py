@@ -116,7 +116,7 @@ def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str
 
 
 def names_asked(measures: Sequence[Measure]) -> list[str]:
-    """Return the names of lists that measures need, those of their terms too."""
+    """Return the names of the lists that measures, or their terms, need."""
     flat = flat_terms(measures)
     found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
     if any("scores" in one.definition.needs for one in flat):
@@ -125,7 +125,7 @@ def names_asked(measures: Sequence[Measure]) -> list[str]:
 
 
 def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]) -> Any:
-    """Return the classes of a list that is named; its own ones come before those of numbers.
+    """Return the classes of a named list: the user's own, or else one made from numbers.
 
     Raises
     ------

@@ -150,7 +150,7 @@ def _code_truth(truth: Lists, classes: Sequence[str], *, whole: bool) -> tuple[C
 
 
 def _scores(run: Lists | Matrix, classes: list[str]) -> tuple[ClassScores | RankedLists, list[str]]:
-    """Return what ranks the classes, and these with those outside the class list behind them."""
+    """Return the scores, and the classes; those outside the class list stand last."""
     if isinstance(run, Matrix):
         if run.sparse:
             return RankedLists.of(run.ranked().side, len(classes)), classes

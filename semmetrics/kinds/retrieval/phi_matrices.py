@@ -1,4 +1,4 @@
-"""The matrices phi of a score: read once, checked against what ranks, and handed to tasks."""
+"""The matrices phi of a score: read once, checked against the run, and added to tasks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
     Raises
     ------
     InputError
-        If a matrix is not given, cannot be read or computed, or does not fit what ranks; or a
+        If a matrix is not given, cannot be read or computed, or does not fit the run; or a
         measure has no cutoff.
     """
     wanted = _takers(measures)
@@ -64,7 +64,7 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
 
 
 def _takers(measures: Sequence[Measure]) -> list[Measure]:
-    """Return the measures of phi, sums as what they are sums of."""
+    """Return the measures that need phi; instead of a sum its terms."""
     return [one for one in flat_terms(measures) if PHI in one.definition.needs]
 
 
@@ -103,7 +103,7 @@ class _Given:
 
 
 def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
-    """Return the matrix of a name; read, or computed, once."""
+    """Read or compute the matrix of a name, once."""
     opened, origin = options.opened.setdefault(PHI, {}), _origin(name, truth, options)
     held: _Given | None = opened.get(name)
     if truth is None or not is_computed(origin):
@@ -123,7 +123,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     Raises
     ------
     InputError
-        If there is nothing, or a measure cannot be computed.
+        If nothing is, or phi cannot be computed by the measure.
     """
     given = _given(options)
     if name not in given and name == "default":
@@ -214,7 +214,7 @@ def _beside(
     wanted: Sequence[Measure],
     options: Options,
 ) -> dict[str, Any]:
-    """Return what measures of phi take beside a task."""
+    """Return the further inputs of a task that measures of phi need."""
     most = int(lengths(task.indptr).max(initial=0))
     needed = [needed_depth(measure, most) for measure in wanted]
     return {
@@ -226,7 +226,7 @@ def _beside(
 
 
 def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
-    """Check a matrix against what ranks, and say where each query lies in it."""
+    """Check that a matrix fits a run, and find the row or column of each query in it."""
     turned = task.settings["direction"] == "t2i"
     queries, gallery = given.ids[::-1] if turned else given.ids
     n_queries, n_gallery = given.values.shape[::-1] if turned else given.values.shape
@@ -245,7 +245,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 def _places(
     task: RetrievalTask, ids: Sequence[str] | None, size: int, given: _Given, options: Options
 ) -> Ints:
-    """Return the place in phi of each row of what ranks: by its id where both have ids."""
+    """Return the place in phi of each row of the run: by its id if both have ids."""
     listed = isinstance(task.scores, RankedLists)
     number = task.scores.shape[0]
     if listed and ids is None:
@@ -306,14 +306,14 @@ def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
     if have == want[::-1]:
         remedy = "give its transpose"
     raise InputError(
-        f"phi has shape {have[0]:,} x {have[1]:,}, and what ranks {want[0]:,} x {want[1]:,}",
+        f"phi has shape {have[0]:,} x {have[1]:,}, and the predictions have {want[0]:,} x {want[1]:,}",
         where=given.source,
         remedy=remedy,
     )
 
 
 def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
-    """Say that phi was given in vain, or what it is computed of."""
+    """Note phi, captions and options of computing phi that have no effect."""
     given = _given(options)
     named = {str(m[PHI]) for m in _takers(measures)}
     notes = []
@@ -326,7 +326,7 @@ def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
 
 
 def _unused_captions(options: Options) -> list[str]:
-    """Say that captions, or options on how phi is computed, were given in vain."""
+    """Note captions, or options of computing phi, that have no effect."""
     if options[CAPTIONS] is None:
         return []
     held = [one.origin for one in options.opened.get(PHI, {}).values()]

@@ -124,7 +124,7 @@ def retrieval_notes(
     noted: Mapping[str, Any],
     inputs: Sequence[Any] = (),
 ) -> list[str]:
-    """Say what ranks what, how many ties mattered, and what was left out."""
+    """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
 
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
