@@ -295,9 +295,7 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"ids.json, position 12 .*: the id 'i0' stands twice"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
-    with pytest.raises(
-        InputError, match=r"phi has shape 11 x 60, and the predictions have 12 x 60"
-    ):
+    with pytest.raises(InputError, match="phi has shape 11 x 60, and the predictions have 12 x 60"):
         scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
 
 

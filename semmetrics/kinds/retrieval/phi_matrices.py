@@ -302,14 +302,12 @@ def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
 def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
     want, have = task.scores.shape, given.values.shape
     want = want[::-1] if turned else want
+    mine, theirs = (f"{rows:,} x {columns:,}" for rows, columns in (have, want))
     remedy = "give phi of the same rows and columns"
     if have == want[::-1]:
         remedy = "give its transpose"
-    raise InputError(
-        f"phi has shape {have[0]:,} x {have[1]:,}, and the predictions have {want[0]:,} x {want[1]:,}",
-        where=given.source,
-        remedy=remedy,
-    )
+    problem = f"phi has shape {mine}, and the predictions have {theirs}"
+    raise InputError(problem, where=given.source, remedy=remedy)
 
 
 def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
