@@ -97,18 +97,20 @@ def as_candidates(
     return found
 
 
-def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
+def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
     """Return the positives of each query, each once, and how many entries of grade 0 were left out.
 
     Parameters
     ----------
     found : Lists or Matrix
-        A matrix holds 0/1, or in each row the columns of its positives.
+        A matrix holds 0/1 for each candidate, or in each row the columns of its positives.
+    gallery : int, optional
+        The number of candidates, where a matrix of scores or vectors tell it.
 
     Raises
     ------
     InputError
-        If the matrix holds anything else.
+        If the matrix holds anything else, or 0/1 for a part of the candidates.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
     ([['a']], 1)
     """
     if isinstance(found, Matrix):
-        found = _relation(found)
+        found = _relation(found, gallery)
     side, vocabulary = found.side, len(found.vocabulary)
     keep = np.ones(len(side.codes), np.bool_) if side.scores is None else side.scores > 0
     graded = int((~keep).sum())
@@ -133,7 +135,7 @@ def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
     return lists, graded
 
 
-def _relation(matrix: Matrix) -> Lists:
+def _relation(matrix: Matrix, gallery: int | None) -> Lists:
     """Return the positives that a matrix of 0/1 marks, or whose columns its rows list."""
     if not matrix.sparse and matrix.values.dtype.kind in "iu" and (matrix.values > 1).any():
         columns, codes = np.unique(matrix.values, return_inverse=True)
@@ -146,6 +148,14 @@ def _relation(matrix: Matrix) -> Lists:
             "the ground truth is a matrix of scores",
             where=matrix.source,
             remedy="give 0/1, or the positives of each query; similarities stand first",
+        )
+    width = matrix.values.shape[1]
+    if not (matrix.named or matrix.sparse) and gallery is not None and width < gallery:
+        problem = f"the ground truth is 0/1 in {pluralize(width, 'column')}"
+        raise InputError(
+            f"{problem}, and the gallery has {pluralize(gallery, FORM.noun)}",
+            where=matrix.source,
+            remedy="give 0/1 for each candidate, or lists of the positives: truth.tolist()",
         )
     return replace(members(matrix), understood=f"{matrix.understood}, 0/1")
 
