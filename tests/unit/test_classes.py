@@ -254,6 +254,8 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"gts": [[], *([one] for one in TRUTH[1:])]}, "the image has no class"),
         ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
         ({"gts": SCORES}, "the ground truth is a matrix of scores"),
+        ({"gts": np.ones((5, 1), int), "classes": None},
+         "the ground truth has 1 column, and the scores have 4; give 0/1 for each class, or a vec"),
         ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
         ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
         ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}(labels=unseen,candidates=unseen)"),

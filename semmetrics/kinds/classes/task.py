@@ -50,6 +50,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         If ids do not match, a class is not in the class list, an image has no class or several,
         or a class is both seen and unseen.
     """
+    _check_width(run, truth)
     truth = as_truth(truth)
     classes, given = _class_list(run, truth, options)
     codes, numbered = _code_truth(truth, classes, whole=given is not None)
@@ -77,6 +78,19 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     )
     odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
     return replace(task, odd=odd | _found(task))
+
+
+def _check_width(run: Lists | Matrix, truth: Lists | Matrix) -> None:
+    """Refuse 0/1 for other classes than the scores have, such as a column of numbers of classes."""
+    if not isinstance(run, Matrix) or not isinstance(truth, Matrix) or truth.named:
+        return
+    mine, theirs = truth.values.shape[1], run.values.shape[1]
+    if mine != theirs:
+        raise InputError(
+            f"the ground truth has {pluralize(mine, 'column')}, and the scores have {theirs}",
+            where=truth.source,
+            remedy="give 0/1 for each class, or a vector of the numbers of classes",
+        )
 
 
 def _settings(options: Options, named: Mapping[str, Collection[str]]) -> dict[str, str]:
