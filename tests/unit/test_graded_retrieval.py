@@ -292,7 +292,7 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     np.save(tmp_path / "phi.npy", np.vstack([PHI, PHI[:1]]))
     twice = {**ids, "images": [*NAMES["queries"], NAMES["queries"][0]]}
     (tmp_path / "phi.npy.ids.json").write_text(json.dumps(twice), encoding="utf-8")
-    with pytest.raises(InputError, match=r"ids.json, position 12 .*: the id 'i0' stands twice"):
+    with pytest.raises(InputError, match=r"ids.json, images, id 12 .*: 'i0' is also id 0"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
     with pytest.raises(InputError, match="phi has shape 11 x 60, and the predictions have 12 x 60"):

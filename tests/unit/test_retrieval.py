@@ -417,7 +417,7 @@ BAD = {
     "gallery= has 29 ids for 30 columns": {"gallery": TEXTS[:29]},
     "1 positive is not in the gallery of 30: 'c99'": {"gts": OUTSIDE},
     "id 'im3': the candidate 'c1' is ranked twice": {"preds": TWICE},
-    "gallery, position 29 .from 0.: the id 'c0' stands twice": {"gallery": [*TEXTS[:29], "c0"]},
+    "gallery, id 29 .from 0.: 'c0' is also id 0": {"gallery": [*TEXTS[:29], "c0"]},
     "2 candidates are not in the gallery": {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}},
     "sims lacks 1 of the ids: 'im7'|lacks 1 of the ids": {"gts": {**POSITIVES, "im7": ["c0"]}},
     "the ground truth is a matrix of scores": {"gts": S},

@@ -10,7 +10,7 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
 from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
-from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
@@ -66,11 +66,11 @@ def read_beside(options: Options) -> Options:
     files = (options["read"] or ReadOptions()).beside()
     lists = options["class_lists"]
     return options.replace(
-        **{name: _read_list(options[name], files, name) for name in _LISTED},
+        **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
         **{name: _read_numbers(options[name], files, name) for name in ("populations", "hops")},
         weights=read_weights(options["weights"], files),
         class_lists={
-            _list_name(str(name)): _read_list(some, files, f"class_lists, {name}")
+            _list_name(str(name)): read_names(some, files, f"class_lists, {name}", "class name")
             for name, some in (lists or {}).items()
         },
     )
@@ -102,14 +102,6 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
             raise InputError(f"the number {brief(value)} is negative", where=where,
                              remedy="count from 0")  # fmt: skip
     return replace(found, values=read) if isinstance(found, Weights) else read
-
-
-def _read_list(given: Any, files: ReadOptions, option: str) -> list[str] | None:
-    """Return the names of classes, each of which stands there once."""
-    names = read_names(given, files, option, "class name")
-    if names is not None:
-        check_classes(names, option)
-    return names
 
 
 def read(data: Any, source: str, options: Options) -> Any:

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.pair_scores import IDS_BESIDE, read_pair_ids
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi, fingerprint
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, at, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
@@ -29,7 +29,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
     compute_phi,
     is_computed,
 )
-from semmetrics.kinds.retrieval.reading import as_candidates, check_distinct
+from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth
@@ -162,7 +162,9 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
     if isinstance(origin, str | os.PathLike):
         beside = f"{os.fspath(origin)}{IDS_BESIDE}"
         if Path(beside).exists():
-            rows, columns = (check_distinct(ids, beside) for ids in read_pair_ids(beside, files))
+            rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
+            for ids, side in ((rows, "images"), (columns, "captions")):
+                check_classes(ids, at(beside, side), noun="id")
             if (len(rows), len(columns)) != matrix.values.shape:
                 raise InputError(
                     f"it names {pluralize(len(rows), 'row')} and "

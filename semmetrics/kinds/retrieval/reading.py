@@ -18,7 +18,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products
-from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
+from semmetrics.errors import InputError, a_kind, pluralize, shown
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.resolve import Certainty, Verdict
 from semmetrics.options import FORMATS
@@ -308,20 +308,6 @@ def check_size(names: Sequence[Any], size: int, option: str, what: str, other: i
     raise InputError(
         f"{option}= has {pluralize(len(names), 'id')} for {pluralize(size, what)}", remedy=remedy
     )
-
-
-def check_distinct(names: Sequence[Any], option: str) -> list[str]:
-    """Return names as text; refuse one that stands twice."""
-    found = [str(name) for name in names]
-    if len(set(found)) < len(found):
-        first = {name: place for place, name in reversed(list(enumerate(found)))}
-        twice = next(place for place, name in enumerate(found) if first[name] != place)
-        raise InputError(
-            f"the id {found[twice]!r} stands twice",
-            where=at(option, f"position {twice}{FROM_0}"),
-            remedy=f"name each once; it is also at position {first[found[twice]]}",
-        )
-    return found
 
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:

@@ -15,11 +15,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
 from semmetrics.errors import FROM_0, InputError, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.retrieval.reading import (
-    Embeddings,
-    check_distinct,
-    check_size,
-)
+from semmetrics.kinds.retrieval.reading import Embeddings, check_size
 
 __all__ = ["Relation", "Run", "Sides", "by_name", "check_transposed", "name_sides"]
 
@@ -53,10 +49,7 @@ class Sides:
 
 def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     """Name the rows and columns of a run."""
-    given = {
-        name: None if options[name] is None else check_distinct(options[name], name)
-        for name in ("queries", "gallery")
-    }
+    given = {name: options[name] for name in ("queries", "gallery")}
     if isinstance(run, Lists):
         return _named_lists(run, positives, given)
     own: dict[str, Any] = {"queries": None, "gallery": None}
