@@ -419,7 +419,7 @@ BAD = {
     "id 'im3': the candidate 'c1' is ranked twice": {"preds": TWICE},
     "gallery, id 29 .from 0.: 'c0' is also id 0": {"gallery": [*TEXTS[:29], "c0"]},
     "2 candidates are not in the gallery": {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}},
-    "sims lacks 1 of the ids: 'im7'|lacks 1 of the ids": {"gts": {**POSITIVES, "im7": ["c0"]}},
+    "preds lacks 1 of the ids: 'im7'": {"gts": {**POSITIVES, "im7": ["c0"]}},
     "the ground truth is a matrix of scores": {"gts": S},
     "the positives are of 'im0' and others, and the rows have no names": {"queries": None},
     "1 list of no query: 'im9'": {"preds": {**ranked(), "im9": {"c0": 1.0}}},
