@@ -265,14 +265,10 @@ def _places(
         if size != number:
             _refuse_shape(task, given, task.settings["direction"] == "t2i")
         return np.arange(number)
-    known = {name: place for place, name in enumerate(ids)}
     ranked = np.flatnonzero(task.rows >= 0)
     own = [str(task.ids[row]) for row in ranked.tolist()]
-    lost = [name for name in own if name not in known]
-    if lost:
-        _refuse_ids(lost, "query", given)
     place = np.full(number, -1)
-    place[task.rows[ranked]] = [known[name] for name in own]
+    place[task.rows[ranked]] = _find(own, ids, "query", given)
     return place
 
 
@@ -281,24 +277,20 @@ def _order(task: RetrievalTask, ids: Sequence[str], given: _Given) -> Ints | Non
     if isinstance(task.gallery, range):
         return None
     own = [str(name) for name in task.gallery[: task.scores.shape[1]]]
-    if own == list(ids):
-        return None
+    return None if own == list(ids) else _find(own, ids, "candidate", given)
+
+
+def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
+    """Return the place of each name among the ids of phi; refuse names that it lacks."""
     known = {name: place for place, name in enumerate(ids)}
-    lost = [name for name in own if name not in known]
+    lost = [name for name in names if name not in known]
     if lost:
-        _refuse_ids(lost, "candidate", given)
-    return np.array([known[name] for name in own], np.int64)
-
-
-def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
-    remedy = "give phi of all queries and candidates, with the same ids"
-    if isinstance(given.origin, tuple):  # it is computed
-        remedy = "an image without positives has no references: leave it out, or give a matrix"
-    raise InputError(
-        f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}",
-        where=given.source,
-        remedy=remedy,
-    )
+        problem = f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}"
+        remedy = "give phi of all queries and candidates, with the same ids"
+        if isinstance(given.origin, tuple):  # it is computed
+            remedy = "an image without positives has no references: leave it out, or give a matrix"
+        raise InputError(problem, where=given.source, remedy=remedy)
+    return np.array([known[name] for name in names], np.int64)
 
 
 def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:

@@ -82,23 +82,18 @@ def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Side
     if given["queries"] is not None:
         rows = _listed_queries(run, given["queries"])
     names = [str(name) for name in run.vocabulary]
-    if given["gallery"] is not None:
-        place = {name: code for code, name in enumerate(given["gallery"])}
-        lost = [name for name in names if name not in place]
-        if lost:
-            raise InputError(
-                f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
-                where=run.source,
-                remedy="add them to gallery= (--gallery), or leave that out",
-            )
-        columns = given["gallery"]
-        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
-    else:
-        columns = sorted({*names, *map(str, positives.vocabulary)})
-        place = {name: code for code, name in enumerate(columns)}
-        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
-    side = replace(run.side, codes=codes[run.side.codes])
     listed = given["gallery"] is None
+    columns = sorted({*names, *map(str, positives.vocabulary)}) if listed else given["gallery"]
+    place = {name: code for code, name in enumerate(columns)}
+    lost = [name for name in names if name not in place]
+    if lost:
+        raise InputError(
+            f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
+            where=run.source,
+            remedy="add them to gallery= (--gallery), or leave that out",
+        )
+    codes = np.fromiter((place[name] for name in names), np.int32, len(names))
+    side = replace(run.side, codes=codes[run.side.codes])
     return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, listed)
 
 
