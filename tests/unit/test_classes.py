@@ -373,6 +373,8 @@ def test_classes_of_pre_training():
     assert (
         "1 of 2 unseen classes is among 2 classes of pre-training, and so not unseen: 'cow'" in said
     )
+    places = [NAMES.index("cow"), 0]
+    assert any(n.endswith(": 'cow'") for n in score(**SIDES, pretraining=places).notes)
     said = score(**SIDES, measures="H", pretraining=["hen"]).notes
     assert "none of 2 unseen classes is among 1 class of pre-training" in said
 

@@ -229,14 +229,18 @@ def _within_hops(
     return found
 
 
-def overlap_note(options: Options, unseen: frozenset[str] | None) -> list[str]:
+def overlap_note(
+    options: Options, unseen: frozenset[str] | None, classes: Sequence[str]
+) -> list[str]:
     """Say which unseen classes are among those of pre-training."""
     known = options["pretraining"]
     if known is None:
         return []
     if unseen is None:
         return ["pretraining= (--pretraining) has no effect without unseen= (--unseen)"]
-    both, of = sorted(unseen & set(known)), pluralize(len(known), "class")
+    codes, _ = code_names(known, classes)
+    both = sorted(unseen.intersection(classes[code] for code in codes.tolist() if code >= 0))
+    of = pluralize(len(known), "class")
     if not both:
         return [f"none of {pluralize(len(unseen), 'unseen class')} is among {of} of pre-training"]
     return [

@@ -202,7 +202,7 @@ def class_notes(
     notes = task_notes(tasks, _COUNTS, of_task)
     notes += unused_weights(options["weights"], [*inputs[-1:]])
     first = next(task for _, task in each_task(tasks))
-    notes += overlap_note(options, first.named.get(UNSEEN))
+    notes += overlap_note(options, first.named.get(UNSEEN), first.class_list)
     for name in ("populations", "hops"):
         if isinstance(options[name], Weights):
             notes += options[name].notes
