@@ -43,6 +43,9 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
     Votes that are equal are broken at random.
     """
     folder = path if path.is_dir() else path.parent
+    if folder != path and path.name not in _PASCAL:
+        raise InputError("MATLAB files are read of Pascal-50S alone", where=os.fspath(path),
+                         remedy=f"give {' or '.join(_PASCAL)}, or their folder")  # fmt: skip
     where = os.fspath(folder)
     given, kinds, votes = _read_parts(folder, options)
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()

@@ -209,6 +209,8 @@ def test_pascal_50s_that_is_not_as_it_is(tmp_path):
     folder = mat(tmp_path, votes=[[1, 0, 1, 1]] * 4)
     with pytest.raises(InputError, match=r"pair 0 \(from 0\): the vote 0 is neither 1 nor -1"):
         read_judgements(folder)
+    with pytest.raises(InputError, match=r"other.mat: MATLAB files are .*; give pair_pascal.mat"):
+        read_judgements(folder / "other.mat")
     savemat(folder / "consensus_pascal.mat", {"other": 1})
     with pytest.raises(InputError, match="there is no struct array 'triplets' with 4 fields"):
         read_judgements(folder)
