@@ -72,7 +72,10 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
         for name, value in given.items():
             if name in hints and name not in unchecked:
                 check_type(name, value, hints[name])
-        return {name: value for name, value in given.items() if _is_array(hints.get(name))}
+        arrays = {name: value for name, value in given.items() if _is_array(hints.get(name))}
+        for name, value in arrays.items():
+            refuse_masked(value, name)
+        return arrays
 
     blame = _blame_arrays
 
@@ -168,6 +171,20 @@ class _Array:
 
 def _is_array(hint: Any) -> bool:
     return hint is _Array or _Array in get_args(hint)
+
+
+def refuse_masked(value: object, where: str) -> None:
+    """Refuse masked values, which NumPy would take for the numbers below the mask.
+
+    Raises
+    ------
+    InputError
+        If there are some.
+    """
+    import numpy as np
+
+    if np.ma.is_masked(value):
+        raise InputError("values are masked", where=where, remedy="fill them, or leave items out")
 
 
 def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:

@@ -15,12 +15,12 @@ accuracy   of the pairs that people tell apart, the share that scores put in the
            pair tied in the scores counts half: :math:`1/2 + (C - D) / (2 (N - T_y))`
 ========== =================================================================================
 
-A correlation with something that is the same everywhere is not defined: nan; so is an accuracy
-where people tell no two items apart.
+A correlation with a constant is undefined (nan), and so is the accuracy if people tell no two items
+apart.
 
 A resample draws as many items, or groups of items, as there are, with replacement; items that are
-drawn twice tie with themselves. All resamples are computed together, from sums of weights: C - D
-by halving the ratings again and again, in O(n log n), exactly.
+drawn twice tie with themselves. All resamples are computed together, from sums of weights; C - D
+is exact and takes O(n log n).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = ["NAMES", "Correlated", "Correlation", "correlate_values", "correlatio
 
 NAMES = ("pearson", "spearman", "kendall")
 _STATISTICS = ("pearson", "spearman", "kendall-b")
-_CELLS = 1 << 19  # of weights that are looked at together: they stay in a cache
+_CELLS = 1 << 19  # weights at a time, so that they stay in the processor's cache
 
 
 @checked
@@ -90,15 +90,16 @@ def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall
 
 
 class _Half(NamedTuple):
-    """What has 1 at one binary digit of its level, and what has 0 there.
+    """The cells of a table, split by one binary digit of their level on one side.
 
     Attributes
     ----------
     zeros, ones : int array
-        Cells, by the digits before this one, then along the other side.
+        The cells with 0 and with 1 at that digit, sorted by the higher digits, then by the level on
+        the other side.
     places : four int arrays, each of the length of ``ones``
-        The zeros with the same digits before, from the first to the last: where they begin, where
-        those that are equal along the other side begin and end, and where they end.
+        For each cell with 1, places among the cells with 0 and the same higher digits: where they
+        begin, where those of an equal level on the other side begin and end, and where they end.
     """
 
     zeros: Ints
@@ -132,15 +133,16 @@ class Correlated:
     @classmethod
     def of(cls, scores: ArrayLike, ratings: ArrayLike, groups: ArrayLike | None = None,
            n_groups: int | None = None) -> Correlated:  # fmt: skip
-        """Look at finite values of items.
+        """Tabulate scores and ratings of the same items.
 
         Parameters
         ----------
         scores, ratings : array-like, shape (n,)
+            Finite.
         groups : int array-like, shape (n,), optional
-            The group of each item, from 0; each is a group of its own where it is left out.
+            The group of each item, from 0. Without it, each item is a group of its own.
         n_groups : int, optional
-            How many groups there are, where some have no item here.
+            The number of groups, if some of them have no item here.
 
         Raises
         ------
@@ -175,7 +177,7 @@ class Correlated:
 
     @cached_property
     def halves(self) -> list[_Half]:
-        """What C - D is counted by: the levels of the side that has fewer of them, halved."""
+        """The splits that count C - D, one for each binary digit of the side with fewer levels."""
         swapped = len(self.ratings) > len(self.scores)
         sides = (self.rating, self.score) if swapped else (self.score, self.rating)
         return list(_halves(*sides))
@@ -244,20 +246,19 @@ class _Weights:
         """Return a statistic of each resample; nan where it is not defined."""
         distinct = np.minimum((self.scores > 0).sum(axis=0), (self.ratings > 0).sum(axis=0))
         with np.errstate(all="ignore"):
-            if name == "pearson":
+            if name == "accuracy":
+                distinct = (self.ratings > 0).sum(axis=0)
+                found = 0.5 + self.concordance() / (2 * _untied(self.ratings, self.n))
+            elif name == "pearson":
                 sides = map(_scaled, (self.table.scores, self.table.ratings))
                 found = self._product_moment(*sides)
             elif name == "spearman":
                 found = self._product_moment(_ranks(self.scores), _ranks(self.ratings))
             elif name == "kendall-c":
                 found = 2 * self.concordance() * distinct / (self.n**2 * (distinct - 1))
-            elif name == "kendall-b":
+            else:
                 untied = [_untied(side, self.n) for side in (self.scores, self.ratings)]
                 found = self.concordance() / np.sqrt(untied[0] * untied[1])
-            else:
-                distinct = np.where((self.ratings > 0).sum(axis=0) > 1, 2, 0)
-                return np.where(distinct > 1, 0.5 + self.concordance()
-                                / (2 * _untied(self.ratings, self.n)), np.nan)  # fmt: skip
         return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
 
     def _product_moment(self, scores: Floats, ratings: Floats) -> Floats:
@@ -271,10 +272,10 @@ class _Weights:
         return found
 
     def concordance(self) -> Floats:
-        """Return C - D, by halving the levels of the side that has fewer of them.
+        """Return C - D.
 
-        Two items with other levels differ first at one binary digit of them: among those whose
-        digits before it are the same, each that has 1 is compared with all that have 0 there.
+        Two different levels differ first at one binary digit. So for each digit, every cell with 1
+        is compared with the cells that have 0 there and the same higher digits.
         """
         total = np.zeros(self.cells.shape[1])
         for zeros, ones, places in self.table.halves:
@@ -290,13 +291,13 @@ class _Weights:
 
 
 def _halves(along: Ints, level: Ints) -> Iterator[_Half]:
-    """Yield, for each binary digit of the levels, what has 1 there beside what has 0."""
+    """Yield the cells split by each binary digit of their level, along their other level."""
     for digit in range(int(level.max(initial=0)).bit_length()):
         before = level >> (digit + 1)
         rows = np.lexsort((along, before))
         is_one = ((level[rows] >> digit) & 1).astype(np.bool_)
         zeros, ones = rows[~is_one], rows[is_one]
-        # one number for the digits before and what is along, so that both are sought together
+        # the higher digits and the other level in one number, so that one search finds both
         wide = int(along.max(initial=0)) + 1
         keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
         group = before[ones] * wide
@@ -318,18 +319,18 @@ def _sum_levels(cells: Floats, of: Ints, number: int) -> Floats:
 
 
 def _scaled(values: Floats) -> Floats:
-    """Values, at most 1, so that squares do not overflow."""
+    """Scale values to at most 1, so that their squares do not overflow."""
     most = np.abs(values).max(initial=0.0)
     return (values / most if most else values)[:, None]
 
 
 def _ranks(weights: Floats) -> Floats:
-    """The rank of each level; equal values share the mean of their ranks."""
+    """Return the rank of each level; equal values share the mean of their ranks."""
     return np.cumsum(weights, axis=0) - (weights - 1) / 2
 
 
 def _untied(weights: Floats, n: Floats) -> Floats:
-    """How many pairs are not tied."""
+    """Count the pairs that are not tied."""
     found: Floats = (n**2 - (weights**2).sum(axis=0)) / 2
     return found
 
@@ -412,14 +413,14 @@ def check_percentile(bootstrap: Bootstrap | None) -> None:
 
 
 def draw_groups(number: int) -> Draws:
-    """Return what draws among so many groups, in their order."""
+    """Return draws of so many groups, in their order."""
     return Draws(np.arange(number), number, np.arange(number, dtype=np.uint64))
 
 
 def as_replicates(
     values: Floats, whole: float, statistic: str, bootstrap: Bootstrap, groups: int, unit: str
 ) -> Replicates:
-    """Return the values of resamples as intervals are made of them."""
+    """Return the values of resamples in the form that makes intervals."""
     return Replicates(
         values, bootstrap.seed, unit, grouped=False, drawn="", value=whole,
         left_out=np.zeros(0), sizes=np.ones(groups, np.int64),

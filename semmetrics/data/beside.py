@@ -78,7 +78,7 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
     Raises
     ------
     InputError
-        If they are no list of names, or it is empty.
+        If they are no list of names, it is empty, or a name is empty or stands twice.
 
     Examples
     --------
@@ -103,7 +103,9 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
                 where=at(option, f"position {place}{FROM_0}"),
                 remedy=f"write a {noun} as text, or as a whole number",
             )
-    return [str(name) for name in found]
+    names = [str(name) for name in found]
+    check_classes(names, option, noun=noun)
+    return names
 
 
 def _read_classes(source: Source, options: ReadOptions, noun: str) -> list[str]:

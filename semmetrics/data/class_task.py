@@ -1,4 +1,4 @@
-"""Images, what ranks the classes for each, and the class of each.
+"""Images with their true classes and the ranking of all classes that is predicted for each.
 
 Conventions
 -----------
@@ -118,7 +118,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClassTask(Task):
-    """Images, what ranks the classes for each, and the class of each.
+    """Images with their true classes and the ranking of all classes that is predicted for each.
 
     Attributes
     ----------
@@ -154,6 +154,11 @@ class ClassTask(Task):
         step = self.scores.step
         for start in range(0, len(self), step):
             yield Block(self, start, min(start + step, len(self)))
+
+    @property
+    def class_list(self) -> tuple[str, ...]:
+        """The class list; without one, all classes that either side names."""
+        return self.classes[: self.given]
 
     @cached_property
     def fingerprint(self) -> int:

@@ -321,7 +321,7 @@ def is_one_hot(
 
 
 def check_classes(
-    classes: Sequence[str],
+    classes: Sequence[Any],
     where: str,
     unit: str = "{noun} {} (from 0)",
     start: int = 0,
@@ -329,23 +329,19 @@ def check_classes(
 ) -> None:
     """Refuse a class that is no text, is empty or stands twice."""
     first: dict[str, int] = {}
+    noun = noun.removesuffix(" name")
     unit = unit.replace("{noun}", noun)
     for number, name in enumerate(classes, start):
-        place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
-            raise InputError(
-                f"a name is expected, not {type(name).__name__}", where=place, remedy="write text"
-            )
-        if not name.strip():
-            raise InputError(
-                f"the {noun} is empty", where=place, remedy="each position is a column: name it"
-            )
-        if first.setdefault(name, number) != number:
-            raise InputError(
-                f"{name!r} is also {unit.format(first[name])}",
-                where=place,
-                remedy=f"name each {noun} once",
-            )
+            problem, remedy = f"a name is expected, not {type(name).__name__}", "write text"
+        elif not name.strip():
+            problem, remedy = f"the {noun} is empty", "each position is a column: name it"
+        elif first.setdefault(name, number) != number:
+            problem = f"{name!r} is also {unit.format(first[name])}"
+            remedy = f"name each {noun} once"
+        else:
+            continue
+        raise InputError(problem, where=f"{where}, {unit.format(number)}", remedy=remedy)
 
 
 def assign(

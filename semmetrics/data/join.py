@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.core.ragged import Floats, lengths
+from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
 from semmetrics.errors import FROM_0, InputError, a_kind, brief, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
-__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join"]
+__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join", "join_rows"]
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -94,6 +94,23 @@ def join(
         every = "empty" if gaps and missing == "skip" else missing
         joined = _by_id(pred, ref, every)
     return _without_gaps(joined, missing, noun, (pred.source, ref.source)) if gaps else joined
+
+
+def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joined, Ints]:
+    """Match the rows of a run, or of scores, with the items of the ground truth, as `join`.
+
+    Returns
+    -------
+    joined : Joined
+    rows : int array, shape (items,)
+        The row of each item, from 0; -1 for an item without one.
+    """
+    every = np.arange(len(ids) + 1)
+    own = Lists(ids, [], Side(every, every[:-1].astype(np.int32)), source=source)
+    joined = join(own, ref, missing=missing)
+    rows = np.full(len(joined.ids), -1)
+    rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+    return joined, rows
 
 
 def _check_lengths(pred: Lists, ref: Lists) -> None:

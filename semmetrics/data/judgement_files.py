@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,16 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import Judgements
-from semmetrics.data.pair_scores import id_reader
+from semmetrics.data.pair_scores import ToId, id_reader
 from semmetrics.data.pascal_50s import is_pascal, read_pascal
-from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
+from semmetrics.data.table_rows import (
+    TABLE_FORMATS,
+    Noun,
+    Row,
+    check_named_once,
+    opened_table,
+    read_rows,
+)
 from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, shown
 
 __all__ = ["ROLES", "read_judgements"]
@@ -193,7 +200,7 @@ def _text(value: Any, where: str) -> str:
 
 
 class _Columns:
-    """Which columns of a table play which role."""
+    """Finds the role of each column of a table."""
 
     def __init__(self, named: Mapping[str, str], group: str | None, ids: str | None) -> None:
         for role, column in named.items():
@@ -208,12 +215,12 @@ class _Columns:
         self.given = [f"{name}=" for name, value in given.items() if value]
 
     def refuse(self, where: str) -> None:
-        """Refuse what is said of columns that there are not.
+        """Refuse options of columns beside data that have none.
 
         Raises
         ------
         InputError
-            If something is.
+            If one is given.
         """
         if self.given:
             raise InputError(f"{', '.join(self.given)} beside a file that is no table",
@@ -240,10 +247,7 @@ class _Columns:
         if self.group is not None:
             found["group"] = names.index(self.group)
         settled = _settle(found, names, where)
-        twice = next((names[i] for i in settled.values() if names.count(names[i]) > 1), None)
-        if twice is not None:
-            raise InputError(f"two columns are called {twice!r}", where=where,
-                             remedy="give each column its own name")  # fmt: skip
+        check_named_once([names[i] for i in settled.values()], names, where)
         return settled
 
 
@@ -278,31 +282,73 @@ def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str
     return {role: i for role, i in found.items() if role in used | {"image", "rater", "group"}}
 
 
-class _Made:
-    """Judgements in the making: each candidate once, but captions as often as they are rated."""
+class _Builder:
+    """Builds judgements from rows: ids are candidates once, captions as often as they are rated.
 
-    def __init__(self, texts: bool) -> None:
-        self.texts = texts
-        self.known: dict[Any, int] = {}
-        self.candidates: list[str] = []
-        self.references: list[tuple[str, ...]] = []
-        self.images: list[str] = []
-        self.said: dict[Any, str] = {}
+    Parameters
+    ----------
+    to_id : callable
+        Makes an id of a cell.
+    """
 
-    def add(self, candidate: str, references: tuple[str, ...], image: str) -> int:
-        """Return the number of a candidate."""
-        key = (candidate, references, image)
-        if not self.texts and key in self.known:
-            return self.known[key]
-        self.known[key] = len(self.candidates)
-        self.candidates.append(candidate)
-        self.references.append(references)
-        self.images.append(image)
-        return self.known[key]
+    def __init__(self, to_id: ToId) -> None:
+        self._to_id, self._texts = to_id, False
+        self._candidates: list[str] = []
+        self._references: list[tuple[str, ...]] = []
+        self._images: list[str] = []
+        self._values: list[float] = []
+        self._sides: list[list[int]] = []
+        self._groups: list[str] = []
+        self._numbers: dict[Any, int] = {}
+        self._rated: dict[Any, str] = {}
 
-    def check_rater(self, rater: Any, judged: Any, what: str, place: str) -> None:
+    def add_row(self, row: Mapping[str, Any], place: str) -> None:
+        """Add what a row says, by role."""
+        self._texts = "references" in row
+        self._values.append(_value(row))
+        self._sides.append(self._judged(row, place))
+        if "group" in row:
+            self._groups.append(str(row["group"]))
+
+    def judgements(self, where: str, notes: list[str]) -> Judgements:
+        """Return what was added."""
+        first, *second = np.array(self._sides or np.zeros((0, 1)), np.int64).T
+        return Judgements(
+            self._candidates, self._references, self._images, self._texts,
+            np.array(self._values, np.float64), first, second[0] if second else None,
+            self._groups or None, where, notes,
+        )  # fmt: skip
+
+    def _judged(self, row: Mapping[str, Any], place: str) -> list[int]:
+        """Return the numbers of the candidates that a row judges."""
+        roles = ("a", "b") if "preferred" in row else ("caption",) if self._texts else (
+            ("candidate",) if "candidate" in row else ("id",))  # fmt: skip
+        if self._texts:
+            given = [_text(row[role], "") for role in roles]
+            references = _references(row["references"])
+            image = _image_id(row["image"]) if "image" in row else " / ".join(references)
+        else:
+            given = [self._to_id(row[role]) for role in roles]
+            references = (self._to_id(row["reference"]),) if "reference" in row else ()
+            own = next(iter(references), min(given))
+            image = self._to_id(row["image"]) if "image" in row else own
+        if "rater" in row and not _is_missing(row["rater"]):
+            judged = (*sorted(given), references, image)
+            self._check_rater(row["rater"], judged, " and ".join(map(shown, given)), place)
+        return [self._number(one, references or (one,), image) for one in given]
+
+    def _number(self, candidate: str, references: tuple[str, ...], image: str) -> int:
+        key = candidate, references, image
+        if self._texts or key not in self._numbers:
+            self._numbers[key] = len(self._candidates)
+            self._candidates.append(candidate)
+            self._references.append(references)
+            self._images.append(image)
+        return self._numbers[key]
+
+    def _check_rater(self, rater: Any, judged: Any, what: str, place: str) -> None:
         """Refuse a second judgement of the same by the same rater."""
-        before = self.said.setdefault((str(rater), judged), place)
+        before = self._rated.setdefault((str(rater), judged), place)
         if before is not place:
             raise InputError(f"the rater {shown(rater)} judges {what} twice, first in "
                              f"{before.rpartition(', ')[2]}", where=place,
@@ -316,35 +362,30 @@ def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -
         if source is not None and _is_json_object(source, options):
             columns.refuse(where)
             return _read_images(source.parsed(parse_source), where)
-        made: _Made | None = None
-        values, sides, groups = list[float](), list[list[int]](), list[str]()
-        header: list[str] | None = None
-        roles: dict[str, int] = {}
-        for place, names, cells in read_rows(data, source, options, where, notes, _NOUN):
-            if made is None or names != header:
-                first, header = made is None, names
-                roles = columns.find(names, place)
-                made = made or _Made("references" in roles)
-                if made.texts != ("references" in roles) or (
-                    not first and ("preferred" in roles) != (len(sides[0]) > 1)
-                ):
-                    raise InputError("it has other keys than those before", where=place,
-                                     remedy="give all judgements the same keys")  # fmt: skip
-            row = {role: cells[i] for role, i in roles.items()}
+        builder = _Builder(columns.to_id)
+        rows = read_rows(data, source, options, where, notes, _NOUN)
+        for place, row in _by_role(rows, columns):
             try:
-                values.append(_value(row))
-                sides.append(_candidates(row, made, columns, place))
+                builder.add_row(row, place)
             except InputError as error:
                 raise error if error.where else placed(error, place) from None
-            if "group" in row:
-                groups.append(str(row["group"]))
-    if made is None:
-        made = _Made(False)
-    first_side, *second = np.array(sides or np.zeros((0, 1)), np.int64).T
-    return Judgements(
-        made.candidates, made.references, made.images, made.texts, np.array(values, np.float64),
-        first_side, second[0] if second else None, groups if groups else None, where, notes,
-    )  # fmt: skip
+    return builder.judgements(where, notes)
+
+
+def _by_role(rows: Iterable[Row], columns: _Columns) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each row with its cells by role; all have to be judgements of one form."""
+    header: list[str] | None = None
+    roles: dict[str, int] = {}
+    form: set[str] | None = None
+    for place, names, cells in rows:
+        if form is None or names != header:
+            header, roles = names, columns.find(names, place)
+            own = {"references", "preferred"} & roles.keys()
+            if form not in (None, own):
+                raise InputError("it has other keys than those before", where=place,
+                                 remedy="give all judgements the same keys")  # fmt: skip
+            form = own
+        yield place, {role: cells[i] for role, i in roles.items()}
 
 
 def _is_json_object(source: Any, options: ReadOptions) -> bool:
@@ -356,33 +397,15 @@ def _value(row: Mapping[str, Any]) -> float:
     if "preferred" not in row:
         return number(row["rating"], "", "rating")
     said = row["preferred"]
-    for side in ("a", "b"):
-        if said == row[side] and row["a"] != row["b"]:
-            return _SIDES[side]
-    found = _SIDES.get(str(said).strip().casefold())
-    if found is None:
+    word = str(said).strip().casefold()
+    sides = {side for side in ("a", "b") if said == row[side] and row["a"] != row["b"]}
+    sides |= {word} & _SIDES.keys()
+    if len(sides) > 1:
+        raise InputError(f"{shown(said)} is one side, and what the other one is called",
+                         remedy="give the candidates other ids")  # fmt: skip
+    if not sides:
         raise InputError(f"{shown(said)} is preferred", remedy="write a, b or tie")
-    return found
-
-
-def _candidates(row: Mapping[str, Any], made: _Made, columns: _Columns, place: str) -> list[int]:
-    """Return the numbers of the candidates that a row judges."""
-    roles = ("a", "b") if "preferred" in row else ("caption",) if made.texts else (
-        ("candidate",) if "candidate" in row else ("id",))  # fmt: skip
-    if made.texts:
-        given = [_text(row[role], "") for role in roles]
-        references = _references(row["references"])
-        image = _image_id(row["image"]) if "image" in row else " / ".join(references)
-    else:
-        given = [columns.to_id(row[role]) for role in roles]
-        references = (columns.to_id(row["reference"]),) if "reference" in row else ()
-        own = next(iter(references), min(given))
-        image = columns.to_id(row["image"]) if "image" in row else own
-    found = [made.add(one, references or (one,), image) for one in given]
-    if "rater" in row and not _is_missing(row["rater"]):
-        judged = (*sorted(given), references, image)
-        made.check_rater(row["rater"], judged, " and ".join(map(shown, given)), place)
-    return found
+    return _SIDES[sides.pop()]
 
 
 def _is_missing(value: Any) -> bool:

@@ -26,7 +26,7 @@ from semmetrics.frozen import dataclass
 __all__ = ["TEXTS", "Judgements", "name_all"]
 
 TEXTS = "captions"
-"""What candidates are evaluated as that stand in the file with their references."""
+"""The kind of data as which captions that stand beside their references are scored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Judgements:
         return "rating" if self.second is None else "pair"
 
     def count_candidates(self, places: Ints | None = None) -> int:
-        """Count those at some places, or all; captions that are rated several times are one."""
+        """Count all candidates, or those at some places; a caption rated several times is one."""
         chosen = range(len(self.candidates)) if places is None else np.unique(places).tolist()
         return len({(self.images[i], self.candidates[i], self.references[i]) for i in chosen})
 
@@ -97,9 +97,9 @@ class Judgements:
         return of[self.first] if len(of) else np.zeros(0, np.int64), names
 
     def averaged(self) -> Judgements:
-        """Return one judgement of each candidate, or pair: the mean of all that there are of it.
+        """Return one judgement of each candidate or pair: the mean of its ratings.
 
-        Of preferences the side that more of them prefer; where both are equal, neither.
+        Of preferences, the side that most of them prefer; neither if both have as many.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Judgements:
         return replace(self.take(rows), values=leads * sides[rows])
 
     def _mean(self, values: Floats) -> float:
-        """Return a mean that the order of values has no part in, so that equal means are ties."""
+        """Return the mean, rounded once: equal means tie, in whatever order the ratings stand."""
         try:
             return math.fsum(values.tolist()) / len(values)
         except OverflowError:
@@ -158,7 +158,7 @@ class Judgements:
         return [(self.images[i], self.candidates[i], self.references[i]) for i in places]
 
     def take(self, rows: Ints) -> Judgements:
-        """Return some judgements, and the candidates that these are of."""
+        """Return some of the judgements, with their candidates alone."""
         sides = [self.first[rows]] + ([] if self.second is None else [self.second[rows]])
         kept, places = np.unique(np.stack(sides), return_inverse=True)
         first, *second = places.reshape(len(sides), len(rows))
@@ -175,12 +175,12 @@ class Judgements:
         )
 
     def without_own_references(self, policy: str) -> Judgements:
-        """Return the judgements after candidates that are their own references were looked at.
+        """Apply a policy to candidates that are among their own references.
 
         Parameters
         ----------
         policy : {"keep", "drop-candidate", "drop-reference"}
-            Such a candidate stays; its judgements are left out; or that reference of it is.
+            Keep them, leave out their judgements, or leave out the reference that they equal.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Judgements:
         return np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
 
     def _check_references(self, before: Sequence[tuple[str, ...]]) -> None:
-        """Refuse candidates without references; before, own ones may have been among them."""
+        """Refuse candidates without references, and say if they had none but themselves."""
         of = zip(self.candidates, self.images, self.references, before, strict=True)
         for text, image, several, all_of_them in of:
             if not several:

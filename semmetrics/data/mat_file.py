@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-A size that the file states is believed only where as many bytes are there, so a damaged file is
-refused, and neither ends the program nor fills the memory. Arrays are flat, column by column, and
-numbers have the type in which they are stored; of a text with several rows it is the first.
+A size that the file states is trusted only if as many bytes follow. So a damaged file is refused,
+and neither ends the program nor fills the memory. Arrays are flat, column by column; numbers keep
+the type in which they are stored; of a text with several rows, the first is read.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is no such file, or what it says of its own sizes is wrong.
+        If it is no such file, or a size in it is wrong.
     """
     data = bytes(source.data)
     ends = {b"IM": "<", b"MI": ">"}.get(data[126:_HEADER])
@@ -89,7 +89,7 @@ class _Variables:
         }
 
     def read(self, names: Collection[str], most: int, at: int = _HEADER) -> list[tuple[str, Any]]:
-        """Return the variables of some names; what is compressed may take so many bytes."""
+        """Return the variables of some names; a compressed part may hold ``most`` bytes."""
         found = []
         while at < len(self._data):
             kind, start, stop, following = self._element(at, len(self._data))
@@ -104,17 +104,17 @@ class _Variables:
         return found
 
     def _plain(self, names: Collection[str], at: int = 0) -> list[tuple[str, Any]]:
-        """Return the variable that begins here, where it has one of the names."""
+        """Return the variable that begins here, if it has one of the names."""
         _, start, stop, _ = self._element(at, len(self._data), _MATRIX)
         name = self._head(start, stop)[2]
         return [(name, self._array(start, stop, 0))] if name in names else []
 
     def _element(self, at: int, stop: int, kind: int | None = None) -> _Element:
-        """Return the element that begins here; a kind is asked for where it is given."""
+        """Return the element that begins here; refuse one of another kind than is asked for."""
         if at + 8 > stop:
             raise ValueError("it ends too early")
         own, size = self._pair.unpack_from(self._data, at)
-        if own >> 16:  # up to four bytes stand within the tag
+        if own >> 16:  # a small element: up to four bytes within the tag
             found = own & 0xFFFF, at + 4, at + 4 + (own >> 16), at + 8
             wrong = own >> 16 > 4
         else:
@@ -162,7 +162,7 @@ class _Variables:
         return np.frombuffer(part, self._ends + _TYPES[stored])
 
     def _arrays(self, number: int, at: int, stop: int, depth: int) -> list[Any]:
-        """Return so many arrays that stand one behind the other."""
+        """Return so many consecutive arrays."""
         if number > (stop - at) // 8:
             raise ValueError("an array has more entries than there are bytes")
         found = []

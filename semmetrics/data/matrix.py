@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import refuse_masked
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
@@ -191,10 +192,7 @@ def as_matrix(
     >>> as_matrix(np.array([[0.5, 0.25]]), ["cat", "dog"]).rows(0, 1, k=1).codes.tolist()
     [0]
     """
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        raise InputError(
-            "values of the matrix are masked", where=source, remedy="fill them, or leave items out"
-        )
+    refuse_masked(values, source)
     if values.ndim != 2:
         raise InputError(
             f"the matrix has shape {values.shape}", where=source, remedy="give items x classes"

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from semmetrics.arguments import refuse_masked
 from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
 from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
@@ -32,8 +34,8 @@ from semmetrics.data.matrix import (
 from semmetrics.data.tables import RowTable
 from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
 
-__all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_object",
-           "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
+__all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_matrix",
+           "plain_object", "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -143,6 +145,26 @@ def plain_object(data: Any) -> Any:
     if isinstance(data, np.ndarray) and (data.dtype == object or data.dtype.kind in "US"):
         return data.tolist()
     return data
+
+
+def plain_matrix(given: Any, source: str) -> NDArray[Any]:
+    """Return rows of numbers, which may be nan, as an array: from an array, a tensor, or lists.
+
+    Raises
+    ------
+    InputError
+        If it is something else, or values are masked.
+    """
+    values = plain_object(given)
+    refuse_masked(values, source)
+    if isinstance(values, list | tuple):
+        with suppress(TypeError, ValueError, OverflowError):
+            values = np.array(values, np.float64)
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
+        return np.asarray(values)
+    shape = f" of shape {values.shape}, {values.dtype}," if isinstance(values, np.ndarray) else ""
+    raise InputError(f"{a_kind(given)}{shape} is no matrix of numbers", where=source,
+                     remedy="give rows of numbers, all of one length")  # fmt: skip
 
 
 def _of_tensor(data: Any) -> Any:

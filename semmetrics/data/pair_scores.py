@@ -22,17 +22,24 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
-from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, number
+from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, is_iterable, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import plain_array
+from semmetrics.data.objects import plain_matrix
 from semmetrics.data.source import enough_memory, load
-from semmetrics.data.table_rows import TABLE_FORMATS, Noun, opened_table, read_rows
-from semmetrics.errors import InputError, at, listing, placed, pluralize, shown
+from semmetrics.data.table_rows import (
+    TABLE_FORMATS,
+    Noun,
+    check_named_once,
+    opened_table,
+    read_rows,
+)
+from semmetrics.errors import InputError, a_kind, at, listing, placed, pluralize, shown
 from semmetrics.frozen import dataclass
 
 __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
-           "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
+           "ToId", "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
 
 ToId: TypeAlias = Callable[[Any], str]
 IDS_BESIDE = ".ids.json"
@@ -250,8 +257,8 @@ def open_pair_values(
     [1.0, 0.0]
     """
     to_id = id_reader(ids)
-    if isinstance(data, tuple) and len(data) == 3 and np.ndim(data[0]) == 2:
-        return _matrix(np.asarray(data[0]), data[1], data[2], to_id, name)
+    if isinstance(data, tuple) and len(data) == 3 and _has_rows(data[0]):
+        return _matrix(plain_matrix(data[0], name), data[1], data[2], to_id, name)
     if isinstance(data, Mapping):
         return _relation(data, to_id, name)
     if isinstance(data, str | os.PathLike):
@@ -268,9 +275,19 @@ def open_pair_values(
     return found
 
 
+def _has_rows(value: Any) -> bool:
+    """Tell whether it is a matrix, perhaps a wrong one, and no pair with its score."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(row, list | tuple) for row in value)
+    return getattr(value, "ndim", 0) == 2
+
+
 def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> PairMatrix:
     sides = []
     for ids, size, what in ((rows, values.shape[0], "row"), (columns, values.shape[1], "column")):
+        if not is_iterable(ids):
+            raise InputError(f"{a_kind(ids)} holds no ids", where=name,
+                             remedy=f"give each {what} an id of its own")  # fmt: skip
         numbers = {to_id(one): place for place, one in enumerate(ids)}
         if not len(numbers) == len(ids) == size:
             problem = (
@@ -309,7 +326,8 @@ def _relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelation:
                 f"{shown(others)} is no list of ids", where=at(name, "", str(key)),
                 remedy='write {"id": ["id", ...]}',
             )  # fmt: skip
-        related[to_id(key)] = frozenset(map(to_id, others))
+        own = to_id(key)  # that several entries may have
+        related[own] = related.get(own, frozenset()).union(map(to_id, others))
     return PairRelation(related)
 
 
@@ -407,5 +425,6 @@ def _columns(
         raise InputError(f"there is no column {sought}: found {listing(names, most=12)}",
                          where=where, remedy="name others with columns= (--columns) and group_by= "
                          "(--group-by)")  # fmt: skip
+    check_named_once(wanted, names, where)
     places = [names.index(name) for name in chosen] if chosen else [0, 1, 2]
     return places + ([] if group is None else [names.index(group)])

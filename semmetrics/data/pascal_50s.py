@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from semmetrics.data.form import ReadOptions, number
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.source import load
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import FROM_0, InputError, pluralize
 
 __all__ = ["is_pascal", "read_pascal"]
 
 _CATEGORIES = ("HC", "HI", "HM", "MM")
 _PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
 _VARIABLES = ("new_input", "category", "triplets")
+_AS_PUBLISHED = "give the files of Pascal-50S as they are"
 
 
 def is_pascal(path: Path) -> bool:
@@ -42,25 +43,16 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
     Votes that are equal are broken at random.
     """
     folder = path if path.is_dir() else path.parent
-    pairs, triplets = (
-        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
-    )
+    if folder != path and path.name not in _PASCAL:
+        raise InputError("MATLAB files are read of Pascal-50S alone", where=os.fspath(path),
+                         remedy=f"give {' or '.join(_PASCAL)}, or their folder")  # fmt: skip
     where = os.fspath(folder)
-    given = _struct(pairs, "new_input", 3, where)
-    votes = _struct(triplets, "triplets", 4, where)
-    kinds = pairs.get("category")
-    kinds = kinds.tolist() if isinstance(kinds, np.ndarray) else []
-    if not given or len(kinds) != len(given) or len(votes) % len(given):
-        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
-        raise InputError(
-            f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
-            where=where, remedy="give the files of Pascal-50S as they are",
-        )  # fmt: skip
+    given, kinds, votes = _read_parts(folder, options)
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
     for row, (image, *both) in enumerate(given):
         pair, some = [_cell(text) for text in both], votes[row * each : (row + 1) * each]
-        place = f"{where}, pair {row} (from 0)"
+        place = f"{where}, pair {row}{FROM_0}"
         leads.append(_lead(pair, some, place))
         candidates += pair
         references += [tuple(_cell(reference) for reference, *_ in some)] * 2
@@ -74,23 +66,45 @@ def read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -
                       groups, where, notes)  # fmt: skip
 
 
+_Records: TypeAlias = list[tuple[Any, ...]]
+
+
+def _read_parts(folder: Path, options: ReadOptions) -> tuple[_Records, list[Any], _Records]:
+    """Return the pairs, the category of each, and as many votes for each."""
+    pairs, triplets = (
+        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
+    )
+    where = os.fspath(folder)
+    given, votes = _struct(pairs, "new_input", 3, where), _struct(triplets, "triplets", 4, where)
+    kinds = pairs.get("category")
+    kinds = kinds.tolist() if isinstance(kinds, np.ndarray) else []
+    if not given or len(kinds) != len(given) or len(votes) % len(given):
+        sizes = ((len(given), "pair"), (len(kinds), "category"), (len(votes), "vote"))
+        raise InputError(f"{', '.join(pluralize(*size) for size in sizes)} do not fit",
+                         where=where, remedy=_AS_PUBLISHED)  # fmt: skip
+    return given, kinds, votes
+
+
 def _lead(pair: list[str], votes: list[tuple[Any, ...]], place: str) -> int:
     """Return how many more votes the first caption of a pair has than the second."""
-    won = Counter(
-        _cell(a if number(_cell(side), place, "vote") == 1 else b) for _, a, b, side in votes
-    )
+    won: Counter[str] = Counter()
+    for _, first, second, vote in votes:
+        side = number(_cell(vote), place, "vote")
+        if side not in (1, -1):
+            raise InputError(f"the vote {side:g} is neither 1 nor -1", where=place,
+                             remedy=_AS_PUBLISHED)  # fmt: skip
+        won[_cell(first if side == 1 else second)] += 1
     if not won.keys() <= {*pair}:
-        raise InputError("votes are on other captions", where=place,
-                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
+        raise InputError("votes are on other captions", where=place, remedy=_AS_PUBLISHED)
     return won[pair[0]] - won[pair[1]]
 
 
-def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
+def _struct(found: Mapping[str, Any], name: str, width: int, where: str) -> _Records:
     """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
     value = found.get(name)
     if not isinstance(value, Struct) or len(value.fields) != width:
         raise InputError(f"there is no struct array {name!r} with {width} fields", where=where,
-                         remedy="give the files of Pascal-50S as they are")  # fmt: skip
+                         remedy=_AS_PUBLISHED)  # fmt: skip
     return value.records
 
 

@@ -1,4 +1,4 @@
-"""phi: how similar in meaning queries and candidates are, a matrix beside what ranks them."""
+"""phi: how similar in meaning queries and candidates are, a matrix beside their scores."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Phi:
 
     Attributes
     ----------
-    matrix : array, shape (rows, columns) of what ranks
+    matrix : array, shape (rows, columns) of the run
     queries : {"rows", "columns"}
         What of it the queries of the task are.
     place : int array
-        The row (or column) of each row of what ranks; -1 for none.
+        The row (or column) of each row of the run; -1 for none.
     identity : str
         Its shape and a hash of its values; of one that was computed also how.
     """
@@ -42,11 +42,11 @@ class Phi:
     identity: str
 
     def places(self, rows: Ints) -> Ints:
-        """Return where queries lie that have those rows of what ranks; -1 for none."""
+        """Return where queries lie that have those rows of the run; -1 for none."""
         return np.where(rows >= 0, self.place[rows], -1)
 
     def part(self, rows: Ints, candidates: Ints, identity: str) -> Phi:
-        """Return the part of some rows of what ranks, and of some candidates, which rise.
+        """Return the part of some rows of the run, and of some candidates, which rise.
 
         It is looked at where it lies, if it is a block.
         """

@@ -107,7 +107,7 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RetrievalTask(Task):
-    """Queries, what ranks the gallery for each, and their positives.
+    """Queries with their positives, and the ranking of the gallery for each.
 
     Attributes
     ----------

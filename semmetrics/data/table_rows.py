@@ -21,7 +21,7 @@ from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import FROM_0, InputError, a_kind, at, shown
 
-__all__ = ["TABLE_FORMATS", "Noun", "Row", "opened_table", "read_rows"]
+__all__ = ["TABLE_FORMATS", "Noun", "Row", "check_named_once", "opened_table", "read_rows"]
 
 TABLE_FORMATS = ("csv", "tsv", "json", "jsonl")
 Row: TypeAlias = tuple[str, "list[str] | None", Sequence[Any]]
@@ -116,3 +116,11 @@ def _row(value: Any, place: str, noun: Noun) -> Row:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return place, None, value
     raise InputError(f"{shown(value)} is no {noun.name}", where=place, remedy=f"write {noun.held}")
+
+
+def check_named_once(wanted: Iterable[str], names: Sequence[str], where: str) -> None:
+    """Refuse a column of a name that several columns have."""
+    for name in wanted:
+        if names.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}", where=where,
+                             remedy="give each column its own name")  # fmt: skip

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors
+from semmetrics.arguments import foreign_errors, refuse_masked
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.errors import InputError, listing, pluralize
@@ -252,7 +252,7 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     Raises
     ------
     InputError
-        If they are no numbers.
+        If they are no numbers, or masked.
     """
     if given is None:
         return None
@@ -265,6 +265,7 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
         given = read_matrix(given, (files or ReadOptions()).beside())
     from semmetrics.data.objects import plain_object
 
+    refuse_masked(given, where)
     try:
         with foreign_errors(where):
             values = np.asarray(plain_object(given))

@@ -10,10 +10,13 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import FROM_0, agreeing, listing, pluralize
 
 __all__ = [
     "count_items",
+    "describe_input",
+    "describe_matrix",
     "describe_sizes",
     "find_empty",
     "find_odd_ids",
@@ -24,6 +27,7 @@ __all__ = [
     "format_known",
     "format_spread",
     "list_ids",
+    "matrix_cells",
     "on_one_line",
 ]
 
@@ -35,6 +39,34 @@ _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} 
 def finite_or_none(value: float) -> float | None:
     """Return a number as JSON has it: None where there is none."""
     return value if math.isfinite(value) else None
+
+
+def describe_input(found: Lists | Matrix) -> dict[str, Any]:
+    """Describe what any input has: "understood", "notes", the number of "items", whether "ids"."""
+    return {
+        "understood": found.understood,
+        "notes": list(found.notes),
+        "items": len(found),
+        "ids": not isinstance(found.ids, range),
+    }
+
+
+def describe_matrix(matrix: Matrix) -> dict[str, Any]:
+    """Describe the "shape", "dtype" and "range" of a matrix; None for ends that are undefined."""
+    cells = matrix_cells(matrix)
+    ends = [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
+    return {
+        "shape": list(matrix.values.shape),
+        "dtype": str(matrix.values.dtype),
+        "range": [finite_or_none(float(end)) for end in ends] or [None, None],
+    }
+
+
+def matrix_cells(matrix: Matrix) -> list[Any]:
+    """Return the numbers of a matrix, block by block; of a sparse one those that are stored."""
+    blocks = (part for _, part in row_blocks(matrix.values))
+    cells = (part if isinstance(part, np.ndarray) else part.data for part in blocks)
+    return [part for part in cells if part.size]
 
 
 def describe_sizes(indptr: Ints) -> dict[str, Any]:

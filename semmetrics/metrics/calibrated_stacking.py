@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.class_task import Decided
@@ -214,7 +215,7 @@ class StackingFamily(WithoutLabels):
         """Return None: an image alone has no curve."""
         return None
 
-    def curve(self, measure: Measure, rows: Columns, frame: Frame, weights: Floats) -> Curve:
+    def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""
         return self._steps(rows, frame).curve(weights)
 
@@ -249,6 +250,7 @@ BestH = add(
 )
 
 
+@checked
 def seen_unseen_curve(
     scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike
 ) -> Curve:
@@ -308,19 +310,16 @@ def seen_unseen_curve(
 
 def _columns(given: ArrayLike, name: str, width: int) -> Bools:
     """Return which columns are of a group."""
-    try:
-        columns = np.asarray(given)
-        whole = columns.ndim == 1 and columns.size > 0 and columns.dtype.kind in "iu"
-        inside = whole and bool(((columns >= 0) & (columns < width)).all())
-    except (TypeError, ValueError):
-        inside = False
-    if not inside:
+    columns = np.asarray(given)
+    whole = columns.ndim == 1 and columns.size > 0 and columns.dtype.kind in "iu"
+    if not whole or not ((columns >= 0) & (columns < width)).all():
         raise InputError(f"{name} holds no columns of {width}", remedy="give whole numbers from 0")
     found = np.zeros(width, np.bool_)
     found[columns] = True
     return found
 
 
+@checked
 def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike) -> float:
     """Compute the area under the seen-unseen accuracy curve.
 

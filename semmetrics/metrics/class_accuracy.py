@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
@@ -291,6 +292,7 @@ H = add(
 )
 
 
+@checked
 def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> float:
     r"""Compute the mean over classes of each class's top-k accuracy.
 
@@ -342,14 +344,9 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     Raises
     ------
     InputError
-        If shapes do not fit, a class is no column, or a score is masked or not finite.
+        If shapes do not fit, a class is no column, or a score is not finite.
     """
-    try:
-        table, codes = np.asarray(scores), np.asarray(truth)
-    except (TypeError, ValueError):
-        raise InputError("scores and truth are no arrays", remedy="give numbers") from None
-    if np.ma.is_masked(scores) or np.ma.is_masked(truth):
-        raise InputError("scores or classes are masked", remedy="fill them, or leave images out")
+    table, codes = np.asarray(scores), np.asarray(truth)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[1]:
         raise InputError(
             f"scores have shape {table.shape} and type {table.dtype}",

@@ -20,7 +20,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Columns, Frame, ItemSums, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
 
-__all__ = ["Derived", "SumOverParts", "terms_of"]
+__all__ = ["Derived", "SumOverParts", "flat_terms", "terms_of"]
 
 
 @dataclass(frozen=True)
@@ -88,3 +88,9 @@ def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
     """Return what a derived measure needs of each part; nothing for other measures."""
     family = measure.definition.family
     return family.terms(measure) if isinstance(family, Derived) else {}
+
+
+def flat_terms(measures: Sequence[Measure]) -> list[Measure]:
+    """Return each measure once, and instead of a derived one those that it is made of."""
+    every = (terms_of(one) or {"": [one]} for one in measures)
+    return list(dict.fromkeys(one for parts in every for some in parts.values() for one in some))

@@ -24,7 +24,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, brief
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.derived import SumOverParts
@@ -318,8 +318,10 @@ class NcsSum(SumOverParts):
 
 
 def _check_extended(value: str) -> None:
-    if value not in ("none", "k") and not (value.isdecimal() and 0 < int(value) < 1 << 31):
-        raise InputError(f"extended={value} is not allowed", remedy="give none, k or 1, 2, 3, …")
+    number = value.isdecimal() and len(value) < 11 and 0 < int(value) < 1 << 31
+    if not number and value not in ("none", "k"):
+        problem = f"extended={brief(value)} is not allowed"
+        raise InputError(problem, remedy="give none, k or 1, 2, 3, …")
 
 
 def _check_positive(value: int) -> None:

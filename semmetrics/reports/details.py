@@ -283,33 +283,27 @@ def collect_curves(scores: Sequence[Score]) -> Records:
     InputError
         If no measure has a curve, or rows were not kept.
     """
-    parts: list[dict[str, Any]] = []
-    systems: dict[str, Any] = {}
+    curves: dict[str, Any] = {}
     for score in scores:
         family = score.measure.definition.family
-        if score.system in systems or not hasattr(family, "curve"):
-            continue
-        weights = score.statistics.weights
-        every = np.ones(score.n) if weights is None else weights
-        curve = family.curve(score.measure, _rows_of(score), score.frame, every)
-        systems[score.system] = True
-        parts.append(
-            {
-                "system": [score.system] * len(curve.seen),
-                "low": np.append(-np.inf, curve.bounds),
-                "high": np.append(curve.bounds, np.inf),
-                "unseen": curve.unseen,
-                "seen": curve.seen,
-                "H": curve.harmonic,
-            }
-        )
-    if not parts:
+        if score.system not in curves and hasattr(family, "curve"):
+            weights = score.statistics.weights
+            every = np.ones(score.n) if weights is None else weights
+            curves[score.system] = family.curve(_rows_of(score), score.frame, every)
+    if not curves:
         raise InputError(
             "no measure here has a curve of seen and unseen classes", remedy="add AUSUC"
         )
-    columns = {name: [part[name] for part in parts] for name in parts[0]}
-    joined = {name: np.concatenate(some) for name, some in columns.items() if name != "system"}
-    return Records({"system": [one for some in columns["system"] for one in some], **joined})
+    columns = {
+        "low": [np.append(-np.inf, curve.bounds) for curve in curves.values()],
+        "high": [np.append(curve.bounds, np.inf) for curve in curves.values()],
+        "unseen": [curve.unseen for curve in curves.values()],
+        "seen": [curve.seen for curve in curves.values()],
+        "H": [curve.harmonic for curve in curves.values()],
+    }
+    systems = [name for name, curve in curves.items() for _ in curve.seen]
+    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+    return Records({"system": systems, **joined})
 
 
 def _rows_of(score: Score) -> Any:

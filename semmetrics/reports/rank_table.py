@@ -285,7 +285,7 @@ class Ranking(Report, Sequence[Rank]):
     def _cells(self, shown: Callable[[float, int | None], str], blank: str) -> list[list[str]]:
         """Return one row a system; data sets have the values that the rank comes from."""
         normalized = self.by == "normalized"
-        mean = [f"normalized {self.measure}"] if normalized else []
+        mean = [f"normalized {self.measure}".rstrip()] if normalized else []
         rows = [["system", "rank", *mean, "mean rank", *self.values]]
         for place in self.places:
             of = (

@@ -153,8 +153,8 @@ class DiscrepancySelection(Report):
             {
                 "first": pair.first, "second": pair.second, "place": place, "image_id": image,
                 "value": value,
-                "first_answer": "; ".join(map(_text, self.answers[image][pair.first])),
-                "second_answer": "; ".join(map(_text, self.answers[image][pair.second])),
+                "first_answer": answer_text(self.answers[image][pair.first]),
+                "second_answer": answer_text(self.answers[image][pair.second]),
             }
             for pair in self.pairs
             for place, (image, value) in enumerate(zip(pair.images, pair.values, strict=True), 1)
@@ -254,11 +254,7 @@ def answer_text(answer: Sequence[Any]) -> str:
     >>> answer_text(["cat", ["bin", "ashcan"]])
     'cat; bin, ashcan'
     """
-    return "; ".join(map(_text, answer))
-
-
-def _text(entry: Any) -> str:
-    return entry if isinstance(entry, str) else ", ".join(entry)
+    return "; ".join(entry if isinstance(entry, str) else ", ".join(entry) for entry in answer)
 
 
 def _hashed(text: str) -> str:

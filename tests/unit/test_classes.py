@@ -254,6 +254,8 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"gts": [[], *([one] for one in TRUTH[1:])]}, "the image has no class"),
         ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
         ({"gts": SCORES}, "the ground truth is a matrix of scores"),
+        ({"gts": np.ones((5, 1), int), "classes": None},
+         "the ground truth has 1 column, and the scores have 4; give 0/1 for each class, or a vec"),
         ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
         ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
         ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}(labels=unseen,candidates=unseen)"),
@@ -303,6 +305,9 @@ def test_one_side_alone_is_said():
     assert not any(note in one for one in score(TRUTH, seen=["cat"]).notes)
     table = semmetrics.score(TRUTH, TRUTH, measures="SeenAccuracy", seen=["cat"])
     assert not any(note in one for one in table.notes)
+    every = score(seen=NAMES)
+    assert not any(note in one for one in every.notes)
+    assert any(one.startswith("no class is unseen: all of") for one in every.notes)
 
 
 def test_fewer_candidates_than_the_cutoff_are_said():
@@ -368,6 +373,8 @@ def test_classes_of_pre_training():
     assert (
         "1 of 2 unseen classes is among 2 classes of pre-training, and so not unseen: 'cow'" in said
     )
+    places = [NAMES.index("cow"), 0]
+    assert any(n.endswith(": 'cow'") for n in score(**SIDES, pretraining=places).notes)
     said = score(**SIDES, measures="H", pretraining=["hen"]).notes
     assert "none of 2 unseen classes is among 1 class of pre-training" in said
 
@@ -423,6 +430,10 @@ def test_a_list_that_nothing_names_is_said():
     table = score(measures=TEXT, class_lists={"mine": ["dog"]}, hops={"cat": 1})
     assert "no measure names the class list mine" in table.notes
     assert any("hops= (--hops) has no effect" in note for note in table.notes)
+    lists = {"Horses": ["dog"], "M1": ["cat"]}  # like 2H and M500, but lists of their own
+    table = score(measures=[f"{TEXT}(labels={name})" for name in lists], class_lists=lists,
+                  hops={"cat": 1}, populations={"cat": 1})  # fmt: skip
+    assert sum("has no effect" in note for note in table.notes) == 2
 
 
 @pytest.mark.parametrize(
@@ -563,7 +574,7 @@ def test_scores_whose_difference_overflows():
 def test_masked_scores_are_refused():
     masked = np.ma.masked_array(SCORES, mask=SCORES > 0.8)
     for compute in (per_class_accuracy, lambda *both: ausuc(*both, seen=[0], unseen=[1])):
-        with pytest.raises(InputError, match="scores or classes are masked; fill them"):
+        with pytest.raises(InputError, match="scores: values are masked; fill them"):
             compute(masked, np.arange(5) % 4)
     plain = np.ma.masked_array(SCORES)
     assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])

@@ -110,6 +110,7 @@ def test_order_and_units_change_nothing():
     [
         (([1.0, 2.0], [1.0]), r"scores have shape \(2,\), and ratings \(1,\)"),
         (([1.0, np.nan], [1.0, 2.0]), "a number is not finite"),
+        (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "ratings: values are masked; fill"),
         (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "statistic='kendal-c'; did you mean kendall-c"),
     ],
 )

@@ -261,7 +261,7 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
         (SPARSE_NAN, None, r"m\.npy, row 0, column 1 \(from 0\): nan is no finite"),
         (np.array([[1j]]), None, r"m\.npy: the matrix holds complex128; give 0/1 or float scores"),
         (np.array([["2020"]], "M8[Y]"), None, r"m\.npy: the matrix holds datetime64"),
-        (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values of the matrix are masked; fill"),
+        (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values are masked; fill"),
     ],
 )
 def test_matrices_that_are_refused(values, classes, message):

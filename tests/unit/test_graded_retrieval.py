@@ -196,7 +196,11 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         ("NCS(phi=SPICE)@5", {}, r"no phi 'SPICE'; give captions= .* first: semmetrics pairs"),
         ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"2 phi are given.*; say which is meant"),
-        ("NCS@5", {"phi": PHI.T}, r"phi has shape 60 x 12, and what ranks 12 x 60; give its trans"),
+        (
+            "NCS@5",
+            {"phi": PHI.T},
+            r"phi has shape 60 x 12, and the predictions have 12 x 60; give its t",
+        ),
         ("NCS@5", {"phi": PHI[:, :9]}, r"phi has shape 12 x 9.* of the same rows"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, r"phi is no full matrix"),
         (
@@ -206,7 +210,8 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         ),
         ("SR@5", {}, r"SR needs m"),
         ("SR(m=0)@5", {}, r"0 is no number of items"),
-        ("NCS(extended=0)@5", {}, r"extended=0 is not allowed"),
+        ("NCS(extended=0)@5", {}, r"extended='0' is not allowed"),
+        (f"NCS(extended={'9' * 5000})@5", {}, r"extended='999.* is not allowed"),
     ],
 )
 def test_what_does_not_fit_is_refused(measure, options, problem):
@@ -284,8 +289,13 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
     with pytest.raises(InputError, match=r"it names 11 rows and 60 columns, and the matrix has"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
+    np.save(tmp_path / "phi.npy", np.vstack([PHI, PHI[:1]]))
+    twice = {**ids, "images": [*NAMES["queries"], NAMES["queries"][0]]}
+    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(twice), encoding="utf-8")
+    with pytest.raises(InputError, match=r"ids.json, images, id 12 .*: 'i0' is also id 0"):
+        scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
-    with pytest.raises(InputError, match=r"phi has shape 12 x 60, and what ranks 11 x 60|11 x 60"):
+    with pytest.raises(InputError, match="phi has shape 11 x 60, and the predictions have 12 x 60"):
         scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
 
 

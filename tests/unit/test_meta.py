@@ -206,7 +206,11 @@ def test_pascal_50s(tmp_path):
 
 
 def test_pascal_50s_that_is_not_as_it_is(tmp_path):
-    folder = mat(tmp_path)
+    folder = mat(tmp_path, votes=[[1, 0, 1, 1]] * 4)
+    with pytest.raises(InputError, match=r"pair 0 \(from 0\): the vote 0 is neither 1 nor -1"):
+        read_judgements(folder)
+    with pytest.raises(InputError, match=r"other.mat: MATLAB files are .*; give pair_pascal.mat"):
+        read_judgements(folder / "other.mat")
     savemat(folder / "consensus_pascal.mat", {"other": 1})
     with pytest.raises(InputError, match="there is no struct array 'triplets' with 4 fields"):
         read_judgements(folder)
@@ -514,6 +518,7 @@ CASES = {
     "mixed": ([{"id": "a", "rating": 1}, {"a": "a", "b": "b", "preferred": "a"}], {},
               "it has other keys than those before"),
     "side": ([{"a": "a", "b": "b", "preferred": "c"}], {}, "'c' is preferred; write a, b or tie"),
+    "either side": ([{"a": "b", "b": "a", "preferred": "a"}], {}, "'a' is one side, and what the"),
     "role": (ROWS, {"columns": {"stars": "rating"}}, "columns= names {'stars': 'rating'}"),
     "column": (ROWS, {"columns": {"rating": "stars"}}, "there is no column 'stars'"),
     "group": (ROWS, {"group_by": "place"}, "there is no column 'place'"),

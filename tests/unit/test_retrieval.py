@@ -348,7 +348,7 @@ BAD_VECTORS = {
     "the queries have 3 dimensions and the gallery 4": {"queries_embeddings": np.ones((N, 3))},
     "queries= has 6 ids for 5 rows": {"queries_embeddings": np.ones((5, 4))},
     "nan is no finite number": {"queries_embeddings": np.full((N, 4), np.nan)},
-    "queries_embeddings is a str|queries_embeddings is a dict": {"queries_embeddings": {"a": 1}},
+    "queries_embeddings: a dict is no matrix of numbers": {"queries_embeddings": {"a": 1}},
     "its shape is": {"queries_embeddings": np.ones((0, 4))},
 }
 
@@ -417,9 +417,9 @@ BAD = {
     "gallery= has 29 ids for 30 columns": {"gallery": TEXTS[:29]},
     "1 positive is not in the gallery of 30: 'c99'": {"gts": OUTSIDE},
     "id 'im3': the candidate 'c1' is ranked twice": {"preds": TWICE},
-    "gallery, position 29 .from 0.: the id 'c0' stands twice": {"gallery": [*TEXTS[:29], "c0"]},
+    "gallery, id 29 .from 0.: 'c0' is also id 0": {"gallery": [*TEXTS[:29], "c0"]},
     "2 candidates are not in the gallery": {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}},
-    "sims lacks 1 of the ids: 'im7'|lacks 1 of the ids": {"gts": {**POSITIVES, "im7": ["c0"]}},
+    "preds lacks 1 of the ids: 'im7'": {"gts": {**POSITIVES, "im7": ["c0"]}},
     "the ground truth is a matrix of scores": {"gts": S},
     "the positives are of 'im0' and others, and the rows have no names": {"queries": None},
     "1 list of no query: 'im9'": {"preds": {**ranked(), "im9": {"c0": 1.0}}},

@@ -52,6 +52,31 @@ def test_frames_of_vectors_are_refused_with_what_to_give():
     assert named[0].value == 1.0
 
 
+def test_columns_of_positives_are_not_taken_for_0_and_1():
+    columns = np.array([[0], [1]])  # of three queries the last would say that it is no 0/1
+    with pytest.raises(InputError, match="is 0/1 in 1 column, and the gallery has 2 candidates"):
+        score(gts=columns)
+    assert score(gts=columns.tolist())[0].value == 1.0
+    assert score(np.eye(3), np.array([[0], [1], [2]]))[0].value == 1.0
+    vectors = {"queries_embeddings": np.eye(2), "gallery_embeddings": np.eye(2)}
+    with pytest.raises(InputError, match="is 0/1 in 1 column"):
+        score(None, columns, **vectors)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "problem"),
+    [
+        (np.ma.masked_equal(np.eye(2), 1), "queries_embeddings: values are masked; fill them"),
+        ([[1, 2], [3]], "queries_embeddings: a list is no matrix of numbers; give rows"),
+        (np.ones(2), r"of shape \(2,\), float64, is no matrix of numbers"),
+        ([[np.nan, 1], [1, 2]], "queries_embeddings, row 0, column 0 .*: nan is no finite"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(vectors, problem):
+    with pytest.raises(InputError, match=problem):
+        score(None, queries_embeddings=vectors, gallery_embeddings=np.eye(2))
+
+
 def test_a_damaged_archive_is_named_without_what_it_holds(tmp_path):
     path = tmp_path / "sims.npz"
     np.savez(path, sims=np.eye(30))

@@ -211,6 +211,9 @@ def test_matrices_without_names():
 def test_set_sizes_are_probabilities(row, what):
     with pytest.raises(InputError, match=rf"set_size_probs, row 0 \(from 0\): .*{what}"):
         score(SCORED, ONE, set_size_probs=[row], decode="cardinality", measures="F1")
+    masked = np.ma.masked_array([[0.5, 0.5]], mask=[[False, True]])
+    with pytest.raises(InputError, match="set_size_probs: values are masked; fill them"):
+        score(SCORED, ONE, set_size_probs=masked, decode="cardinality", measures="F1")
 
 
 def test_columns_of_arrow(tmp_path):

@@ -15,6 +15,7 @@ from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import listing, pluralize
 from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.kinds.description import (
+    describe_input,
     describe_sizes,
     find_empty,
     find_odd_ids,
@@ -62,10 +63,7 @@ def describe(captions: Lists) -> dict[str, Any]:
     """
     counts = Counter(captions.values())
     return {
-        "understood": captions.understood,
-        "notes": list(captions.notes),
-        "items": len(captions),
-        "ids": not isinstance(captions.ids, range),
+        **describe_input(captions),
         "captions": len(captions.values()),
         "distinct": len(counts),
         "cardinality": describe_sizes(captions.side.indptr),

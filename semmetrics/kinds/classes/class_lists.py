@@ -18,14 +18,15 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.join import Weights
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.derived import flat_terms
+from semmetrics.options import OPTIONS
 
-__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note", "say_side",
-           "unnamed_columns"]  # fmt: skip
+__all__ = ["code_names", "explain_unknown_side", "find_list", "named_sides", "names_asked",
+           "option_of", "overlap_note", "unnamed_columns"]  # fmt: skip
 
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
@@ -115,8 +116,8 @@ def _listed(names: Sequence[str], classes: Sequence[str], noun: str, option: str
 
 
 def names_asked(measures: Sequence[Measure]) -> list[str]:
-    """Return the names of lists that measures need, those of their terms too."""
-    flat = [one for m in measures for some in (terms_of(m) or {"": [m]}).values() for one in some]
+    """Return the names of the lists that measures, or their terms, need."""
+    flat = flat_terms(measures)
     found = [str(one[option]) for one in flat for option in LISTS if one[option] is not None]
     if any("scores" in one.definition.needs for one in flat):
         found += [SEEN, UNSEEN]
@@ -124,7 +125,7 @@ def names_asked(measures: Sequence[Measure]) -> list[str]:
 
 
 def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Sequence[str]) -> Any:
-    """Return the classes of a list that is named; its own ones come before those of numbers.
+    """Return the classes of a named list: the user's own, or else one made from numbers.
 
     Raises
     ------
@@ -135,7 +136,8 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     if name in given:
         return frozenset(_listed(given[name], classes, "class", f"class list {name}"))
     if name in (SEEN, UNSEEN):
-        raise _unknown_side(name, named, classes)
+        problem, remedy = explain_unknown_side(name, named, classes)
+        raise InputError(problem, remedy=remedy)
     form = _NUMBERED.fullmatch(name)
     if form is None:
         more = f"; there are {listing(given)}" if given else ""
@@ -152,24 +154,31 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     return _populated(name, size, among, numbers, noun, most=form["most"] == "M")
 
 
-def _unknown_side(name: str, named: Mapping[str, Any], classes: Sequence[str]) -> InputError:
-    """Say why the seen or the unseen classes are not known, and how they become so."""
-    other = UNSEEN if name == SEEN else SEEN
+def explain_unknown_side(
+    name: str, named: Mapping[str, Any], classes: Sequence[str]
+) -> tuple[str, str]:
+    """Return why the seen or the unseen classes are not known, and the remedy."""
+    other, unknown = UNSEEN if name == SEEN else SEEN, f"which classes are {name} is not known"
+    give = f"give {OPTIONS[name].both}"
     if other not in named:
-        both = "seen= (--seen) and unseen= (--unseen)"
-        return InputError(f"which classes are {name} is not known", remedy=f"give {both}")
+        return unknown, f"give {OPTIONS[SEEN].both} and {OPTIONS[UNSEEN].both}"
     if named[other].issuperset(classes):
-        return InputError(
-            f"no class is {name}: all of {pluralize(len(classes), 'class')} are {other}",
-            remedy=f"correct {other}= (--{other}), or give {name}= (--{name})",
-        )
-    return InputError(f"which classes are {name} is not known", remedy=say_side(name))
+        every = f"all of {pluralize(len(classes), 'class')} are {other}"
+        return f"no class is {name}: {every}", f"correct {OPTIONS[other].both}, or {give}"
+    rest = f"or the class list, of which they are the rest: {OPTIONS['classes'].both}"
+    return unknown, f"{give}, {rest}"
 
 
-def say_side(name: str) -> str:
-    """Say how the other side of seen or unseen classes is given."""
-    rest = "or the class list, of which they are the rest: classes= (--classes)"
-    return f"give {name}= (--{name}), {rest}"
+def option_of(name: str) -> str | None:
+    """Return the option whose numbers make a list of that name; None if it is no such name.
+
+    Examples
+    --------
+    >>> option_of("M500"), option_of("2H"), option_of("Mammals")
+    ('populations', 'hops', None)
+    """
+    form = _NUMBERED.fullmatch(name)
+    return form and ("hops" if form["hops"] else "populations")
 
 
 def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
@@ -194,15 +203,14 @@ def _populated(
     most: bool,
 ) -> frozenset[str]:
     lost = [one for one in among if one not in numbers]
-    there = pluralize(len(among), noun)
-    if lost or not 0 < size <= len(among):
-        raise InputError(
-            f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
-            if lost
-            else f"{name} is of {pluralize(size, 'class')}, and there are {there}",
-            where="populations",
-            remedy="give the number of images of each" if lost else "name fewer, from 1",
-        )
+    if lost:
+        problem = f"{pluralize(len(lost), 'class', 'have')} no number: {listing(lost)}"
+        remedy = "give the number of images of each"
+        raise InputError(problem, where="populations", remedy=remedy)
+    if not 0 < size <= len(among):
+        there = pluralize(len(among), noun)
+        problem = f"{name} is of {pluralize(size, 'class')}, and there are {there}"
+        raise InputError(problem, where="populations", remedy="name fewer, from 1")
     order = sorted(among, key=lambda one: -numbers[one] if most else numbers[one])
     return frozenset(order[:size])
 
@@ -213,29 +221,30 @@ def _within_hops(
     of = {one: numbers[one] for one in among if one in numbers}
     found = frozenset(one for one, hops in of.items() if hops <= most)
     if not found:
-        nearest = f": the nearest has {min(of.values()):g}" if of else ""
-        raise InputError(
-            f"no {noun} is within {pluralize(most, 'hop')}{nearest}",
-            where="hops",
-            remedy="name a list with more"
-            if of
-            else "check that its classes are named as in the class list",
-        )
+        nearest, remedy = "", "check that its classes are named as in the class list"
+        if of:
+            nearest, remedy = f": the nearest has {min(of.values()):g}", "name a list with more"
+        problem = f"no {noun} is within {pluralize(most, 'hop')}{nearest}"
+        raise InputError(problem, where="hops", remedy=remedy)
     return found
 
 
-def overlap_note(options: Options, unseen: frozenset[str] | None) -> list[str]:
+def overlap_note(
+    options: Options, unseen: frozenset[str] | None, classes: Sequence[str]
+) -> list[str]:
     """Say which unseen classes are among those of pre-training."""
     known = options["pretraining"]
     if known is None:
         return []
     if unseen is None:
         return ["pretraining= (--pretraining) has no effect without unseen= (--unseen)"]
-    both, of = sorted(unseen & set(known)), pluralize(len(known), "class")
+    codes, _ = code_names(known, classes)
+    both = sorted(unseen.intersection(classes[code] for code in codes.tolist() if code >= 0))
+    of = pluralize(len(known), "class")
     if not both:
         return [f"none of {pluralize(len(unseen), 'unseen class')} is among {of} of pre-training"]
-    are = "is" if len(both) == 1 else "are"
     return [
-        f"{len(both):,} of {pluralize(len(unseen), 'unseen class')} {are} among {of} of "
+        f"{len(both):,} of {pluralize(len(unseen), 'unseen class')} "
+        f"{agreeing(len(both), 'are')} among {of} of "
         f"pre-training, and so not unseen: {listing(both)}"
     ]

@@ -9,15 +9,16 @@ import numpy as np
 
 from semmetrics.data.class_task import ClassTask
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, check_finite, row_blocks
+from semmetrics.data.matrix import Matrix, check_finite
 from semmetrics.data.rankings import RankedLists
 from semmetrics.kinds.description import (
+    describe_input,
+    describe_matrix,
     describe_sizes,
     find_empty,
     find_odd_ids,
     find_odd_texts,
     find_repeated,
-    finite_or_none,
     format_counts,
     format_known,
     format_spread,
@@ -58,30 +59,16 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     >>> found["items"], found["classes"], found["counts"]
     (3, 2, [('cat', 2), ('dog', 1)])
     """
-    shared = {
-        "understood": found.understood,
-        "notes": list(found.notes),
-        "items": len(found),
-        "ids": not isinstance(found.ids, range),
-    }
-    of = _describe_matrix(found) if isinstance(found, Matrix) else _describe_lists(found)
-    return {**shared, **of}
+    of = _describe_scores(found) if isinstance(found, Matrix) else _describe_lists(found)
+    return {**describe_input(found), **of}
 
 
-def _describe_matrix(matrix: Matrix) -> dict[str, Any]:
+def _describe_scores(matrix: Matrix) -> dict[str, Any]:
     if matrix.values.dtype.kind == "f":
         check_finite(matrix.values, matrix.source)
-    blocks = [part for _, part in row_blocks(matrix.values)]
-    cells = [part if isinstance(part, np.ndarray) else part.data for part in blocks]
-    cells = [part for part in cells if part.size]
-    ends = [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
     names = list(map(str, matrix.vocabulary)) if matrix.named else []
-    return {
-        "shape": list(matrix.values.shape),
-        "dtype": str(matrix.values.dtype),
-        "range": [finite_or_none(float(end)) for end in ends] or [None, None],
-        "odd": [*find_odd_texts(names, "class"), *find_odd_ids(matrix.ids)],
-    }
+    odd = [*find_odd_texts(names, "class"), *find_odd_ids(matrix.ids)]
+    return {**describe_matrix(matrix), "odd": odd}
 
 
 def _describe_lists(lists: Lists) -> dict[str, Any]:

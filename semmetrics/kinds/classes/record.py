@@ -10,11 +10,11 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
 from semmetrics.data.beside import read_names
 from semmetrics.data.class_task import ALL, ClassTask
-from semmetrics.data.form import ReadOptions, check_classes
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
-from semmetrics.errors import InputError, at, brief, listing, pluralize
+from semmetrics.errors import InputError, agreeing, at, brief, listing, pluralize
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -26,7 +26,13 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
+from semmetrics.kinds.classes.class_lists import (
+    explain_unknown_side,
+    find_list,
+    names_asked,
+    option_of,
+    overlap_note,
+)
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
@@ -60,11 +66,11 @@ def read_beside(options: Options) -> Options:
     files = (options["read"] or ReadOptions()).beside()
     lists = options["class_lists"]
     return options.replace(
-        **{name: _read_list(options[name], files, name) for name in _LISTED},
+        **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
         **{name: _read_numbers(options[name], files, name) for name in ("populations", "hops")},
         weights=read_weights(options["weights"], files),
         class_lists={
-            _list_name(str(name)): _read_list(some, files, f"class_lists, {name}")
+            _list_name(str(name)): read_names(some, files, f"class_lists, {name}", "class name")
             for name, some in (lists or {}).items()
         },
     )
@@ -98,14 +104,6 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
     return replace(found, values=read) if isinstance(found, Weights) else read
 
 
-def _read_list(given: Any, files: ReadOptions, option: str) -> list[str] | None:
-    """Return the names of classes, each of which stands there once."""
-    names = read_names(given, files, option, "class name")
-    if names is not None:
-        check_classes(names, option)
-    return names
-
-
 def read(data: Any, source: str, options: Options) -> Any:
     """Read one side; the class list names the columns of a matrix."""
     return as_classes(data, source=source, classes=options["classes"], options=options["read"])
@@ -134,15 +132,13 @@ def _has_ranking(task: ClassTask) -> bool:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say which lists of classes a measure lacks."""
-    known = {name for _, task in each_task(tasks) for name in task.named}
-    lacking = [n for n in names_asked(parse(text, "classes")) if n in (SEEN, UNSEEN)]
-    lacking = [OPTIONS[name].both for name in lacking if name not in known]
+    (measure,), every = parse(text, "classes"), [task for _, task in each_task(tasks)]
+    known = {name for task in every for name in task.named}
+    asked = [name for name in names_asked([measure]) if name in (SEEN, UNSEEN)]
+    lacking = [OPTIONS[name].both for name in asked if name not in known]
     if lacking:
         return text, f"needs {' and '.join(lacking)}"
-    (measure,) = parse(text, "classes")
-    ranked = measure["candidates"] in (None, ALL) or all(
-        _has_ranking(task) for _, task in each_task(tasks)
-    )
+    ranked = measure["candidates"] in (None, ALL) or all(map(_has_ranking, every))
     return text, "" if ranked else _NEEDS_RANKING
 
 
@@ -175,7 +171,7 @@ def _has_scores(task: ClassTask) -> bool:
 
 def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> ClassTask:
     """Add the lists that are asked for and are not there."""
-    known = task.classes[: task.given]
+    known = task.class_list
     more = {
         name: find_list(name, options, task.named, known)
         for name in asked
@@ -206,11 +202,11 @@ def class_notes(
     notes = task_notes(tasks, _COUNTS, of_task)
     notes += unused_weights(options["weights"], [*inputs[-1:]])
     first = next(task for _, task in each_task(tasks))
-    notes += overlap_note(options, first.named.get(UNSEEN))
+    notes += overlap_note(options, first.named.get(UNSEEN), first.class_list)
     for name in ("populations", "hops"):
         if isinstance(options[name], Weights):
             notes += options[name].notes
-    return notes + _idle_notes(measures, options, first.named) + different_items(tasks)
+    return notes + _idle_notes(measures, options, first) + different_items(tasks)
 
 
 def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
@@ -224,7 +220,7 @@ def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
 
 def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
     """Write what steps noted for each name of candidates."""
-    lines = []
+    lines, known = [], {ALL: task.class_list, **task.named}
     for key, number in found.items():
         if not isinstance(key, tuple) or not number:
             continue
@@ -235,7 +231,6 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
             cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
             line = f"{images} a tie that may decide whether the class {cut}{among}"
         elif what == "fewer":
-            known = {ALL: task.classes[: task.given], **task.named}
             line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}"
             if len(known[candidates]) < k[0]:
                 some = pluralize(len(known[candidates]), "class")
@@ -251,13 +246,13 @@ def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
 
 def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     """Say which classes have no image, and what is outside of lists."""
-    known, lines = task.classes[: task.given], []
+    known, lines = task.class_list, []
     without = [name for name in known if name not in found["present"]]
     if without and task.given is not None:
-        verbs = ("has", "counts") if len(without) == 1 else ("have", "count")
+        have, count = (agreeing(len(without), verb) for verb in ("have", "count"))
         lines.append(
-            f"{len(without):,} of {pluralize(len(known), 'class')} {verbs[0]} no image, and "
-            f"{verbs[1]} in no mean over classes: {listing(without, most=3)}"
+            f"{len(without):,} of {pluralize(len(known), 'class')} {have} no image, and {count} in "
+            f"no mean over classes: {listing(without, most=3)}"
         )
     if found.get("outside"):
         names = listing(sorted(found["misses"]), most=3)
@@ -271,22 +266,18 @@ def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
     return lines
 
 
-def _idle_notes(
-    measures: Sequence[Measure], options: Options, named: Mapping[str, Any]
-) -> list[str]:
+def _idle_notes(measures: Sequence[Measure], options: Options, task: ClassTask) -> list[str]:
     """Say which lists no measure asks for, and which list some measures would ask for."""
-    asked = names_asked(measures)
-    lost = [name for name in options["class_lists"] or () if name not in asked]
-    notes = [f"no measure names the class list {name}" for name in lost]
+    own, asked = options["class_lists"] or {}, names_asked(measures)
+    notes = [f"no measure names the class list {name}" for name in own if name not in asked]
+    used = {option_of(name) for name in asked if name not in own}
     for option, forms in (("populations", "M500 or L500"), ("hops", "2H")):
-        ends = ("M", "L") if option == "populations" else ("H",)
-        used = any(name.startswith(ends) or name.endswith(ends) for name in asked)
-        if options[option] is not None and not used:
+        if options[option] is not None and option not in used:
             both = OPTIONS[option].both
             notes.append(f"{both} has no effect: no measure names a list as {forms}")
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
-        if other in named and name not in named and not {SEEN, UNSEEN} & {*asked}:
-            notes.append(f"which classes are {name} is not known: {say_side(name)}")
+        if other in task.named and name not in task.named and not {SEEN, UNSEEN} & {*asked}:
+            notes.append(": ".join(explain_unknown_side(name, task.named, task.class_list)))
     return notes
 
 

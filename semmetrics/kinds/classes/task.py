@@ -9,9 +9,8 @@ is a miss. Images are joined by id, or by position.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, lengths
 from semmetrics.data.block import Noted
 from semmetrics.data.class_task import ClassScores, ClassTask
-from semmetrics.data.join import aligned_weights, join
-from semmetrics.data.lists import Lists, Side, take_ids
+from semmetrics.data.join import aligned_weights, join_rows
+from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, agreeing, listing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns
 from semmetrics.kinds.classes.reading import as_truth
@@ -51,43 +50,56 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         If ids do not match, a class is not in the class list, an image has no class or several,
         or a class is both seen and unseen.
     """
+    _check_width(run, truth)
     truth = as_truth(truth)
     classes, given = _class_list(run, truth, options)
     codes, numbered = _code_truth(truth, classes, whole=given is not None)
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
-    own = np.arange(len(run) + 1)
-    rows = Lists(run.ids, [], Side(own, own[:-1].astype(np.int32)), source=run.source)
-    missing = options["missing"]
-    joined = join(rows, truth, missing=missing)
-    place = np.full(len(joined.ids), -1)
-    place[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+    joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])
     kept = np.flatnonzero(lengths(joined.ref.indptr))
     counts = dict(joined.counts)
-    if len(kept) < len(place):
+    if len(kept) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
-    settings = {"missing": missing, "tie": options["ties"]}
-    if options["classes"] is not None:
-        settings["classes"] = identity_of(options["classes"])
-    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
-    if options["weights"] is not None:
-        settings["weights"] = "given"
-    ids = joined.ids if len(kept) == len(place) else take_ids(joined.ids, kept)
+    ids = joined.ids if len(kept) == len(rows) else take_ids(joined.ids, kept)
+    weights = options["weights"]
     task = ClassTask(
         ids=ids,
-        settings=settings,
+        settings=_settings(options, named),
         counts=counts,
         classes=tuple(classes),
         given=given,
         scores=scores,
-        rows=place[kept],
+        rows=rows[kept],
         truth=codes[joined.ref.codes].astype(np.int32),
         ties=options["ties"],
         named=named,
-        weights=_weights(options, truth, ids),
+        weights=None if weights is None else aligned_weights(weights, truth, ids),
     )
     odd: dict[Hashable, Noted] = {"numbered": int(numbered), "rest": frozenset({rest})}
     return replace(task, odd=odd | _found(task))
+
+
+def _check_width(run: Lists | Matrix, truth: Lists | Matrix) -> None:
+    """Refuse 0/1 for other classes than the scores have, such as a column of numbers of classes."""
+    if not isinstance(run, Matrix) or not isinstance(truth, Matrix) or truth.named:
+        return
+    mine, theirs = truth.values.shape[1], run.values.shape[1]
+    if mine != theirs:
+        raise InputError(
+            f"the ground truth has {pluralize(mine, 'column')}, and the scores have {theirs}",
+            where=truth.source,
+            remedy="give 0/1 for each class, or a vector of the numbers of classes",
+        )
+
+
+def _settings(options: Options, named: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """Return what signatures say of the options."""
+    settings = {"missing": options["missing"], "tie": options["ties"]}
+    if options["classes"] is not None:
+        settings["classes"] = identity_of(options["classes"])
+    settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}
+    return settings | ({} if options["weights"] is None else {"weights": "given"})
 
 
 def _found(task: ClassTask) -> dict[Hashable, Noted]:
@@ -109,10 +121,6 @@ def _found(task: ClassTask) -> dict[Hashable, Noted]:
     return found
 
 
-def _weights(options: Options, truth: Lists, ids: Any) -> Any:
-    return None if options["weights"] is None else aligned_weights(options["weights"], truth, ids)
-
-
 def _class_list(
     run: Lists | Matrix, truth: Lists, options: Options
 ) -> tuple[list[str], int | None]:
@@ -124,7 +132,7 @@ def _class_list(
             lost = sorted(set(names) ^ set(listed))
             raise InputError(
                 f"the columns and the class list differ: {listing(lost)} "
-                f"{'is' if len(lost) == 1 else 'are'} in one of them alone",
+                f"{agreeing(len(lost), 'are')} in one of them alone",
                 where=run.source,
                 remedy="name the columns as classes= (--classes) does, or leave that out",
             )
@@ -156,7 +164,7 @@ def _code_truth(truth: Lists, classes: Sequence[str], *, whole: bool) -> tuple[C
 
 
 def _scores(run: Lists | Matrix, classes: list[str]) -> tuple[ClassScores | RankedLists, list[str]]:
-    """Return what ranks the classes, and these with those outside the class list behind them."""
+    """Return the scores, and the classes; those outside the class list stand last."""
     if isinstance(run, Matrix):
         if run.sparse:
             return RankedLists.of(run.ranked().side, len(classes)), classes

@@ -13,6 +13,7 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds.description import (
     count_items,
+    describe_input,
     describe_sizes,
     find_empty,
     find_odd_ids,
@@ -75,10 +76,7 @@ def describe(labels: Lists) -> dict[str, Any]:
     names = [class_name(terms) for terms in labels.terms]
     scores = side.scores
     return {
-        "understood": labels.understood,
-        "notes": list(labels.notes),
-        "items": len(labels),
-        "ids": not isinstance(labels.ids, range),
+        **describe_input(labels),
         "labels": len(side.codes),
         "vocabulary": len(names),
         "synonyms": sum(len(terms) > 1 for terms in labels.terms),

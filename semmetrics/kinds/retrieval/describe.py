@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, row_blocks
+from semmetrics.data.matrix import Matrix
 from semmetrics.data.phi import PHI
 from semmetrics.data.retrieval_task import UNRANKED, RetrievalTask
 from semmetrics.errors import pluralize
 from semmetrics.kinds.description import (
+    describe_input,
+    describe_matrix,
     describe_sizes,
     find_empty,
     find_odd_ids,
     find_repeated,
-    finite_or_none,
     format_known,
     format_spread,
+    matrix_cells,
     on_one_line,
 )
 from semmetrics.metrics.definition import Definition, Measure
@@ -38,6 +40,7 @@ __all__ = [
 FILES = "--task retrieval sims.npy positives.json"  # of an example
 _FIRST = 5  # candidates that an item shows
 _LONGEST = 200  # letters of a line
+_TIES = 1 << 20  # values that are looked at for ties
 
 
 def describe(found: Lists | Matrix) -> dict[str, Any]:
@@ -46,9 +49,9 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     Returns
     -------
     dict
-        Plain values, None for what is undefined. Of a matrix its "shape", "dtype", "range" and
-        how many values are "distinct" in its first rows; of lists how many candidates each query
-        has ("cardinality"), how many of grade 0 ("zeros"), and "distinct" candidates.
+        Plain values, None for what is undefined. Of a matrix its "shape", "dtype" and "range"; of
+        lists how many candidates each query has ("cardinality"), how many of grade 0 ("zeros"), and
+        "distinct" candidates.
 
     Examples
     --------
@@ -57,37 +60,25 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     >>> found["items"], found["candidates"], found["distinct"], found["cardinality"]["max"]
     (2, 3, 2, 2)
     """
-    shared = {
-        "understood": found.understood,
-        "notes": list(found.notes),
-        "items": len(found),
-        "ids": not isinstance(found.ids, range),
-    }
-    of = _describe_matrix(found) if isinstance(found, Matrix) else _describe_lists(found)
-    return {**shared, **of}
+    of = _describe_scores(found) if isinstance(found, Matrix) else _describe_lists(found)
+    return {**describe_input(found), **of}
 
 
-def _describe_matrix(matrix: Matrix) -> dict[str, Any]:
-    blocks = [part for _, part in row_blocks(matrix.values)]
-    cells = [part if isinstance(part, np.ndarray) else part.data for part in blocks]
-    cells = [part for part in cells if part.size]
-    first = np.sort(cells[0].reshape(-1)[: 1 << 20]) if cells else np.zeros(0)
-    same = int((first[1:] == first[:-1]).sum())
+def _describe_scores(matrix: Matrix) -> dict[str, Any]:
     return {
-        "shape": list(matrix.values.shape),
-        "dtype": str(matrix.values.dtype),
-        "range": [
-            finite_or_none(float(min(part.min() for part in cells))) if cells else None,
-            finite_or_none(float(max(part.max() for part in cells))) if cells else None,
-        ],
-        "odd": list(_find_odd_matrix(matrix, len(first), same)),
+        **describe_matrix(matrix),
+        "odd": [*_find_ties(matrix), *find_odd_ids(matrix.ids)],
     }
 
 
-def _find_odd_matrix(matrix: Matrix, size: int, same: int) -> Iterator[str]:
-    if size and 2 * same > size:
-        yield f"most values stand several times ({same:,} of the first {size:,}): ties decide ranks"
-    yield from find_odd_ids(matrix.ids)
+def _find_ties(matrix: Matrix) -> Iterator[str]:
+    """Say that most of the first values stand several times."""
+    for block in matrix_cells(matrix)[:1]:
+        first = np.sort(block.reshape(-1)[:_TIES])
+        same = int((first[1:] == first[:-1]).sum())
+        if 2 * same > len(first):
+            what = f"{same:,} of the first {len(first):,}"
+            yield f"most values stand several times ({what}): ties decide ranks"
 
 
 def _describe_lists(lists: Lists) -> dict[str, Any]:

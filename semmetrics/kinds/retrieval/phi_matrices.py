@@ -1,4 +1,4 @@
-"""The matrices phi of a score: read once, checked against what ranks, and handed to tasks."""
+"""The matrices phi of a score: read once, checked against the run, and added to tasks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.pair_scores import IDS_BESIDE, read_pair_ids
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi, fingerprint
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, at, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
@@ -31,7 +31,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
 )
 from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.derived import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth
 from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS
@@ -45,7 +45,7 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
     Raises
     ------
     InputError
-        If a matrix is not given, cannot be read or computed, or does not fit what ranks; or a
+        If a matrix is not given, cannot be read or computed, or does not fit the run; or a
         measure has no cutoff.
     """
     wanted = _takers(measures)
@@ -64,9 +64,8 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
 
 
 def _takers(measures: Sequence[Measure]) -> list[Measure]:
-    """Return the measures of phi, sums as what they are sums of."""
-    flat = [one for m in measures for some in (terms_of(m) or {"": [m]}).values() for one in some]
-    return [one for one in dict.fromkeys(flat) if PHI in one.definition.needs]
+    """Return the measures that need phi; instead of a sum its terms."""
+    return [one for one in flat_terms(measures) if PHI in one.definition.needs]
 
 
 def takes_phi(measures: Sequence[Measure]) -> bool:
@@ -104,7 +103,7 @@ class _Given:
 
 
 def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
-    """Return the matrix of a name; read, or computed, once."""
+    """Read or compute the matrix of a name, once."""
     opened, origin = options.opened.setdefault(PHI, {}), _origin(name, truth, options)
     held: _Given | None = opened.get(name)
     if truth is None or not is_computed(origin):
@@ -124,7 +123,7 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     Raises
     ------
     InputError
-        If there is nothing, or a measure cannot be computed.
+        If nothing is, or phi cannot be computed by the measure.
     """
     given = _given(options)
     if name not in given and name == "default":
@@ -135,14 +134,11 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
     elif name not in given and (Path(name).exists() or (truth is not None and is_computed(name))):
         return name
     if name not in given:
-        raise InputError(
-            f"there is no phi {name!r}"
-            if name != "default"
-            else f"{len(given)} phi are given, and none of them is the default"
-            if given
-            else "no phi is given",
-            remedy=_remedy(name, given),
-        )
+        problem = f"there is no phi {name!r}"
+        if name == "default":
+            several = f"{len(given)} phi are given, and none of them is the default"
+            problem = several if given else "no phi is given"
+        raise InputError(problem, remedy=_remedy(name, given))
     if truth is None and is_computed(given[name]):
         raise InputError(
             f"phi {given[name]} is computed of captions, and none are given",
@@ -167,6 +163,8 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
         beside = f"{os.fspath(origin)}{IDS_BESIDE}"
         if Path(beside).exists():
             rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
+            for ids, side in ((rows, "images"), (columns, "captions")):
+                check_classes(ids, at(beside, side), noun="id")
             if (len(rows), len(columns)) != matrix.values.shape:
                 raise InputError(
                     f"it names {pluralize(len(rows), 'row')} and "
@@ -218,7 +216,7 @@ def _beside(
     wanted: Sequence[Measure],
     options: Options,
 ) -> dict[str, Any]:
-    """Return what measures of phi take beside a task."""
+    """Return the further inputs of a task that measures of phi need."""
     most = int(lengths(task.indptr).max(initial=0))
     needed = [needed_depth(measure, most) for measure in wanted]
     return {
@@ -230,7 +228,7 @@ def _beside(
 
 
 def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
-    """Check a matrix against what ranks, and say where each query lies in it."""
+    """Check that a matrix fits a run, and find the row or column of each query in it."""
     turned = task.settings["direction"] == "t2i"
     queries, gallery = given.ids[::-1] if turned else given.ids
     n_queries, n_gallery = given.values.shape[::-1] if turned else given.values.shape
@@ -249,7 +247,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 def _places(
     task: RetrievalTask, ids: Sequence[str] | None, size: int, given: _Given, options: Options
 ) -> Ints:
-    """Return the place in phi of each row of what ranks: by its id where both have ids."""
+    """Return the place in phi of each row of the run: by its id if both have ids."""
     listed = isinstance(task.scores, RankedLists)
     number = task.scores.shape[0]
     if listed and ids is None:
@@ -267,14 +265,10 @@ def _places(
         if size != number:
             _refuse_shape(task, given, task.settings["direction"] == "t2i")
         return np.arange(number)
-    known = {name: place for place, name in enumerate(ids)}
     ranked = np.flatnonzero(task.rows >= 0)
     own = [str(task.ids[row]) for row in ranked.tolist()]
-    lost = [name for name in own if name not in known]
-    if lost:
-        _refuse_ids(lost, "query", given)
     place = np.full(number, -1)
-    place[task.rows[ranked]] = [known[name] for name in own]
+    place[task.rows[ranked]] = _find(own, ids, "query", given)
     return place
 
 
@@ -283,39 +277,35 @@ def _order(task: RetrievalTask, ids: Sequence[str], given: _Given) -> Ints | Non
     if isinstance(task.gallery, range):
         return None
     own = [str(name) for name in task.gallery[: task.scores.shape[1]]]
-    if own == list(ids):
-        return None
+    return None if own == list(ids) else _find(own, ids, "candidate", given)
+
+
+def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
+    """Return the place of each name among the ids of phi; refuse names that it lacks."""
     known = {name: place for place, name in enumerate(ids)}
-    lost = [name for name in own if name not in known]
+    lost = [name for name in names if name not in known]
     if lost:
-        _refuse_ids(lost, "candidate", given)
-    return np.array([known[name] for name in own], np.int64)
-
-
-def _refuse_ids(lost: Sequence[str], noun: str, given: _Given) -> NoReturn:
-    raise InputError(
-        f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}",
-        where=given.source,
-        remedy="give phi of all queries and candidates, with the same ids"
-        if not isinstance(given.origin, tuple)
-        else "an image without positives has no references: leave it out, or give a matrix",
-    )
+        problem = f"phi lacks {pluralize(len(lost), noun)}: {listing(lost)}"
+        remedy = "give phi of all queries and candidates, with the same ids"
+        if isinstance(given.origin, tuple):  # it is computed
+            remedy = "an image without positives has no references: leave it out, or give a matrix"
+        raise InputError(problem, where=given.source, remedy=remedy)
+    return np.array([known[name] for name in names], np.int64)
 
 
 def _refuse_shape(task: RetrievalTask, given: _Given, turned: bool) -> NoReturn:
     want, have = task.scores.shape, given.values.shape
     want = want[::-1] if turned else want
-    raise InputError(
-        f"phi has shape {have[0]:,} x {have[1]:,}, and what ranks {want[0]:,} x {want[1]:,}",
-        where=given.source,
-        remedy="give its transpose"
-        if have == want[::-1]
-        else "give phi of the same rows and columns",
-    )
+    mine, theirs = (f"{rows:,} x {columns:,}" for rows, columns in (have, want))
+    remedy = "give phi of the same rows and columns"
+    if have == want[::-1]:
+        remedy = "give its transpose"
+    problem = f"phi has shape {mine}, and the predictions have {theirs}"
+    raise InputError(problem, where=given.source, remedy=remedy)
 
 
 def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
-    """Say that phi was given in vain, or what it is computed of."""
+    """Note phi, captions and options of computing phi that have no effect."""
     given = _given(options)
     named = {str(m[PHI]) for m in _takers(measures)}
     notes = []
@@ -328,7 +318,7 @@ def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
 
 
 def _unused_captions(options: Options) -> list[str]:
-    """Say that captions, or options on how phi is computed, were given in vain."""
+    """Note captions, or options of computing phi, that have no effect."""
     if options[CAPTIONS] is None:
         return []
     held = [one.origin for one in options.opened.get(PHI, {}).values()]

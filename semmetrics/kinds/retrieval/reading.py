@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -15,9 +16,9 @@ from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, Side
-from semmetrics.data.matrix import Matrix, is_membership, members
+from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products
-from semmetrics.errors import FROM_0, InputError, a_kind, at, pluralize, shown
+from semmetrics.errors import InputError, a_kind, pluralize, shown
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.resolve import Certainty, Verdict
 from semmetrics.options import FORMATS
@@ -96,18 +97,20 @@ def as_candidates(
     return found
 
 
-def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
+def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
     """Return the positives of each query, each once, and how many entries of grade 0 were left out.
 
     Parameters
     ----------
     found : Lists or Matrix
-        A matrix holds 0/1, or in each row the columns of its positives.
+        A matrix holds 0/1 for each candidate, or in each row the columns of its positives.
+    gallery : int, optional
+        The number of candidates, where a matrix of scores or vectors tell it.
 
     Raises
     ------
     InputError
-        If the matrix holds anything else.
+        If the matrix holds anything else, or 0/1 for a part of the candidates.
 
     Examples
     --------
@@ -116,7 +119,7 @@ def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
     ([['a']], 1)
     """
     if isinstance(found, Matrix):
-        found = _relation(found)
+        found = _relation(found, gallery)
     side, vocabulary = found.side, len(found.vocabulary)
     keep = np.ones(len(side.codes), np.bool_) if side.scores is None else side.scores > 0
     graded = int((~keep).sum())
@@ -132,7 +135,7 @@ def as_positives(found: Lists | Matrix) -> tuple[Lists, int]:
     return lists, graded
 
 
-def _relation(matrix: Matrix) -> Lists:
+def _relation(matrix: Matrix, gallery: int | None) -> Lists:
     """Return the positives that a matrix of 0/1 marks, or whose columns its rows list."""
     if not matrix.sparse and matrix.values.dtype.kind in "iu" and (matrix.values > 1).any():
         columns, codes = np.unique(matrix.values, return_inverse=True)
@@ -145,6 +148,14 @@ def _relation(matrix: Matrix) -> Lists:
             "the ground truth is a matrix of scores",
             where=matrix.source,
             remedy="give 0/1, or the positives of each query; similarities stand first",
+        )
+    width = matrix.values.shape[1]
+    if not (matrix.named or matrix.sparse) and gallery is not None and width < gallery:
+        problem = f"the ground truth is 0/1 in {pluralize(width, 'column')}"
+        raise InputError(
+            f"{problem}, and the gallery has {pluralize(gallery, FORM.noun)}",
+            where=matrix.source,
+            remedy="give 0/1 for each candidate, or lists of the positives: truth.tolist()",
         )
     return replace(members(matrix), understood=f"{matrix.understood}, 0/1")
 
@@ -230,52 +241,33 @@ def _device_of(given: Any) -> str | None:
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     """Return one side's vectors as a float array."""
-    import os
+    from semmetrics.data.objects import is_frame, plain_matrix
 
     if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.formats import format_among
-        from semmetrics.data.numpy_files import plain_array
-        from semmetrics.data.source import enough_memory, load
-
-        source = load(given, files.max_bytes)
-        with enough_memory(source.name, files.max_bytes):
-            format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
-            values: Any = plain_array(source, files, 2)
-        where = source.name
+        values, where = _read_vector_file(given, files)
+    elif is_frame(given):
+        ids = name.partition("_")[0]
+        remedy = f"{name}=frame.to_numpy(), and {ids}=list(frame.index) where these are ids"
+        raise InputError(f"{name} is {a_kind(given)}", remedy=f"give {remedy}")
     else:
-        from semmetrics.data.objects import plain_object
-
-        values, where = plain_object(given), name
-        if isinstance(values, (list, tuple)):
-            try:
-                values = np.asarray(values, np.float64)
-            except (TypeError, ValueError):
-                values = None
-        if (
-            not isinstance(values, np.ndarray)
-            or values.ndim != 2
-            or values.dtype.kind not in "biuf"
-        ):
-            ids = name.partition("_")[0]
-            raise InputError(
-                f"{name} is {a_kind(given)}",
-                remedy=f"give {name}=frame.to_numpy(), and {ids}=list(frame.index) where these are "
-                "ids"
-                if hasattr(given, "to_numpy") and hasattr(given, "columns")
-                else "give a matrix with a vector a row, or a path",
-            )
-        _check_finite(values, where)
+        values, where = plain_matrix(given, name), name
+        if values.dtype.kind == "f":
+            check_finite(values, where)
     if not values.size:
         raise InputError(f"its shape is {values.shape}", where=where, remedy="give vectors")
     single = values.dtype.kind != "f" or values.dtype == np.float16
     return values.astype(np.float32) if single else values
 
 
-def _check_finite(values: Any, where: str) -> None:
-    from semmetrics.data.matrix import check_finite
+def _read_vector_file(path: Any, files: ReadOptions) -> tuple[Any, str]:
+    from semmetrics.data.formats import format_among
+    from semmetrics.data.numpy_files import plain_array
+    from semmetrics.data.source import enough_memory, load
 
-    if values.dtype.kind == "f":
-        check_finite(values, where)
+    source = load(path, files.max_bytes)
+    with enough_memory(source.name, files.max_bytes):
+        format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
+        return plain_array(source, files, 2), source.name
 
 
 def _unit(table: Any, kind: Any) -> tuple[Floats, int]:
@@ -316,20 +308,6 @@ def check_size(names: Sequence[Any], size: int, option: str, what: str, other: i
     raise InputError(
         f"{option}= has {pluralize(len(names), 'id')} for {pluralize(size, what)}", remedy=remedy
     )
-
-
-def check_distinct(names: Sequence[Any], option: str) -> list[str]:
-    """Return names as text; refuse one that stands twice."""
-    found = [str(name) for name in names]
-    if len(set(found)) < len(found):
-        first = {name: place for place, name in reversed(list(enumerate(found)))}
-        twice = next(place for place, name in enumerate(found) if first[name] != place)
-        raise InputError(
-            f"the id {found[twice]!r} stands twice",
-            where=at(option, f"position {twice}{FROM_0}"),
-            remedy=f"name each once; it is also at position {first[found[twice]]}",
-        )
-    return found
 
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:

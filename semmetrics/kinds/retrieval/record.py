@@ -48,6 +48,10 @@ _TURNED = (
     "the similarities of positives are larger where the square matrix is turned round: its rows "
     "are taken for queries; if they are the gallery, give the transpose"
 )
+_NEEDS_PHI = (
+    "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of which "
+    "it is computed: captions= (--captions FILE)"
+)
 
 
 def read_beside(options: Options) -> Options:
@@ -104,9 +108,8 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Say that a measure lacks phi."""
-    lacking = options["phi"] is None is options["captions"] and takes_phi(parse(text, "retrieval"))
-    give = "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of "
-    return text, f"{give}which it is computed: captions= (--captions FILE)" if lacking else ""
+    given = options["phi"] is not None or options["captions"] is not None
+    return text, "" if given or not takes_phi(parse(text, "retrieval")) else _NEEDS_PHI
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
@@ -121,7 +124,7 @@ def retrieval_notes(
     noted: Mapping[str, Any],
     inputs: Sequence[Any] = (),
 ) -> list[str]:
-    """Say what ranks what, how many ties mattered, and what was left out."""
+    """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
 
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
@@ -162,10 +165,9 @@ def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
     line = f"{queries}, {gallery}, {task.settings['direction']}, {ties}"
     if task.folds is not None:
         line += f", {task.settings['folds']} folds"
-    undecided = found.get("undecided")
-    if undecided:
-        are = "has a tie that decides" if undecided == 1 else "have a tie that decides"
-        line += f"; {pluralize(undecided, 'query')} {are} the rank of a positive"
+    if found.get("undecided"):
+        queries = pluralize(found["undecided"], "query", "have")
+        line += f"; {queries} a tie that decides the rank of a positive"
     return line
 
 

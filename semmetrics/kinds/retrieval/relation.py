@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers
-from semmetrics.data.join import join
-from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.core.ragged import Ints, offsets, row_numbers
+from semmetrics.data.join import join_rows
+from semmetrics.data.lists import Ids, Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
 from semmetrics.errors import FROM_0, InputError, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.retrieval.reading import (
-    Embeddings,
-    check_distinct,
-    check_size,
-)
+from semmetrics.kinds.retrieval.reading import Embeddings, check_size
 
 __all__ = ["Relation", "Run", "Sides", "by_name", "check_transposed", "name_sides"]
 
@@ -53,10 +49,7 @@ class Sides:
 
 def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     """Name the rows and columns of a run."""
-    given = {
-        name: None if options[name] is None else check_distinct(options[name], name)
-        for name in ("queries", "gallery")
-    }
+    given = {name: options[name] for name in ("queries", "gallery")}
     if isinstance(run, Lists):
         return _named_lists(run, positives, given)
     own: dict[str, Any] = {"queries": None, "gallery": None}
@@ -89,23 +82,18 @@ def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Side
     if given["queries"] is not None:
         rows = _listed_queries(run, given["queries"])
     names = [str(name) for name in run.vocabulary]
-    if given["gallery"] is not None:
-        place = {name: code for code, name in enumerate(given["gallery"])}
-        lost = [name for name in names if name not in place]
-        if lost:
-            raise InputError(
-                f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
-                where=run.source,
-                remedy="add them to gallery= (--gallery), or leave that out",
-            )
-        columns = given["gallery"]
-        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
-    else:
-        columns = sorted({*names, *map(str, positives.vocabulary)})
-        place = {name: code for code, name in enumerate(columns)}
-        codes = np.fromiter((place[name] for name in names), np.int32, len(names))
-    side = replace(run.side, codes=codes[run.side.codes])
     listed = given["gallery"] is None
+    columns = sorted({*names, *map(str, positives.vocabulary)}) if listed else given["gallery"]
+    place = {name: code for code, name in enumerate(columns)}
+    lost = [name for name in names if name not in place]
+    if lost:
+        raise InputError(
+            f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
+            where=run.source,
+            remedy="add them to gallery= (--gallery), or leave that out",
+        )
+    codes = np.fromiter((place[name] for name in names), np.int32, len(names))
+    side = replace(run.side, codes=codes[run.side.codes])
     return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, listed)
 
 
@@ -182,15 +170,10 @@ class Relation:
         ids = sides.rows
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
-        n = len(ids)
-        own = Lists(ids, [], Side(np.arange(n + 1), np.arange(n, dtype=np.int32)),
-                    source=sides.source)  # fmt: skip
-        if isinstance(positives.ids, range) and len(positives) != n:
+        if isinstance(positives.ids, range) and len(positives) != len(ids):
             _refuse_length(positives, sides)
         place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
-        joined = join(own, positives, missing=missing)
-        rows = np.full(len(joined.ids), -1)
-        rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
+        joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         lost = int((codes >= len(sides.columns)).sum())
         counts = {**joined.counts, "positives_outside": lost}

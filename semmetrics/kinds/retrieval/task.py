@@ -63,7 +63,7 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
         If sizes or ids do not fit, a positive is not in the gallery, a candidate is ranked twice,
         or the options do not fit each other.
     """
-    positives, graded = as_positives(truth)
+    positives, graded = as_positives(truth, _gallery_size(run))
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
     check_transposed(sides, positives)
@@ -75,7 +75,7 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
                 "reverse_positives= (--reverse-positives) are those of t2i",
                 remedy="say direction='both' (--direction both), or leave them out",
             )
-        reversed_, _ = as_positives(reverse)
+        reversed_, _ = as_positives(reverse, len(sides.rows))
         reversed_ = by_name(reversed_, sides.turned(), "column")
     counts = {"graded_0": graded}
     folds = None
@@ -97,6 +97,13 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
         made["t2i"] = _task(turned, back, options, counts, "t2i", folds and folds[::-1])
     made = {part: replace(task, beside=beside) for part, task in made.items()}
     return made if direction == "both" else {"": made[direction]}
+
+
+def _gallery_size(run: Run) -> int | None:
+    """Return how many candidates a run says that there are; None for lists."""
+    if isinstance(run, Lists):
+        return None
+    return int((run.values if isinstance(run, Matrix) else run.scores).shape[1])
 
 
 def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
