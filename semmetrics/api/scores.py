@@ -21,7 +21,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.signature import Signed, read_signature
+from semmetrics.scoring.signature import Signed, part_key, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ _WHAT = {
     "lookup": "the rule of lookup differs from the signature's",
     "oov": "what stands for unknown labels differs from the signature's",
     "taxonomy": "the taxonomy differs from the signature's",
-    "fit": "the document frequencies differ from the signature's",
+    "fit:df": "the document frequencies differ from the signature's",
+    "fit:parser": "the parser of scene graphs differs from the signature's",
     "weights": "the sample weights differ from the signature's",
     "L": "the number of labels averaged over differs from the signature's",
     "v": "the version differs from the signature's",
@@ -366,34 +367,33 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
 def _unproven(text: str) -> list[str]:
     """Say which models of a signature are functions that nothing tells from others."""
     return [
-        f"{key}:{value} is a function without a version: whether it is the same one is not known"
-        for key, value in _parts(text).items()
-        if UNVERSIONED in value
+        f"{part} is a function without a version: whether it is the same one is not known"
+        for part in _parts(text).values()
+        if UNVERSIONED in part
     ]
 
 
 def _parts(text: str) -> dict[str, str]:
-    parts = dict(part.partition(":")[::2] for part in text.split("|")[1:])
-    return {
-        name: value
-        for name, value in parts.items()
-        if name not in _FITTED or value.startswith(("df@", "parser-"))
-    }
+    """Return the parts of a signature by what they say, without a threshold that was fitted.
+
+    Such a threshold is given when a signature is computed again.
+    """
+    parts = {part_key(part): part for part in text.split("|")[1:]}
+    return {key: part for key, part in parts.items() if key not in _FITTED}
 
 
 def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
     order = {key: place for place, key in enumerate(_WHAT)}
     different = [key for key in then if key in now and then[key] != now[key]]
     lines = [
-        f"{_WHAT.get(key, f'{key} differs from the signature')}: "
-        f"{key}:{now[key]} instead of {key}:{then[key]}"
+        f"{_WHAT.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
         for key in sorted(different, key=lambda key: order.get(key, len(order)))
     ]
     unsaid = [key for key in now if key not in then]
     if unsaid:
-        computed = "|".join(f"{key}:{now[key]}" for key in unsaid)
+        computed = "|".join(now[key] for key in unsaid)
         lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
-    lost = [f"{key}:{value}" for key, value in then.items() if key not in now]
+    lost = [part for key, part in then.items() if key not in now]
     if lost:
         lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
     return lines

@@ -45,6 +45,7 @@ from semmetrics.scoring.score_result import (
     left_out_notes,
     score_statistics,
 )
+from semmetrics.scoring.signature import escape
 from semmetrics.scoring.statistics import check_kind, evaluate
 
 __all__ = [
@@ -497,5 +498,5 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
         notes.append(f"fit:df@{hashed}")
     if measure["parser"] is not None:
         graphs = task.fits[f"parser/{measure['parser']}"]
-        notes.append(f"fit:parser-{graphs.parser.identity}")
+        notes.append(f"fit:parser-{escape(graphs.parser.identity)}")
     return measure, "|".join(notes)

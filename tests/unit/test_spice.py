@@ -68,6 +68,31 @@ def test_the_parser_is_in_the_signature():
     assert "fit:parser-parse@1|" in one.signature
 
 
+def parse_otherwise(captions):
+    return parse(captions)
+
+
+parse_otherwise.version = "2|a%"
+
+
+def test_rescoring_names_each_fit_that_differs():
+    (one,) = score("SPIDEr(parser=given)").scores
+    same = semmetrics.rescore(one.signature, CANDIDATES, REFERENCES, tuples=parse)
+    assert not same.differences
+    other = semmetrics.rescore(
+        one.signature,
+        CANDIDATES,
+        {**REFERENCES, "d": ["person on train", "red auto"]},
+        tuples=parse_otherwise,
+    )
+    frequencies, parser = (line for line in other.differences if "fit:" in line)
+    assert frequencies.startswith("the document frequencies differ from the signature's: fit:df@")
+    assert parser == (
+        "the parser of scene graphs differs from the signature's: "
+        "fit:parser-parse_otherwise@2%7Ca%25 instead of fit:parser-parse@1"
+    )
+
+
 def test_spider_is_the_mean_of_two():
     names = ["SPICE(parser=given)", "CIDEr-D", "SPIDEr(parser=given)"]
     spice, cider, spider = (score(names)[name].items for name in names)
