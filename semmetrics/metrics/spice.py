@@ -411,7 +411,7 @@ SPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "synonyms"}),
-        extra={"pairs": spice_pairs, "show": show_tuples},
+        extra={"pairs": spice_pairs, "show": show_tuples, "percent": True},
     )
 )
 SPIDEr = add(
@@ -428,6 +428,6 @@ SPIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "synonyms", "document_frequencies"}),
-        extra={"show": show_tuples},
+        extra={"show": show_tuples, "percent": True},
     )
 )

@@ -454,8 +454,7 @@ def _line(text: str) -> str:
 def _shown(score: Score | None, digits: int, scale: float) -> str:
     if score is None:
         return ""
-    if max(map(abs, score.measure.definition.bounds)) > 1:
-        scale = 1.0  # a percentage of what is no share means nothing
+    scale = score.measure.definition.printed_scale(scale)
     text = _number(score.value * scale, digits)
     if score.ci is not None:
         low, high = (_number(v * scale, digits) for v in (score.ci.low, score.ci.high))

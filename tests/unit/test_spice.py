@@ -9,6 +9,8 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_scores
+from semmetrics.reports.comparison_table import draw_differing
+from semmetrics.reports.score_text import draw_runs, draw_worst
 from semmetrics.text.synonyms import SynonymTable
 
 pytest.importorskip("pycocoevalcap")
@@ -236,3 +238,40 @@ def test_a_matrix_of_another_parser_is_not_continued(tmp_path):
     with pytest.raises(InputError):
         caption_matrix(GROUPS, CAPTIONS, out=out, **{**OPTIONS, "tuples": other})
     assert json.loads(json.dumps(np.load(out).tolist())) == slow_matrix(GROUPS).tolist()
+
+
+def test_papers_print_it_in_percent():
+    names = "SPICE(parser=given) CIDEr-D SPIDEr(parser=given) CaptionLength"
+    table = semmetrics.score_systems(
+        {"a": CANDIDATES, "b": CANDIDATES}, REFERENCES,
+        measures=names, tuples=parse, tokenizer="whitespace",
+    )  # fmt: skip
+    shares, length = [table["a", name].value * 100 for name in names.split()[:3]], 1.8
+    expected = [f"{value:.2f}" for value in (*shares, length)]
+    printed = table.to_text(digits=2, scale=100).splitlines()[1:5]
+    assert [line.split()[1:] for line in printed] == [[value] * 2 for value in expected]
+    runs = draw_runs(table, "table", digits=2, scale=100).splitlines()[1:]
+    assert [line.split()[1:] for line in runs] == [[value, "(0.00)"] for value in expected]
+    assert f"\n  {100 * table[0].items.min():.2f}  " in draw_worst(table, 1, digits=2, scale=100)
+
+
+def test_items_that_differ_show_tuples_as_the_worst_items_do():
+    found = semmetrics.compare(
+        {"a": CANDIDATES, "b": {**CANDIDATES, "a": ["blue cat on sofa"]}}, REFERENCES,
+        measures="SPICE(parser=given)", tuples=parse, tokenizer="whitespace", resamples=20,
+    )  # fmt: skip
+    (record,) = found.differing(1)
+    assert draw_differing(found, 1, digits=2, scale=100).splitlines() == [
+        "SPICE(parser=given): b less a",
+        f"  {record['difference'] * 100:+.2f}  a",
+        "    caption    blue cat on sofa",
+        "    reference  dog on couch",
+        "    reference  small red puppy",
+        "    matched    sofa",
+        "    unmatched  cat, cat-blue, cat-on-sofa",
+        "    missing    dog, red, puppy, red-small, puppy-red, dog-on-couch",
+        "    baseline caption    red dog on sofa",
+        "    baseline matched    dog, sofa, dog-on-sofa",
+        "    baseline unmatched  dog-red",
+        "    baseline missing    red, puppy, red-small, puppy-red",
+    ]
