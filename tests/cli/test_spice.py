@@ -117,3 +117,10 @@ def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):
     assert "there is no stanford-corenlp-3.6.0.jar" in refused("spice", "setup", "--jars", ".")
     monkeypatch.setenv("PATH", "")
     assert "there is no program mvn" in refused("spice", "setup")
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "pairs"])
+def test_an_option_of_the_measure_is_shown_in_the_measure(refused, command):
+    said = refused(command, "-m", "SPICE", "--parser", "offline", *BOTH)
+    assert "there is no option '--parser'; write it in the measure, as 'SPICE(parser=offl" in said
+    assert "No such option" in refused(command, "--nothing", *BOTH)
