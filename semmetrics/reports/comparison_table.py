@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, overload
 
@@ -436,7 +436,7 @@ def draw_differing(
 
 def _item_lines(record: dict[str, Any], score: Score) -> list[str]:
     """Return the lines of an item, then those that are others for the baseline."""
-    report = find_kind(score.task.kind).describer.report_item
+    report: Callable[[Any], list[str]] = find_kind(score.task.kind).describer.report_item
     theirs = {name.removeprefix("baseline_"): value for name, value in record.items()
               if name.startswith("baseline_")}  # fmt: skip
     lines = report(record)

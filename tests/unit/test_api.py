@@ -397,7 +397,18 @@ def test_names_of_other_libraries_are_understood(name, remedy):
 
 
 # more likely another option, or said by the name of one measure alone
-NOT_SHOWN = {"labels", "df", "measure", "q", "m", "build", "unconnected", "alpha", "gamma", "release"}
+NOT_SHOWN = {
+    "labels",
+    "df",
+    "measure",
+    "q",
+    "m",
+    "build",
+    "unconnected",
+    "alpha",
+    "gamma",
+    "release",
+}
 
 
 def test_an_option_of_a_measure_is_shown_in_a_measure():

@@ -275,3 +275,23 @@ def test_items_that_differ_show_tuples_as_the_worst_items_do():
         "    baseline unmatched  dog-red",
         "    baseline missing    red, puppy, red-small, puppy-red",
     ]
+
+
+def test_captions_without_tuples_are_found_in_the_data():
+    references = {**REFERENCES, "d": ["person on horse", "Red auto"]}
+    tuples = dict(
+        zip(map(str.lower, [c for c, _ in FLAT]), parse([c for c, _ in FLAT]), strict=True)
+    )
+    tuples |= {text: [] for several in REFERENCES.values() for text in several}
+    given = "SPICE(parser=given)", "SPICE(parser=given,captions=written)"
+    with pytest.raises(
+        InputError, match=r"caption 'Red auto' of the references, id 'd#1': .*parse all"
+    ):
+        score(given[1], gts=references, tuples=tuples)
+    del tuples["red auto"]
+    tuples["Red auto "] = [("auto", "red")]
+    assert score(given[1], gts=references, tuples=tuples, tokenizer="ptb")[0].n == 5
+    with pytest.raises(
+        InputError, match=r"'red auto' of .*: write captions=written in the measure"
+    ):
+        score(given[0], gts=references, tuples=tuples, tokenizer="ptb")
