@@ -291,7 +291,7 @@ def _collect_remarks(output: Output, table: ScoreTable) -> tuple[list[str], list
     if output.matches is not None:
         from semmetrics.reports.details import find_matching_heading
 
-        lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
+        lines.append(f"{output.matches}: the matches of {find_matching_heading(table.scores)}")
     return _split_lines(gaps), _split_lines(requested), lines
 
 

@@ -295,3 +295,12 @@ def test_captions_without_tuples_are_found_in_the_data():
         InputError, match=r"'red auto' of .*: write captions=written in the measure"
     ):
         score(given[0], gts=references, tuples=tuples, tokenizer="ptb")
+
+
+@pytest.mark.parametrize("measure", ["SPICE", "SPIDEr", "Soft-SPICE"])
+def test_matches_are_those_of_labels_and_the_worst_items_show_tuples(measure):
+    table = score(f"CIDEr-D {measure}(parser=given)")
+    with pytest.raises(InputError, match=r"shown by worst\(n\) \(--worst N\)"):
+        table.matches()
+    shown = table.worst(1, measure + "(parser=given)")[0]
+    assert shown.keys() >= ({"nearest"} if measure == "Soft-SPICE" else {"matched", "missing"})
