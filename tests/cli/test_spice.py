@@ -90,6 +90,13 @@ def test_tuples_score_without_the_program(ok, refused, files, program):
     assert "t.jsonl, caption 'a new caption' of other, id '1': there are no tuples of it" in said
 
 
+def test_a_file_of_tuples_is_no_file_of_captions(ok, refused, files, program):
+    ok("spice", "parse", "-q", "-o", "t.jsonl", *BOTH)
+    for command in (("score", BOTH[0], "t.jsonl"), ("score", "t.jsonl", BOTH[1]), ("validate", "t.jsonl"),
+                    ("spice", "parse", "-o", "-", "t.jsonl")):  # fmt: skip
+        assert "scene graphs of captions are given as tuples= (--tuples FILE)" in refused(*command)
+
+
 def test_a_matrix_of_spice(ok, files, program):
     pytest.importorskip("pycocoevalcap")
     assert "2 x 2, float64" in ok("pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH)
