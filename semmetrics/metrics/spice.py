@@ -374,8 +374,9 @@ PARSER_OPTIONS = (
         "parser",
         "official",
         PARSERS,
-        help="what makes the scene graphs: SPICE's own program, which needs Java (official), the "
-        "parser that comes with semmetrics (offline), or tuples= (--tuples) (given)",
+        help="what makes the scene graphs: SPICE's own program, which needs Java and 'semmetrics "
+        "spice setup' (official), the parser that comes with semmetrics (offline), or tuples= "
+        "(--tuples FILE) (given)",
     ),
     Option(
         "captions",
