@@ -92,8 +92,9 @@ def test_tuples_score_without_the_program(ok, refused, files, program):
 
 def test_a_file_of_tuples_is_no_file_of_captions(ok, refused, files, program):
     ok("spice", "parse", "-q", "-o", "t.jsonl", *BOTH)
-    for command in (("score", BOTH[0], "t.jsonl"), ("score", "t.jsonl", BOTH[1]), ("validate", "t.jsonl"),
-                    ("spice", "parse", "-o", "-", "t.jsonl")):  # fmt: skip
+    commands = ["score captions.json t.jsonl", "score t.jsonl references.json",
+                "validate t.jsonl", "spice parse -o - t.jsonl"]  # fmt: skip
+    for command in map(str.split, commands):
         assert "scene graphs of captions are given as tuples= (--tuples FILE)" in refused(*command)
 
 
