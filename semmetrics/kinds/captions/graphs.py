@@ -108,9 +108,10 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
         if parser is not None:
             with no_collection():
                 texts = [parsed_texts(task, captions) for _, task in each_task(tasks)]
+            given = graphs.given if parser == "given" else None
             graphs[str(parser)].parser.tuples(
                 [text for several in texts for text in several],
-                partial(_explain, tasks=tasks, captions=captions, given=graphs.given),
+                partial(_explain, tasks=tasks, captions=captions, given=given),
             )
 
 
