@@ -67,7 +67,8 @@ def test_fakecap(reference_dir):
     assert high == pytest.approx(0.1328946160377789, abs=1e-15)
 
 
-def test_fakecap_by_the_adapter(reference_dir, monkeypatch):
+def test_fakecap_by_the_adapter(reference_dir, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # what it keeps is for it alone
     tuples = _tuples(reference_dir, "fakecap")
     monkeypatch.setattr(
         OfficialParser, "parse", lambda self, captions: (tuples[one] for one in captions)
