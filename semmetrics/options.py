@@ -25,7 +25,7 @@ __all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
            "OPTIONS", "RANKED_BY", "RESULT_FORMATS", "TESTS", "Option", "Options",
            "ResolvedOptions", "check_among", "check_choice", "check_options", "clean_number",
            "clean_rule", "decoding_rules", "hint_of", "is_asked", "is_given",
-           "join_names", "resolve_options", "split_names"]  # fmt: skip
+           "join_names", "measure_option", "resolve_options", "split_names"]  # fmt: skip
 
 KINDS = ("labels", "captions", "retrieval", "classes")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -679,11 +679,50 @@ _ELSEWHERE = {
     "gallery": ("gallery_ids", "column_ids", "corpus"),
 }
 _NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
-_OF_MEASURES = {
-    "average": "write it in the measure, as 'F1(average=macro)'",
-    "zero_division": "write it in the measure, as 'F1(empty=1)' or 'Precision(no_prediction=skip)'",
-    "match": "write it in the measure, as 'SemF1(match=optimal)'",
+_OF_MEASURES = {  # a measure that has it, with a value
+    "average": "F1(average=macro)",
+    "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
+    "match": "SemF1(match=optimal)",
+    "duplicates": "F1(duplicates=each)",
+    "empty": "F1(empty=0)",
+    "absent": "MacroF1(absent=0)",
+    "no_prediction": "Precision(no_prediction=skip)",
+    "no_reference": "Recall(no_reference=skip)",
+    "undefined": "SPICE(undefined=0)",
+    "interpolation": "mAP(interpolation=voc2010)",
+    "root": "hF(root=include)",
+    "unknown": "hF(unknown=own)",
+    "reflen": "BLEU-4(reflen=shortest)",
+    "sigma": "CIDEr-D(sigma=5)",
+    "stem": "CIDEr(stem=porter)",
+    "order": "NGSM(order=2)",
+    "beta": "ROUGE-L(beta=1)",
+    "refs": "NGSM(refs=max)",
+    "references": "BagSim(references=mean)",
+    "category": "SPICE(category=color)",
+    "parser": "SPICE(parser=offline)",
+    "bidirectional": "Soft-SPICE(bidirectional=yes)",
+    "ground_truth": "NCS(ground_truth=left-out)@5",
+    "extended": "NCS(extended=20)@5",
+    "variant": "SR(m=5,variant=soft)@5",
+    "similar": "SR(m=5,similar=images)@5",
+    "depth": "SR(m=5,similar=images,depth=5)@5",
+    "gain": "nDCG(gain=exponential)@5",
+    "discount": "nDCG(discount=jarvelin2002)@5",
+    "candidates": "PerClassAccuracy(candidates=unseen)",
 }
+
+
+def measure_option(name: str) -> str:
+    """Return where a name that is no option of a score belongs; "" if not to a measure.
+
+    Examples
+    --------
+    >>> measure_option("parser")
+    "write it in the measure, as 'SPICE(parser=offline)'"
+    """
+    example = _OF_MEASURES.get(name.lower())
+    return f"write it in the measure, as '{example}'" if example else ""
 
 
 def _nearest_option(name: str, known: Sequence[str]) -> str:
@@ -691,8 +730,8 @@ def _nearest_option(name: str, known: Sequence[str]) -> str:
     meant = _NAMES_ELSEWHERE.get(name.lower())
     if meant in known:
         return f"did you mean {meant}?"
-    if name.lower() in _OF_MEASURES and "measures" in known:
-        return _OF_MEASURES[name.lower()]
+    if "measures" in known and (remedy := measure_option(name)):
+        return remedy
     return did_you_mean(name, known, f"choose one of {', '.join(known)}")
 
 

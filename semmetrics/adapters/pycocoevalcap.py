@@ -31,12 +31,15 @@ from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.metrics.rouge import ROUGE_L
+from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.score_result import Score, score_statistics
 from semmetrics.scoring.statistics import evaluate
+from semmetrics.text.parses import open_parser
 from semmetrics.text.ptb import PtbTokenizer
+from semmetrics.text.synonyms import open_synonyms
 from semmetrics.text.tokenizers import open_tokenizer
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge"]
+__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
 Captions: TypeAlias = Mapping[Any, Sequence[str]]
 
@@ -260,7 +263,61 @@ class Meteor(_Scorer):
         return value, items.tolist()
 
 
-_SPICE = "take pycocoevalcap's Spice, with the same captions"
+_KEYS = {"pr": "precision", "re": "recall", "f": "f", "fn": "fn", "tp": "tp", "fp": "fp"}
+
+
+def _sort_images(gts: Captions) -> list[Any]:
+    return sorted(gts, key=lambda image: (isinstance(image, str), image))
+
+
+class Spice:
+    """SPICE; its own program parses captions that were not parsed before.
+
+    Raises
+    ------
+    MissingDependencyError
+        If the package pycocoevalcap, whose synonyms are used, is not installed.
+    """
+
+    _names = ("SPICE",)
+
+    def __init__(self) -> None:
+        open_synonyms()
+        self._parser = open_parser("official")
+
+    def method(self) -> str:
+        """Return its name."""
+        return "SPICE"
+
+    def compute_score(
+        self, gts: Captions, res: Captions
+    ) -> tuple[float, list[dict[str, dict[str, float]]]]:
+        """Return the mean F over images, and the scores of each; arguments as for ``Bleu``.
+
+        The images of the list are sorted, as in pycocoevalcap. Each has "All", "Object" and the
+        other categories, and these "pr", "re", "f", "tp", "fp" and "fn"; nan where undefined.
+
+        Raises
+        ------
+        InputError
+            If images differ, the program is missing, or it fails on a caption.
+        """
+        images = _sort_images(gts)
+        _task(gts, res, "whitespace")
+        texts = {image: [res[image][0], *gts[image]] for image in images}
+        flat = [caption.strip() for image in images for caption in texts[image]]
+        tuples = dict(zip(flat, self._parser.tuples(flat), strict=True))
+        parsed = [[tuples[caption.strip()] for caption in texts[image]] for image in images]
+        scores = spice_scores([one for one, *_ in parsed], [several for _, *several in parsed])
+        items = [
+            {
+                category: {key: float(values[name][row]) for key, name in _KEYS.items()}
+                | {"numImages": 1.0}
+                for category, values in scores.items()
+            }
+            for row in range(len(images))
+        ]
+        return float(np.mean(scores["All"]["f"])), items
 
 
 class COCOEvalCap:
@@ -276,11 +333,11 @@ class COCOEvalCap:
     params : dict
         "image_id": the images to score, by default all of ``coco``.
     eval : dict
-        Values by name: Bleu_1 to Bleu_4, METEOR, ROUGE_L and CIDEr (which is CIDEr-D).
+        Values by name: Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr (which is CIDEr-D) and SPICE.
     imgToEval, evalImgs : dict and list
         The values of each image, with its "image_id".
     missing : dict
-        What was not computed, with the reason: METEOR without Java, and SPICE.
+        What was not computed, METEOR or SPICE, with the reason.
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
@@ -307,7 +364,7 @@ class COCOEvalCap:
             for side in (self.coco, self.cocoRes)
         )
         reason = METEOR_PROGRAM.missing()
-        self.missing = {"SPICE": _SPICE, **({"METEOR": reason} if reason else {})}
+        self.missing = {"METEOR": reason} if reason else {}
         scorers: list[Any] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
         self.eval, columns = {}, {"image_id": list(gts)}
         for scorer in scorers:
@@ -316,6 +373,17 @@ class COCOEvalCap:
             several = items if isinstance(value, list) else [items]
             for name, one, column in zip(scorer._names, values, several, strict=True):
                 self.eval[name], columns[name] = one, np.asarray(column).tolist()
+        self._add_spice(gts, res, columns)
         rows = zip(*columns.values(), strict=True)
         self.evalImgs = [dict(zip(columns, row, strict=True)) for row in rows]
         self.imgToEval = {row["image_id"]: row for row in self.evalImgs}
+
+    def _add_spice(self, gts: Captions, res: Captions, columns: dict[str, list[Any]]) -> None:
+        """Add SPICE, each image its own scores, or say what it lacks."""
+        try:
+            self.eval["SPICE"], items = Spice().compute_score(gts, res)
+        except InputError as error:
+            self.missing["SPICE"] = str(error)
+        else:
+            by_image = dict(zip(_sort_images(gts), items, strict=True))
+            columns["SPICE"] = [by_image[image] for image in columns["image_id"]]

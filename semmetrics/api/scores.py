@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,7 +21,7 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.signature import Signed, read_signature
+from semmetrics.scoring.signature import Signed, part_key, read_signature
 from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ _WHAT = {
     "L": "the number of labels averaged over differs from the signature's",
     "v": "the version differs from the signature's",
 }
-_KEY = re.compile("fit:(?:df|parser)|[^:]*")
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
@@ -376,9 +374,12 @@ def _unproven(text: str) -> list[str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """Return the parts of a signature by their keys, such as "n" and "fit:parser"."""
-    named = {_KEY.findall(part)[0]: part for part in text.split("|")[1:]}
-    return {key: part for key, part in named.items() if key not in _FITTED}
+    """Return the parts of a signature by what they say, without a threshold that was fitted.
+
+    Such a threshold is given when a signature is computed again.
+    """
+    parts = {part_key(part): part for part in text.split("|")[1:]}
+    return {key: part for key, part in parts.items() if key not in _FITTED}
 
 
 def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:

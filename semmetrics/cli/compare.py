@@ -72,7 +72,12 @@ HOW = "How systems are compared"
 @format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
-@option(OUTPUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
+@option(
+    OUTPUT,
+    "--percent",
+    is_flag=True,
+    help="Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print them.",
+)
 @option(
     OUTPUT,
     "--differing",
@@ -132,9 +137,11 @@ def compare(
                             progress=progress, **options)  # fmt: skip
     say_understood(found, quiet=quiet)
     digits = (2 if percent else 4) if digits is None else digits
+    scale = 100.0 if percent else 1.0
     beside = [draw_rank_matrix(found, digits=digits)] if ranks else []
-    beside += [] if differing is None else [draw_differing(found, differing, digits=digits)]
-    text = found.render(form, digits=digits, scale=100.0 if percent else 1.0)
+    if differing is not None:
+        beside.append(draw_differing(found, differing, digits=digits, scale=scale))
+    text = found.render(form, digits=digits, scale=scale)
     if form == "table":
         write_text("\n\n".join([text, *beside]), output)
         return

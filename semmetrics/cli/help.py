@@ -49,6 +49,19 @@ class Command(Examples):
         kwargs.setdefault("epilog", EXIT_CODES)
         super().__init__(*args, **kwargs)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what is written; of an option that belongs to a measure say so."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from semmetrics.options import measure_option
+
+            remedy = measure_option(error.option_name.lstrip("-").replace("-", "_"))
+            if not remedy or not any("--measure" in one.opts for one in self.get_params(ctx)):
+                raise
+            problem = f"there is no option {error.option_name!r}; {remedy}"
+            raise click.UsageError(problem, ctx) from None
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the titles of their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}

@@ -120,7 +120,12 @@ class Output:
 @format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
-@option(OUTPUT, "--percent", is_flag=True, help="Multiply values in [0, 1] by 100.")
+@option(
+    OUTPUT,
+    "--percent",
+    is_flag=True,
+    help="Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print them.",
+)
 @option(
     OUTPUT,
     "--runs",
@@ -286,7 +291,7 @@ def _collect_remarks(output: Output, table: ScoreTable) -> tuple[list[str], list
     if output.matches is not None:
         from semmetrics.reports.details import find_matching_heading
 
-        lines.append(f"{output.matches}: the matches of {find_matching_heading(table)}")
+        lines.append(f"{output.matches}: the matches of {find_matching_heading(table.scores)}")
     return _split_lines(gaps), _split_lines(requested), lines
 
 

@@ -51,12 +51,14 @@ def setup(jars: str | None, quiet: bool) -> None:
 
     They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
     """
-    from semmetrics.text.official_parser import JARS, set_up
+    from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder, set_up, wrong_jars
 
-    if jars is None:
-        say([f"asking Maven for {', '.join(JARS)} (385 MB)"], quiet=quiet)
-    folder = set_up(jars)
-    echo(f"{folder}: {' and '.join(JARS)}")
+    wrong = wrong_jars()
+    if wrong and jars is None:
+        say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=quiet)
+    folder = set_up(jars) if wrong else jar_folder()
+    echo(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}")
+    say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=quiet)
 
 
 @command.command(
@@ -142,7 +144,7 @@ def parse(
             f"the parser fails on {pluralize(len(failed), 'caption')}, such as {brief(caption)}: "
             f"{error.problem}",
             where=output,
-            remedy="leave such captions out; the others are in the output",
+            remedy=f"{error.remedy or 'leave such captions out'}; the others are in the output",
         )
 
 

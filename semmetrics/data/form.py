@@ -395,6 +395,8 @@ def _how_to_name(
     role: str, roles: Mapping[str, Role], names: Sequence[str], where: str, name: str | None
 ) -> str:
     """Say how a column is found that no name is known of, or that has not the name given."""
+    if name is None and {"caption", "tuples"} <= set(names):
+        return "scene graphs of captions are given as tuples= (--tuples FILE)"
     flag, is_text = f"{role}_column (--{role}-column)", where.endswith("line 1")
     for sign in ";|\t," if is_text and len(names) == 1 else "":
         if sign in names[0]:

@@ -388,11 +388,13 @@ def _kind_of_object(model: Any) -> Kind:
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model) and not isinstance(model, type):
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
-    raise InputError(
-        f"{a_kind(model)} is no embedding",
-        remedy="give a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a "
-        "function from texts to vectors",
+    remedy = (
+        "give a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a "
+        "function from texts to vectors"
     )
+    if callable(getattr(model, "encode", None)):
+        remedy += ", such as its method encode"
+    raise InputError(f"{a_kind(model)} is no embedding", remedy=remedy)
 
 
 def _kind_of_path(path: Path) -> Kind:

@@ -82,9 +82,9 @@ class SentenceEmbedder:
         revision: str | None = None,
     ) -> None:
         self.batch_size = _check_batch_size(batch_size)
-        package = _require("sentence_transformers", "sentence-transformers", "sentence models")
+        package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
         if isinstance(model, str):
-            check_device(device, _require("torch", "torch", "sentence models"))
+            check_device(device, _require("torch", "torch", "a sentence model"))
             with _loading_errors(model, _OWNER):
                 self.model = package.SentenceTransformer(model, device=device, revision=revision)
             _limit_to_positions(self.model)
@@ -196,8 +196,8 @@ class TransformerEmbedder(SentenceEmbedder):
         if pooling not in _POOLINGS:
             raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(_POOLINGS)}")
         self.batch_size = _check_batch_size(batch_size)
-        package = _require("transformers", "transformers", "transformer models")
-        self._torch = _require("torch", "torch", "transformer models")
+        package = _require("transformers", "transformers", "a transformer model")
+        self._torch = _require("torch", "torch", "a transformer model")
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name):

@@ -337,7 +337,7 @@ CIDErD = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs},
+        extra={"pairs": cider_pairs, "percent": True},
     )
 )
 CIDEr = add(
@@ -353,6 +353,6 @@ CIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs},
+        extra={"pairs": cider_pairs, "percent": True},
     )
 )

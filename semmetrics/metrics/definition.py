@@ -306,7 +306,7 @@ class Definition:
     formula : callable, optional
         Its positional parameters are counts, its keyword-only ones options.
     extra : mapping
-        What its family has to know.
+        What its family has to know; "percent": papers print it times 100, though it may be above 1.
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
@@ -334,6 +334,20 @@ class Definition:
 
     def __repr__(self) -> str:
         return f"Definition({self.name!r}, kind={self.kind!r})"
+
+    def printed_scale(self, scale: float) -> float:
+        """Return what printed values are multiplied by, where percentages are by ``scale``.
+
+        Papers print values in [-1, 1] in percent, and those of measures that say so.
+
+        Examples
+        --------
+        >>> share, distance = Definition("F1", None, ""), Definition("WMD", None, "", bounds=(0, 9))
+        >>> share.printed_scale(100), distance.printed_scale(100)
+        (100, 1.0)
+        """
+        in_percent = max(map(abs, self.bounds)) <= 1 or self.extra.get("percent")
+        return scale if in_percent else 1.0
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:

@@ -374,8 +374,9 @@ PARSER_OPTIONS = (
         "parser",
         "official",
         PARSERS,
-        help="what makes the scene graphs: SPICE's own program, which needs Java (official), the "
-        "parser that comes with semmetrics (offline), or tuples= (--tuples) (given)",
+        help="what makes the scene graphs: SPICE's own program, which needs Java and 'semmetrics "
+        "spice setup' (official), the parser that comes with semmetrics (offline), or tuples= "
+        "(--tuples FILE) (given)",
     ),
     Option(
         "captions",
@@ -411,7 +412,7 @@ SPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "synonyms"}),
-        extra={"pairs": spice_pairs, "show": show_tuples},
+        extra={"pairs": spice_pairs, "show": show_tuples, "percent": True},
     )
 )
 SPIDEr = add(
@@ -428,6 +429,6 @@ SPIDEr = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "synonyms", "document_frequencies"}),
-        extra={"show": show_tuples},
+        extra={"show": show_tuples, "percent": True},
     )
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, overload
 
@@ -163,8 +163,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
                 *([f"p {by}"] if by else []), "effect", "won", "tied", "lost"]  # fmt: skip
         rows = [head]
         for one in self.differences:
-            bounds = one.score.measure.definition.bounds
-            factor = scale if max(map(abs, bounds)) <= 1 else 1.0
+            factor = one.score.measure.definition.printed_scale(scale)
             value, other, gap, low, high = (
                 v * factor
                 for v in (one.value, one.baseline_value, one.difference, one.low, one.high)
@@ -416,18 +415,31 @@ def _show_item(one: Difference, row: int, other: int) -> dict[str, Any]:
     return shown
 
 
-def draw_differing(table: ComparisonTable, number: int, *, digits: int = 4) -> str:
-    """Draw the items that differ most, each with what it is."""
-    records = list(table.differing(number))
+def draw_differing(
+    table: ComparisonTable, number: int, *, digits: int = 4, scale: float = 1.0
+) -> str:
+    """Draw the items that differ most, each with what it is, and what the baseline has for it."""
     lines: list[str] = []
-    plain = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
-    for record in records:
+    by_heading = {one.heading: one.score for one in table.differences}
+    for record in table.differing(number):
         head = f"{record['measure']}: {record['system']} less {record['baseline']}"
         if not lines or head not in lines:
             lines.append(head)
-        lines.append(f"  {record['difference']:+.{digits}f}  {on_one_line(str(record['id']))}")
-        for name, value in record.items():
-            if name not in plain and value is not None:
-                text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-                lines.append(f"    {name.replace('_', ' ')}: {on_one_line(text)}")
+        score = by_heading[record["measure"]]
+        difference = record["difference"] * score.measure.definition.printed_scale(scale)
+        lines.append(f"  {difference:+.{digits}f}  {on_one_line(str(record['id']))}")
+        lines += (
+            [] if score.task is None else [f"    {line}" for line in _item_lines(record, score)]
+        )
     return "\n".join(lines or ["no item differs"])
+
+
+def _item_lines(record: dict[str, Any], score: Score) -> list[str]:
+    """Return the lines of an item, then those that are others for the baseline."""
+    report: Callable[[Any], list[str]] = find_kind(score.task.kind).describer.report_item
+    theirs = {name.removeprefix("baseline_"): value for name, value in record.items()
+              if name.startswith("baseline_")}  # fmt: skip
+    lines = report(record)
+    return lines + [
+        f"baseline {line}" for line in report({**record, **theirs}) if line not in lines
+    ]

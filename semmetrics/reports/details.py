@@ -173,7 +173,7 @@ def _rank_worst(values: Any, higher_is_better: bool) -> Ints:
     return ranked
 
 
-def find_matching_heading(scores: Iterable[Score]) -> str:
+def find_matching_heading(scores: Sequence[Score]) -> str:
     """Find the first measure that matches labels by meaning.
 
     Raises
@@ -186,10 +186,10 @@ def find_matching_heading(scores: Iterable[Score]) -> str:
     for score in scores:
         if isinstance(score.measure.definition.family, SemanticFamily):
             return score.heading
-    raise InputError(
-        "no measure here matches labels by meaning",
-        remedy="add a measure such as SemF1 (those of a protocol need embedding=, --embedding)",
-    )
+    remedy = "add a measure such as SemF1 (those of a protocol need embedding=, --embedding)"
+    if any("show" in score.measure.definition.extra for score in scores):
+        remedy = "the tuples or phrases of captions are shown by worst(n) (--worst N)"
+    raise InputError("no measure here matches labels by meaning", remedy=remedy)
 
 
 def collect_matches(scores: Sequence[Score]) -> Records:

@@ -123,7 +123,7 @@ class Report(ABC):
 class ScaledReport(Report):
     """A result whose values people may read in percent.
 
-    ``scale`` multiplies values of measures that lie in [-1, 1]; others stay.
+    ``scale`` multiplies values in [-1, 1], CIDEr, SPICE and SPIDEr; others stay.
     """
 
     @checked

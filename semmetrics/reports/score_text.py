@@ -55,7 +55,7 @@ def draw_systems(
         Letters of a line; left out, there is no limit.
     digits : int
     scale : float
-        Factor of values that are shares.
+        Factor of values that papers print in percent.
     """
 
     def text(systems: Sequence[str]) -> str:
@@ -169,8 +169,7 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     records = list(table.worst(number))
     heading = next(score.heading for score in table if score.items is not None)
     definition = next(score for score in table if score.heading == heading).measure.definition
-    if max(map(abs, definition.bounds)) > 1:
-        scale = 1.0  # a percentage of what is no share means nothing
+    scale = definition.printed_scale(scale)
     parts = []
     systems = table.systems
     for system in systems:
@@ -267,7 +266,11 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
         return draw([head, *([s.heading, format_full(s.mean), format_full(s.std), str(s.n),
                               *map(format_full, s.values)] for s in summaries)], form)  # fmt: skip
     head = ["measure", f"mean (std, n-1) of {pluralize(len(table.systems), 'run')}"]
-    return draw([head, *([s.heading, s.text(digits=digits, scale=scale)] for s in summaries)], form)
+    scales = {one.heading: one.measure.definition.printed_scale(scale) for one in table}
+    texts = (s.text(digits=digits, scale=scales[s.heading]) for s in summaries)
+    return draw(
+        [head, *([s.heading, text] for s, text in zip(summaries, texts, strict=True))], form
+    )
 
 
 def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:

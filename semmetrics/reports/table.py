@@ -108,19 +108,24 @@ class ScoreTable(ScaledReport):
         found = self._find(key)
         if len(found) == 1:
             return found[0]
-        system, name = _split_key(key)
         if found:
+            _, name = _split_key(key)
             several = len({score.system for score in found}) > 1
             often = "for several systems" if several else f"{len(found)} times"
             remedy = "write table[system, measure]"
             if len({score.part for score in found}) > 1:
                 remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
             raise UnknownKeyError(f"{brief(key)} is there {often}", remedy=remedy)
+        raise self._unknown(key)
+
+    def _unknown(self, key: Any) -> UnknownKeyError:
+        """Return the error of a measure or a system that is not there."""
+        system, name = _split_key(key)
         if system is not None and system not in self.systems:
             remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
-            raise UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)
+            return UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)
         remedy = did_you_mean(str(name), self.headings, f"it has {listing(self.headings)}")
-        raise UnknownKeyError(f"the table has no {brief(name)}", remedy=remedy)
+        return UnknownKeyError(f"the table has no {brief(name)}", remedy=remedy)
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
@@ -293,25 +298,29 @@ class ScoreTable(ScaledReport):
         return details.collect_label_values(self.scores)
 
     @checked
-    def worst(self, n: int = 10) -> Records:
-        """Return the worst items of each system, by the first measure that has item values.
+    def worst(self, n: int = 10, measure: str | Measure | None = None) -> Records:
+        """Return the worst items of each system, by one measure.
 
         Parameters
         ----------
         n : int
             Items of each system, from 1. Those without a value are left out; of equal ones those
             that come first are taken.
+        measure : str or Measure, optional
+            A heading or a measure; the first that has item values where it is left out.
 
         Returns
         -------
         Records
             Columns "system", "measure", "id", "value", and what the item is: of labels "predicted"
-            and "true", of captions "caption" and "references". The worst come first.
+            and "true"; of captions "caption" and "references", by SPICE and SPIDEr also the tuples
+            "matched", "unmatched" and "missing", and by Soft-SPICE "nearest", each phrase with the
+            nearest of the references and their similarity. The worst come first.
 
         Raises
         ------
         InputError
-            If no measure has item values, or rows were not kept.
+            If the measure is not there or has no item values, or rows were not kept.
 
         Examples
         --------
@@ -321,7 +330,10 @@ class ScoreTable(ScaledReport):
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
-        return details.find_worst_items(self.scores, n)
+        chosen = self.scores if measure is None else self._find(measure)
+        if not chosen:
+            raise self._unknown(measure)
+        return details.find_worst_items(chosen, n)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
@@ -454,8 +466,7 @@ def _line(text: str) -> str:
 def _shown(score: Score | None, digits: int, scale: float) -> str:
     if score is None:
         return ""
-    if max(map(abs, score.measure.definition.bounds)) > 1:
-        scale = 1.0  # a percentage of what is no share means nothing
+    scale = score.measure.definition.printed_scale(scale)
     text = _number(score.value * scale, digits)
     if score.ci is not None:
         low, high = (_number(v * scale, digits) for v in (score.ci.low, score.ci.high))

@@ -20,13 +20,14 @@ from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.statistics import Statistics
 
-__all__ = ["Signed", "escape", "read_signature", "signature"]
+__all__ = ["Signed", "escape", "part_key", "read_signature", "signature"]
 
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
 _LISTS = ("labels", "candidates")
 _OTHERS = ("task", "groups", "k", "lists", "own", "L", "n", "data", "v", "ci", "fit", "cal")
+_FITS = ("df@", "parser-")  # a measure may have both
 
 
 def signature(
@@ -48,7 +49,8 @@ def signature(
     bootstrap : Bootstrap, optional
         How its interval was made.
     note : str
-        What was fitted or calibrated, as "fit:best-F1-micro" or "cal:contrast-SemF1@0123456789ab".
+        What was fitted or calibrated, as "fit:best-F1-micro" or "cal:contrast-SemF1@0123456789ab",
+        escaped; several have | between them.
     """
     if measure["labels"] is not None:
         measure = measure.with_options(labels=frame.universe_name(measure))
@@ -90,8 +92,21 @@ def signature(
     return "|".join(parts)
 
 
+def part_key(part: str) -> str:
+    """Return what a part of a signature says: its key, and of what was fitted the kind.
+
+    Examples
+    --------
+    >>> part_key("avg:macro"), part_key("fit:df@9ec3d16a4b41"), part_key("fit:best-F1-micro")
+    ('avg', 'fit:df', 'fit')
+    """
+    key, _, value = part.partition(":")
+    kind = next((kind[:-1] for kind in _FITS if value.startswith(kind)), "")
+    return f"{key}:{kind}" if key == "fit" and kind else key
+
+
 def escape(value: str) -> str:
-    """Write a value so that it can stand between the bars of a signature.
+    """Write a value so that it can stand between the bars of a signature, which is one line.
 
     Examples
     --------
@@ -157,16 +172,21 @@ def read_signature(text: str) -> Signed:
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"{part!r} in the signature has no value", remedy="copy it whole")
-        if key != "fit" and shorts.get(key, key) in {*options, *known}:  # several may be fitted
+        if shorts.get(key, part_key(part)) in {*options, *known}:
             raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
         elif key in {*SETTINGS, *MODELS, *_OTHERS}:
-            known[key] = _unescape(value)
+            known[part_key(part)] = _unescape(value)
         elif key == "judged":
             raise InputError(
                 "the signature is of agreement with people, which is not computed again from it",
                 remedy="run semmetrics meta with the options that it names",
+            )
+        elif key == "test":
+            raise InputError(
+                "the signature is of a comparison, which is not computed again from it",
+                remedy=f"leave out what begins with {part!r}, or run semmetrics compare",
             )
         else:
             raise InputError(f"{part!r} in the signature means nothing to {name}")

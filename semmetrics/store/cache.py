@@ -155,7 +155,8 @@ class TextCache:
                 with connection:
                     action(connection)
         except (OSError, sqlite3.OperationalError) as error:
-            self.give_up(f"cannot be used: {error}", "check its folder and the free space")
+            said = getattr(error, "strerror", None) or error  # without the number and the path
+            self.give_up(f"cannot be used: {said}", "check its folder and the free space")
         except Exception as error:  # what a damaged file leads to has no one kind
             self.give_up(f"is damaged: {error}", "remove the file")
 

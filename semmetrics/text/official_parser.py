@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,7 +28,7 @@ from semmetrics.store import cache_folder, file_digest
 from semmetrics.text.synonyms import SPICE_FILES
 from semmetrics.text.tokens import check_captions, one_line
 
-__all__ = ["JARS", "OfficialParser", "jar_folder", "set_up"]
+__all__ = ["JARS", "OfficialParser", "jar_folder", "set_up", "wrong_jars"]
 
 JARS = {
     "stanford-corenlp-3.6.0.jar": (
@@ -42,13 +43,20 @@ JARS = {
 """The files of CoreNLP: their Maven coordinates and SHA-256."""
 
 _OTHERWISE = (
-    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score the measure "
-    "SPICE(parser=offline), which is in no protocol"
+    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or give the measure "
+    "parser=offline, as in SPICE(parser=offline), which is in no protocol"
 )
 _CLASSES = Path(__file__).with_name("java_program")
 _JAVA = "it needs Java 8 or later and 4 GB of memory: try java -version"
+_NO_MACHINE = "Error: Could not create the Java Virtual Machine"
 _SILENT = InputError("SPICE's parser ended without an answer", remedy=_JAVA)
 _NOT_ITS_OWN = "it is not CoreNLP's own, or damaged"
+_LIMITS = {  # by what the program says
+    "OutOfMemoryError": "semmetrics spice parse --memory 16G",
+    "more memory": "semmetrics spice parse --memory 16G",
+    "takes longer": "semmetrics spice parse --seconds 600",
+}
+_SIZE = re.compile(r"[1-9]\d*[kmgt]?", re.IGNORECASE)
 _TOO_LONG = 75  # the program's status after a caption that took too long
 
 Parsed = list[list[str]]
@@ -79,20 +87,40 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
     """
     target = jar_folder()
     target.mkdir(parents=True, exist_ok=True)
-    for name, (coordinates, digest) in JARS.items():
-        if (target / name).is_file() and file_digest(target / name) == digest:
-            continue
+    for name in wrong_jars():
+        coordinates, digest = JARS[name]
         with tempfile.TemporaryDirectory(dir=target) as place:
-            found = _fetch(coordinates, Path(place)) if folder is None else Path(folder, name)
-            if not found.is_file():
-                raise InputError(f"there is no {name}", where=str(folder),
-                                 remedy="leave folder= (--jars) out to fetch it")  # fmt: skip
+            found = (
+                _fetch(coordinates, Path(place)) if folder is None else _find(name, Path(folder))
+            )
             if file_digest(found) != digest:
                 raise InputError(_NOT_ITS_OWN, where=str(found), remedy="remove and fetch it again")
             copy = Path(place, "copy")
             shutil.copyfile(found, copy)
             copy.replace(target / name)
     return target
+
+
+def wrong_jars() -> list[str]:
+    """Return the names of the files of CoreNLP that are not there, or not what they should be."""
+    paths = {name: jar_folder() / name for name in JARS}
+    return [name for name, path in paths.items()
+            if not path.is_file() or file_digest(path) != JARS[name][1]]  # fmt: skip
+
+
+def _find(name: str, folder: Path) -> Path:
+    """Find a file of CoreNLP in the folder that was given."""
+    if (folder / name).is_file():
+        return folder / name
+    problem = f"there is no {name}" if folder.is_dir() else "there is no such folder"
+    places = [folder.parent] if folder.is_file() else [*sorted(folder.glob("*/")), folder.parent]
+    near = next((place for place in places if (place / name).is_file()), None)
+    raise InputError(
+        "it is a file" if folder.is_file() else problem,
+        where=str(folder),
+        remedy="give the folder that holds both files"
+        + (f": did you mean {near}?" if near else ", or leave folder= (--jars) out to fetch them"),
+    )
 
 
 def _fetch(coordinates: str, place: Path) -> Path:
@@ -138,6 +166,13 @@ class OfficialParser:
     otherwise: str = _OTHERWISE
 
     identity = "official@spice-1.0,corenlp-3.6.0"
+
+    def __post_init__(self) -> None:
+        if not _SIZE.fullmatch(self.memory):
+            raise InputError(
+                f"memory={self.memory!r} (--memory) is no size",
+                remedy="give one such as 8G or 800M",
+            )
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, with the remedy; "" if it can."""
@@ -208,7 +243,7 @@ def _damaged_jar() -> InputError | None:
 def _runs(command: Sequence[str]) -> bool:
     """Return whether the program answers at all."""
     try:
-        return bool(list(_run(command, ["a dog"])))
+        return bool([_read_answer(line, "a dog") for line in _run(command, ["a dog"])])
     except InputError:
         return False
 
@@ -246,6 +281,8 @@ def _stopped(status: int, problems: IO[bytes]) -> InputError:
     lines = problems.read().decode("utf-8", "replace").strip().splitlines()
     causes = [line for line in lines if line.startswith("Caused by: ")][-1:]
     told = [line for line in lines if "rror" in line or "xception" in line]
+    if told and told[0].startswith(_NO_MACHINE):  # the reason stands before it
+        told = [line for line in lines[: lines.index(told[0])] if line.strip()] or told
     return InputError(
         f"SPICE's parser stopped with status {status}: {[*causes, *told, 'no message'][0]}",
         remedy=_JAVA,
@@ -257,9 +294,14 @@ def _read_answer(line: str, caption: str) -> Parsed | InputError:
         answer: Any = json.loads(line)
     except ValueError:
         raise InputError(
-            f"SPICE's parser answers {brief(line)}, which is no JSON", where=repr(caption)
+            f"SPICE's parser answers {brief(line.strip())}, which is no JSON",
+            where=f"caption {brief(caption)}",
+            remedy=_JAVA,
         ) from None
     if "error" in answer:
-        return InputError(f"SPICE's parser fails: {answer['error']}", where=repr(caption))
+        problem = str(answer["error"])
+        limit = next((flag for cause, flag in _LIMITS.items() if cause in problem), "")
+        remedy = f"leave such captions out, or raise the limit: {limit}" if limit else ""
+        return InputError(f"SPICE's parser fails: {problem}", remedy=remedy)
     tuples: Parsed = answer["tuples"]
     return tuples

@@ -5,7 +5,9 @@ Conventions
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
 exactly: the result does not depend on the order of the sums, hence not on the size of the batch or
-on the BLAS library. All else is computed for each token or sentence alone.
+on the BLAS library. All else is computed for each token or sentence alone. For the same reason
+products are cut into small ones, which BLAS libraries leave to one thread: threads wait for each
+other at every product, and take several times as long where other programs keep the cores busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -32,6 +34,7 @@ STEP = 24.0
 """Steps to a unit, of normalised values that are rounded."""
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
+_WIDTH, _HEIGHT = 128, 16  # of a product: OpenBLAS uses threads above 2**18 multiplications
 
 
 class Graphs(NamedTuple):
@@ -51,6 +54,24 @@ class Graphs(NamedTuple):
     label: NDArray[np.int64]
 
 
+def _multiply(values: Array, weight: Array) -> Array:
+    """Multiply integers with a matrix of integers, in products that are too small for threads."""
+    result = np.empty((len(values), weight.shape[1]), np.float32)
+    whole = len(values) // _HEIGHT * _HEIGHT
+    for rows in (slice(whole), slice(whole, None)):
+        some = values[rows]
+        height = min(_HEIGHT, len(some)) or 1
+        stack = some.reshape(-1, height, values.shape[1])
+        sums = result[rows].reshape(-1, height, weight.shape[1])  # a view
+        for column in range(0, weight.shape[1], _WIDTH):
+            columns = slice(column, column + _WIDTH)
+            np.matmul(stack[..., :_WIDTH], weight[:_WIDTH, columns], out=sums[..., columns])
+            for row in range(_WIDTH, len(weight), _WIDTH):
+                part = slice(row, row + _WIDTH)
+                sums[..., columns] += stack[..., part] @ weight[part, columns]
+    return result
+
+
 @dataclass(frozen=True)
 class _Linear:
     """A matrix of integers in float32, its scales and what is added."""
@@ -61,7 +82,7 @@ class _Linear:
 
     def of_steps(self, steps: Array) -> Array:
         """Apply it to normalised values, given as integers."""
-        result: Array = steps @ self.weight
+        result = _multiply(steps, self.weight)
         result *= self.scale / np.float32(STEP)
         result += self.bias
         return result
@@ -77,7 +98,7 @@ class _Linear:
     def _of_rows(self, values: Array, top: Array) -> Array:
         top = np.maximum(top, _EPSILON)
         values *= _TOP / top
-        result: Array = np.rint(values, out=values) @ self.weight
+        result = _multiply(np.rint(values, out=values), self.weight)
         result *= top / _TOP
         result *= self.scale
         result += self.bias

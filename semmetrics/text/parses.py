@@ -69,7 +69,7 @@ class FunctionParser:
     ----------
     function : callable
         Its attribute ``version``, a text, says which version it is; without one its parses are not
-        kept. It must parse any two captions: what it gives for them is in its identity.
+        kept. What it gives for two captions of ours is in its identity.
 
     Examples
     --------
@@ -95,7 +95,10 @@ class FunctionParser:
         """
         version = own_version(self.function)
         sign = UNVERSIONED if version is None else f"@{version}@"
-        probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+        try:
+            probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+        except InputError:  # it may know its own captions alone; what is wrong is said of them
+            return f"{self._name}{sign}untried"
         return f"{self._name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
@@ -170,8 +173,16 @@ class KeptParser:
         """Why the file is not used, and what to do; "" where all is well."""
         return "" if self._cache is None else self._cache.trouble
 
-    def tuples(self, captions: Sequence[str]) -> list[Parsed]:
+    def tuples(
+        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
+    ) -> list[Parsed]:
         """Return the raw tuples of captions; parse those that are not kept.
+
+        Parameters
+        ----------
+        captions : sequence of str
+        explain : callable, optional
+            From a caption without tuples to where it stands, and to a remedy of its own or "".
 
         Raises
         ------
@@ -183,7 +194,7 @@ class KeptParser:
         if not all(caption in known for caption in captions):
             failed = self.parse(captions)
             if failed:
-                raise _failure(failed, len(captions))
+                raise _failure(failed, len(captions), explain)
         return [known.get(caption, []) for caption in captions]
 
     def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
@@ -256,15 +267,19 @@ def _find_cache(file: Path) -> TextCache | None:
     return TextCache(file, *_TABLE) if file.exists() else None
 
 
-def _failure(failed: Mapping[str, InputError], number: int) -> InputError:
+def _failure(
+    failed: Mapping[str, InputError],
+    number: int,
+    explain: Callable[[str], tuple[str, str]] | None,
+) -> InputError:
+    """Return the error of captions without tuples, with the remedy of the first."""
     caption, first = next(iter(failed.items()))
-    more = f" and {len(failed) - 1} more of {number}" if len(failed) > 1 else ""
+    place, remedy = ("", "") if explain is None else explain(caption)
     where = f"{first.where}, " if first.where else ""
-    return InputError(
-        first.problem,
-        where=f"{where}caption {brief(caption)}{more}",
-        remedy=first.remedy or "leave such captions out; the parses of the others are kept",
-    )
+    where += f"caption {brief(caption)}" + (f" of {place}" if place else "")
+    more = f" and {len(failed) - 1} more of {number}" if len(failed) > 1 else ""
+    otherwise = first.remedy or "leave such captions out; the parses of the others are kept"
+    return InputError(first.problem, where=where + more, remedy=remedy or otherwise)
 
 
 def open_parser(

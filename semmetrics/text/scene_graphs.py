@@ -49,7 +49,7 @@ def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
 
 def _is_tuple(raw: Any) -> bool:
     several = isinstance(raw, list | tuple) and 1 <= len(raw) <= 3
-    return several and all(isinstance(word, str) for word in raw)
+    return several and all(isinstance(word, str) and word.strip() for word in raw)
 
 
 class _Numbers(dict[str, int]):

@@ -5,7 +5,7 @@ Conventions
 A file has a line of JSON a caption: ``{"caption": "a dog", "tuples": [["dog"]], "parser":
 "official@…"}``. "parser" is the identity of what parsed the caption, and may be
 left out. Tuples stand in the order in which the parser gave them, which merging depends on. A
-caption that stands in a file twice must have the same tuples.
+caption that stands in a file twice must have the same tuples. Blanks around a caption do not count.
 """
 
 from __future__ import annotations
@@ -66,8 +66,10 @@ class TupleTable:
         Raises
         ------
         InputError
-            If something is no list of tuples; names the caption.
+            If something is no list of tuples, or a caption stands there twice with different ones;
+            names the caption.
         """
+        plain: dict[str, Parsed] = {}
         for caption, tuples in given.items():
             if not isinstance(caption, str):
                 raise InputError(
@@ -76,7 +78,7 @@ class TupleTable:
                     remedy='give {"a small dog": [["dog"], ["dog", "small"]]}',
                 )
             check_tuples(tuples, at(name, f"caption {brief(caption)}"))
-        plain = {caption: [list(one) for one in tuples] for caption, tuples in given.items()}
+            _add(plain, caption, [list(one) for one in tuples], name)
         return TupleTable(name, plain, {})
 
     @cached_property
@@ -123,15 +125,21 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
             where = at(source.name, f"line {number}")
             room.take(len(text) + _SIZE * (text.count('"') // 2))
             caption, found, parser = _read_line(parse(text, source.name, number), where)
-            if tuples.setdefault(caption, found) != found:
-                raise InputError(
-                    f"the caption {brief(caption)} stands twice, with different tuples",
-                    where=where,
-                    remedy="keep one of them",
-                )
+            caption = _add(tuples, caption, found, where)
             if parser:
                 parsers[caption] = parser
     return TupleTable(source.name, tuples, parsers)
+
+
+def _add(tuples: dict[str, Parsed], caption: str, found: Parsed, where: str) -> str:
+    """Add the tuples of a caption, once; return it without the blanks around it."""
+    if tuples.setdefault(caption.strip(), found) != found:
+        raise InputError(
+            f"the caption {brief(caption)} stands twice, with different tuples",
+            where=where,
+            remedy="keep one of them",
+        )
+    return caption.strip()
 
 
 def _read_line(value: Any, where: str) -> tuple[str, Parsed, str]:

@@ -87,7 +87,15 @@ def test_tuples_score_without_the_program(ok, refused, files, program):
     said = refused(
         "score", "-m", "SPICE(parser=given)", "--tuples", "t.jsonl", "other.json", "references.json"
     )
-    assert "t.jsonl, caption 'a new caption': there are no tuples of it" in said
+    assert "t.jsonl, caption 'a new caption' of other, id '1': there are no tuples of it" in said
+
+
+def test_a_file_of_tuples_is_no_file_of_captions(ok, refused, files, program):
+    ok("spice", "parse", "-q", "-o", "t.jsonl", *BOTH)
+    commands = ["score captions.json t.jsonl", "score t.jsonl references.json",
+                "validate t.jsonl", "spice parse -o - t.jsonl"]  # fmt: skip
+    for command in map(str.split, commands):
+        assert "scene graphs of captions are given as tuples= (--tuples FILE)" in refused(*command)
 
 
 def test_a_matrix_of_spice(ok, files, program):
@@ -117,3 +125,25 @@ def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):
     assert "there is no stanford-corenlp-3.6.0.jar" in refused("spice", "setup", "--jars", ".")
     monkeypatch.setenv("PATH", "")
     assert "there is no program mvn" in refused("spice", "setup")
+
+
+def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+    jars = {name: (where, digest) for name, (where, _) in official_parser.JARS.items()}
+    monkeypatch.setattr(official_parser, "JARS", jars)
+    monkeypatch.setattr(OfficialParser, "missing", lambda self: "there is no Java")
+    for name in jars:
+        Path(name).write_bytes(b"x")
+    assert "there already" not in run("spice", "setup", "--jars", ".").stdout
+    again = run("spice", "setup")
+    assert again.exit_code == 0
+    assert again.stdout.endswith("-models.jar, there already\n")
+    assert again.stderr == "semmetrics: there is no Java\n"
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "pairs"])
+def test_an_option_of_the_measure_is_shown_in_the_measure(refused, command):
+    said = refused(command, "-m", "SPICE", "--parser", "offline", *BOTH)
+    assert "there is no option '--parser'; write it in the measure, as 'SPICE(parser=offl" in said
+    assert "No such option" in refused(command, "--nothing", *BOTH)

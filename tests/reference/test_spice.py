@@ -13,6 +13,7 @@ from subprocess import DEVNULL, PIPE
 import pytest
 
 import semmetrics
+from semmetrics.adapters.pycocoevalcap import Spice
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
 from semmetrics.text.official_parser import OfficialParser, jar_folder
 from semmetrics.text.scene_graphs import Concepts
@@ -64,6 +65,25 @@ def test_fakecap(reference_dir):
     low, high = (math.fsum(values) / 1000 for values in list(zip(*ranges, strict=True))[:2])
     assert low == pytest.approx(0.13288891803208092, abs=1e-15)
     assert high == pytest.approx(0.1328946160377789, abs=1e-15)
+
+
+def test_fakecap_by_the_adapter(reference_dir, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # what it keeps is for it alone
+    tuples = _tuples(reference_dir, "fakecap")
+    monkeypatch.setattr(
+        OfficialParser, "parse", lambda self, captions: (tuples[one] for one in captions)
+    )
+    res, gts = (
+        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text())
+        for side in ("res", "gts")
+    )
+    official = json.loads(
+        gzip.decompress((reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes())
+    )
+    value, items = Spice().compute_score(gts, res)
+    assert value == pytest.approx(0.1328946160377789, abs=1e-15)
+    for image, one in zip(sorted(gts), items, strict=True):
+        assert {key: one["All"][key] for key in official[image]["All"]} == official[image]["All"]
 
 
 def test_the_published_rows_of_flickr8k(reference_dir):

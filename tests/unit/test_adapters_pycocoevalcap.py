@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 import random
+import sys
 from collections import defaultdict
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from stand_ins import fake_pycocoevalcap, without_java, without_pycocoevalcap
 
+import semmetrics
 from semmetrics.adapters.pycocoevalcap import (
     Bleu,
     Cider,
@@ -19,9 +22,11 @@ from semmetrics.adapters.pycocoevalcap import (
     Meteor,
     PTBTokenizer,
     Rouge,
+    Spice,
 )
 from semmetrics.errors import InputError
 from semmetrics.metrics.meteor import METEOR_PROGRAM
+from semmetrics.text.official_parser import OfficialParser
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}
@@ -262,3 +267,58 @@ def test_evaluation_without_meteor(monkeypatch):
     evaluation.cocoRes = coco({1: ["man"]})
     with pytest.raises(InputError, match="images without candidate in res: 2"):
         evaluation.evaluate()
+
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"tuples": [[word] for word in line.split()]}), flush=True)
+"""
+
+
+@pytest.fixture
+def program(monkeypatch, tmp_path):
+    """A stand-in for SPICE's own parser: each word is an object."""
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    command = [sys.executable, "-c", PROGRAM]
+    monkeypatch.setattr(OfficialParser, "_command", lambda self: command)
+
+
+@pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="the synonyms are not installed")
+def test_spice_is_given_by_image(program):
+    gts = {"b": ["red dog", "small puppy"], "a": ["cat on mat", " cat "], 7: ["man"]}
+    res = {"b": ["dog red car"], "a": ["cat"], 7: ["men"]}
+    value, items = Spice().compute_score(gts, res)
+    table = semmetrics.score(
+        {str(image): texts for image, texts in res.items()},
+        {str(image): texts for image, texts in gts.items()},
+        measures="SPICE",
+        tokenizer="whitespace",
+    )
+    assert value == pytest.approx(table["SPICE"].value, abs=1e-15)
+    by_image = dict(zip(["7", "a", "b"], items, strict=True))
+    for name, f in zip(table["SPICE"].ids, table["SPICE"].items, strict=True):
+        assert by_image[name]["All"]["f"] == f
+    one = by_image["a"]["All"]
+    assert list(one) == ["pr", "re", "f", "fn", "tp", "fp", "numImages"]
+    assert (one["tp"], one["fp"], one["fn"], one["pr"]) == (1, 0, 2, 1)
+    assert np.isnan(by_image["a"]["Color"]["f"])
+    evaluation = COCOEvalCap(coco(gts), coco(res))
+    evaluation.evaluate()
+    assert evaluation.eval["SPICE"] == value
+    assert "SPICE" not in evaluation.missing
+    assert evaluation.imgToEval["b"]["SPICE"]["All"] == by_image["b"]["All"]
+
+
+def test_spice_without_its_parser(monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    evaluation = COCOEvalCap(coco({1: ["A man."]}), coco({1: ["man"]}))
+    evaluation.evaluate()
+    assert evaluation.missing["SPICE"].startswith("SPICE")
+    assert "SPICE" not in evaluation.eval
+    if find_spec("pycocoevalcap"):
+        with pytest.raises(InputError, match=r"needs (Java|CoreNLP)"):
+            Spice().compute_score({1: ["a man"]}, {1: ["man"]})
+    else:
+        with pytest.raises(InputError, match="needs the package pycocoevalcap"):
+            Spice()

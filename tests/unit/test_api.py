@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 
@@ -16,7 +17,9 @@ import semmetrics
 from semmetrics.api.scores import system_name
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.metrics.registry import all_definitions, parse
 from semmetrics.metrics.sets import F1, Recall
+from semmetrics.options import KINDS, OPTIONS
 
 IDS = ["x", "y", "z"]
 PREDS = [["a", "b"], ["b"], []]
@@ -391,3 +394,29 @@ def test_a_path_is_no_list_of_captions():
 def test_names_of_other_libraries_are_understood(name, remedy):
     with pytest.raises(InputError, match=remedy):
         semmetrics.score([["cat"]], [["cat"]], **{name: 1})
+
+
+# more likely another option, or said by the name of one measure alone
+NOT_SHOWN = {
+    "labels",
+    "df",
+    "measure",
+    "q",
+    "m",
+    "build",
+    "unconnected",
+    "alpha",
+    "gamma",
+    "release",
+}
+
+
+def test_an_option_of_a_measure_is_shown_in_a_measure():
+    definitions = [definition for kind in KINDS for definition in all_definitions(kind)]
+    names = {option.name for definition in definitions for option in definition.options}
+    for name in sorted(names - OPTIONS.keys() - NOT_SHOWN):
+        with pytest.raises(InputError, match="write it in the measure") as found:
+            semmetrics.score([["cat"]], [["cat"]], **{name: "x"})
+        for measure in re.findall(r"'([^' ]+)'", found.value.remedy):
+            assert parse(measure)[0][name] is not None
+            assert f"{name}=" in measure

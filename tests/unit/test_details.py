@@ -89,6 +89,17 @@ def test_the_worst_items_of_each_system():
     assert len(found.worst(100)) == 3 + 3
 
 
+def test_the_worst_by_a_measure():
+    found = table("F1", "Recall")
+    assert list(found.worst(2, "recall")) == list(found.worst(2, found["one", "Recall"].measure))
+    assert list(found.worst(2, "recall")) == list(table("Recall").worst(2))
+    assert list(found.worst(2, "F1")) == list(found.worst(2))
+    with pytest.raises(InputError, match="the table has no 'Recal'; did you mean Recall"):
+        found.worst(1, "Recal")
+    with pytest.raises(InputError, match="no measure here has item values"):
+        table("F1", "MacroF1").worst(1, "MacroF1")
+
+
 def test_the_worst_are_the_highest_where_lower_is_better():
     found = semmetrics.score({"a": ["cat"], "b": []}, {"a": ["cat"], "b": ["cat", "dog"]},
                              measures=["HammingLoss"])  # fmt: skip

@@ -191,3 +191,13 @@ def test_what_is_kept_on_disk(glove, tmp_path):
 def test_an_empty_name_is_refused():
     with pytest.raises(InputError, match="the embedding's name is empty"):
         open_embedding("")
+
+
+def test_a_model_that_only_encodes_is_given_as_its_method():
+    class Model:
+        def encode(self, texts):
+            return [[1.0, len(text)] for text in texts]
+
+    with pytest.raises(InputError, match=r"a Model is no embedding.* such as its method encode$"):
+        open_embedding(Model())
+    assert open_embedding(Model().encode).embed(["cat"]).vectors.tolist() == [[1, 3]]

@@ -186,7 +186,7 @@ NAMES = {  # in place of positions
     "nothing is left of the class {} after normalisation",
     "the reference label {} is not in the class list",
     "the caption {} is a text, not its tokens", "the caption {} is no text",
-    "the caption {} stands twice, with different tuples", "{}caption {}{}",
+    "the caption {} stands twice, with different tuples",
     "the parser {}, caption {}",
     "the class {} is not among {}", "the class {} has several names",
     "{} a tie that may decide whether the class {}{}",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from semmetrics.errors import InputError
 from semmetrics.text.offline_parser import DATA, OfflineParser
+from semmetrics.text.parser_network import _multiply
 from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
 
@@ -28,6 +30,10 @@ CAPTIONS = [
     'A (very) old "clock" hangs above 2,000 people.',
     "a plate of food",
 ]
+
+
+def _blas():
+    return str(np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"])
 
 
 @pytest.fixture(scope="module")
@@ -480,3 +486,38 @@ def test_made_captions_go_on_as_others_do(tmp_path):
     new = {word for text in replaced for word in text.split()} - words
     assert len(new) > 10
     assert new <= pool
+
+
+@pytest.mark.parametrize(("rows", "depth", "width"), [(0, 128, 44), (7, 640, 128), (33, 300, 194)])
+def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
+    rng = np.random.default_rng(rows)
+    values, weight = (
+        rng.integers(-127, 128, shape).astype(np.float32)
+        for shape in ((rows, depth), (depth, width))
+    )
+    expected = values.astype(np.int64) @ weight.astype(np.int64)
+    np.testing.assert_array_equal(_multiply(values, weight), expected)
+
+
+_THREADS = """
+from time import process_time, thread_time
+from semmetrics.text.offline_parser import OfflineParser
+parser = OfflineParser()
+list(parser.parse(["a warm start"]))
+captions = [f"a man with {k} dogs stands on the beach by the water" for k in range(500)]
+process, thread = process_time(), thread_time()
+list(parser.parse(captions))
+print((process_time() - process) / (thread_time() - thread))
+"""
+
+
+@pytest.mark.skipif("openblas" not in _blas(), reason="the limit is that of OpenBLAS")
+def test_parsing_takes_one_thread():
+    done = subprocess.run(
+        [sys.executable, "-c", _THREADS],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert float(done.stdout) < 1.15

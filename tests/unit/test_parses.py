@@ -32,7 +32,7 @@ def versioned(version, function=words):
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path):
-    parsed = {"a dog": [["dog"]], 'é "x"\n': [["dog", "small"], ["dog", "sofa", "on"]], "": []}
+    parsed = {"a dog": [["dog"]], 'é\n"x"': [["dog", "small"], ["dog", "sofa", "on"]], "": []}
     path = tmp_path / "tuples.jsonl.gz"
     lines = "".join(tuple_lines(parsed.items(), "mine@1"))
     path.write_bytes(gzip.compress(lines.encode()))
@@ -63,6 +63,8 @@ GOOD = '{"caption": "a dog", "tuples": [["dog"]]}'
         ('{"caption": "a", "tuples": [["a", "b", "c", "d"]]}', "is no tuple"),
         ('{"caption": "a", "tuples": {"a": 1}}', "is no tuple"),
         ('{"caption": "a", "tuples": [["a", 1]]}', "is no tuple"),
+        ('{"caption": "a", "tuples": [["a", " "]]}', "is no tuple"),
+        (f'{GOOD}\n{{"caption": " a dog ", "tuples": []}}', "line 2: the caption ' a dog ' stands"),
         (f'{GOOD}\n{{"caption": "a dog", "tuples": []}}', "line 2: the caption 'a dog' stands"),
         ('{"caption": "a", "tuples": [["d', "line 1"),
         ("", "it is empty"),
@@ -86,7 +88,10 @@ def test_a_file_has_a_limit(tmp_path, monkeypatch):
         read_tuples(path, max_bytes=2**23)
 
 
-@pytest.mark.parametrize("given", [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}])
+@pytest.mark.parametrize(
+    "given",
+    [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}],
+)
 def test_mappings_that_are_wrong(given):
     with pytest.raises(InputError, match="tuples="):
         TupleTable.of(given)
@@ -130,6 +135,15 @@ def test_no_function_takes_the_place_of_a_parser_of_ours(ours):
 
     parse.__qualname__, _, parse.version = ours.partition("@")
     assert FunctionParser(parse).identity.startswith(f"{ours}@")
+
+
+def test_a_function_may_know_its_own_captions_alone():
+    known = {"a dog": [("dog",)]}
+    parser = FunctionParser(lambda captions: [known[caption] for caption in captions])
+    assert parser.identity.endswith("<lambda>@unversioned-untried")
+    assert KeptParser(parser).tuples(["a dog"]) == [[["dog"]]]
+    with pytest.raises(InputError, match="fails: KeyError: 'a cat'"):
+        KeptParser(parser).tuples(["a cat"])
 
 
 @pytest.mark.parametrize(
@@ -304,7 +318,8 @@ def test_the_program_goes_on_after_captions_that_it_fails_on(program):
     )
     assert [one for one in found if isinstance(one, list)] == [[["a"]], [["b"]], [["é x"]]]
     assert "stopped with status 134" in found[0]
-    assert "'hang': SPICE's parser fails: it takes longer than 1 seconds" in found[2]
+    assert found[2].startswith("SPICE's parser fails: it takes longer than 1 seconds; leave such")
+    assert found[2].endswith("raise the limit: semmetrics spice parse --seconds 600")
     assert "java.lang.OutOfMemoryError" in found[4]
     assert len(found) == 8
 
@@ -322,10 +337,29 @@ def test_half_an_answer_is_none(program):
 
 
 def test_answers_that_are_no_answers(program):
-    (found,) = answers(
-        program("import sys\nfor line in sys.stdin: print('hello', flush=True)"), ["a"]
+    code = "import sys\nfor line in sys.stdin: print('hello', flush=True)"
+    with pytest.raises(InputError, match="answers 'hello', which is no JSON; it needs Java 8"):
+        answers(program(code), ["a", "b"])
+    code = (
+        "import sys\nfor line in sys.stdin: print('hello' if 'b' in line else '{\"tuples\": []}')"
     )
-    assert "which is no JSON" in found
+    found = answers(program(code), ["a", "b man"])
+    assert found[0] == []
+    assert found[1].startswith("caption 'b man': SPICE's parser answers 'hello'")
+
+
+def test_a_machine_that_does_not_start_says_why(program):
+    lines = (
+        "Invalid maximum heap size: -Xmx9999999G\nError: Could not create the Java Virtual Machine."
+    )
+    with pytest.raises(InputError, match="status 1: Invalid maximum heap size: -Xmx9999999G;"):
+        answers(program(f"import sys; sys.stderr.write({lines!r}); sys.exit(1)"), ["a"])
+
+
+@pytest.mark.parametrize("memory", ["lots", "0G", "4 G", "", "-1G"])
+def test_memory_is_a_size(memory):
+    with pytest.raises(InputError, match=r"\(--memory\) is no size; give one such as 8G"):
+        OfficialParser(memory=memory)
 
 
 def test_parsing_nothing_starts_nothing(program):
@@ -336,7 +370,13 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     with pytest.raises(InputError, match="there is no stanford-corenlp"):
         official_parser.set_up(tmp_path)
+    with pytest.raises(InputError, match="there is no such folder; give the folder"):
+        official_parser.set_up(tmp_path / "nowhere")
     (tmp_path / "stanford-corenlp-3.6.0.jar").write_bytes(b"x")
+    for place in (tmp_path / "stanford-corenlp-3.6.0.jar", tmp_path.parent, tmp_path / "home"):
+        with pytest.raises(InputError) as caught:
+            official_parser.set_up(place)
+        assert caught.value.remedy.endswith(f"did you mean {tmp_path}?")
     with pytest.raises(InputError, match="it is not CoreNLP's own"):
         official_parser.set_up(tmp_path)
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"

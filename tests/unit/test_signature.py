@@ -169,3 +169,26 @@ def test_ignored_labels_may_hold_commas():
     (score,) = semmetrics.score(pred, gts, measures="Precision", ignore=["c,d", "e\\", "5%2C"])
     again = semmetrics.rescore(score.signature, pred, gts)
     assert (again[0].value, again[0].signature, again.differences) == (0.5, score.signature, [])
+
+
+@pytest.mark.parametrize("definition", all_definitions("captions"), ids=lambda one: one.name)
+def test_signatures_of_captions_are_computed_again(definition):
+    if any(option.name == "parser" for option in definition.options):
+        measure = definition(parser="offline")
+        pytest.importorskip("pycocoevalcap")
+    elif definition.name.startswith("METEOR"):
+        pytest.skip("its words are not here")
+    else:
+        measure = definition()
+    preds, refs = {"a": "a red bus", "b": "two dogs"}, {"a": ["a bus"], "b": ["dogs", "two cats"]}
+    (score,) = semmetrics.score(preds, refs, measures=[measure])
+    again = semmetrics.rescore(score.signature, preds, refs)
+    assert again[0].signature == score.signature
+    assert again[0].value == pytest.approx(score.value, abs=0, nan_ok=True)
+    assert not again.differences
+
+
+def test_a_signature_of_a_comparison_says_what_it_is():
+    found = semmetrics.compare({"a": PREDS, "b": PREDS}, REFS, measures="F1")
+    with pytest.raises(InputError, match=r"of a comparison.*leave out what begins with 'test:"):
+        read_signature(found.differences[0].signature)

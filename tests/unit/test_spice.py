@@ -10,6 +10,8 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_scores
+from semmetrics.reports.comparison_table import draw_differing
+from semmetrics.reports.score_text import draw_runs, draw_worst
 from semmetrics.text.synonyms import SynonymTable
 
 pytest.importorskip("pycocoevalcap")
@@ -90,6 +92,32 @@ def test_what_differs_from_a_signature_is_the_parser_not_the_document_frequencie
     (line,) = semmetrics.rescore(one.signature, CANDIDATES, REFERENCES, tuples=other).differences
     assert line.startswith("the parser of scene graphs differs from the signature's: fit:parser-")
     assert "other@1@" in line.partition(" instead of ")[0]
+
+
+def parse_otherwise(captions):
+    return parse(captions)
+
+
+parse_otherwise.version = "2|a%"
+
+
+def test_rescoring_names_each_fit_that_differs():
+    (one,) = score("SPIDEr(parser=given)").scores
+    same = semmetrics.rescore(one.signature, CANDIDATES, REFERENCES, tuples=parse)
+    assert not same.differences
+    other = semmetrics.rescore(
+        one.signature,
+        CANDIDATES,
+        {**REFERENCES, "d": ["person on train", "red auto"]},
+        tuples=parse_otherwise,
+    )
+    frequencies, parser = (line for line in other.differences if "fit:" in line)
+    assert frequencies.startswith("the document frequencies differ from the signature's: fit:df@")
+    assert re.fullmatch(
+        "the parser of scene graphs differs from the signature's: "
+        r"fit:parser-parse_otherwise@2%7Ca%25@\w{12} instead of fit:parser-parse@1@\w{12}",
+        parser,
+    )
 
 
 def test_spider_is_the_mean_of_two():
@@ -235,3 +263,69 @@ def test_a_matrix_of_another_parser_is_not_continued(tmp_path):
     with pytest.raises(InputError):
         caption_matrix(GROUPS, CAPTIONS, out=out, **{**OPTIONS, "tuples": other})
     assert json.loads(json.dumps(np.load(out).tolist())) == slow_matrix(GROUPS).tolist()
+
+
+def test_papers_print_it_in_percent():
+    names = "SPICE(parser=given) CIDEr-D SPIDEr(parser=given) CaptionLength"
+    table = semmetrics.score_systems(
+        {"a": CANDIDATES, "b": CANDIDATES}, REFERENCES,
+        measures=names, tuples=parse, tokenizer="whitespace",
+    )  # fmt: skip
+    shares, length = [table["a", name].value * 100 for name in names.split()[:3]], 1.8
+    expected = [f"{value:.2f}" for value in (*shares, length)]
+    printed = table.to_text(digits=2, scale=100).splitlines()[1:5]
+    assert [line.split()[1:] for line in printed] == [[value] * 2 for value in expected]
+    runs = draw_runs(table, "table", digits=2, scale=100).splitlines()[1:]
+    assert [line.split()[1:] for line in runs] == [[value, "(0.00)"] for value in expected]
+    assert f"\n  {100 * table[0].items.min():.2f}  " in draw_worst(table, 1, digits=2, scale=100)
+
+
+def test_items_that_differ_show_tuples_as_the_worst_items_do():
+    found = semmetrics.compare(
+        {"a": CANDIDATES, "b": {**CANDIDATES, "a": ["blue cat on sofa"]}}, REFERENCES,
+        measures="SPICE(parser=given)", tuples=parse, tokenizer="whitespace", resamples=20,
+    )  # fmt: skip
+    (record,) = found.differing(1)
+    assert draw_differing(found, 1, digits=2, scale=100).splitlines() == [
+        "SPICE(parser=given): b less a",
+        f"  {record['difference'] * 100:+.2f}  a",
+        "    caption    blue cat on sofa",
+        "    reference  dog on couch",
+        "    reference  small red puppy",
+        "    matched    sofa",
+        "    unmatched  cat, cat-blue, cat-on-sofa",
+        "    missing    dog, red, puppy, red-small, puppy-red, dog-on-couch",
+        "    baseline caption    red dog on sofa",
+        "    baseline matched    dog, sofa, dog-on-sofa",
+        "    baseline unmatched  dog-red",
+        "    baseline missing    red, puppy, red-small, puppy-red",
+    ]
+
+
+def test_captions_without_tuples_are_found_in_the_data():
+    references = {**REFERENCES, "d": ["person on horse", "Red auto"]}
+    tuples = dict(
+        zip(map(str.lower, [c for c, _ in FLAT]), parse([c for c, _ in FLAT]), strict=True)
+    )
+    tuples |= {text: [] for several in REFERENCES.values() for text in several}
+    given = "SPICE(parser=given)", "SPICE(parser=given,captions=written)"
+    with pytest.raises(
+        InputError, match=r"caption 'Red auto' of the references, id 'd#1': .*parse all"
+    ):
+        score(given[1], gts=references, tuples=tuples)
+    del tuples["red auto"]
+    tuples["Red auto "] = [("auto", "red")]
+    assert score(given[1], gts=references, tuples=tuples, tokenizer="ptb")[0].n == 5
+    with pytest.raises(
+        InputError, match=r"'red auto' of .*: write captions=written in the measure"
+    ):
+        score(given[0], gts=references, tuples=tuples, tokenizer="ptb")
+
+
+@pytest.mark.parametrize("measure", ["SPICE", "SPIDEr", "Soft-SPICE"])
+def test_matches_are_those_of_labels_and_the_worst_items_show_tuples(measure):
+    table = score(f"CIDEr-D {measure}(parser=given)")
+    with pytest.raises(InputError, match=r"shown by worst\(n\) \(--worst N\)"):
+        table.matches()
+    shown = table.worst(1, measure + "(parser=given)")[0]
+    assert shown.keys() >= ({"nearest"} if measure == "Soft-SPICE" else {"matched", "missing"})

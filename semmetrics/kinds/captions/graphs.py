@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenGraphs", "graph_fits", "graph_notes", "missing_graphs", "open_tuples",
            "parse_captions"]  # fmt: skip
+
+
+_OTHER_FORM = {
+    "tokens": ("written", "captions as they are written"),
+    "written": ("tokens", "tokens"),
+}
 
 
 def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
@@ -97,11 +104,38 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
     for measure in measures:
         if "synonyms" in measure.definition.needs:
             _ = graphs[str(measure["parser"])].concepts, category_words()
-    for parser, captions in dict.fromkeys((m["parser"], m["captions"]) for m in measures):
+    for parser, captions in dict.fromkeys((m["parser"], str(m["captions"])) for m in measures):
         if parser is not None:
             with no_collection():
-                texts = [parsed_texts(task, str(captions)) for _, task in each_task(tasks)]
-            graphs[str(parser)].parser.tuples([text for several in texts for text in several])
+                texts = [parsed_texts(task, captions) for _, task in each_task(tasks)]
+            given = graphs.given if parser == "given" else None
+            graphs[str(parser)].parser.tuples(
+                [text for several in texts for text in several],
+                partial(_explain, tasks=tasks, captions=captions, given=given),
+            )
+
+
+def _explain(text: str, *, tasks: Tasks, captions: str, given: Any) -> tuple[str, str]:
+    """Say where a caption without tuples stands, and whether tuples of its other form are given."""
+    from semmetrics.metrics.spice import parsed_texts
+    from semmetrics.text.tuple_files import TupleTable
+
+    for name, task in each_task(tasks):
+        texts = parsed_texts(task, captions)
+        if text not in texts:
+            continue
+        code = texts.index(text)
+        row, whose = np.flatnonzero(task.candidates == code), name
+        if not len(row):
+            (place,) = np.flatnonzero(task.references == code)[:1]
+            image = np.searchsorted(task.indptr, place, side="right") - 1
+            row, whose = np.flatnonzero(task.images == image), "the references"
+        other, form = _OTHER_FORM[captions]
+        known = given.tuples if isinstance(given, TupleTable) else {}
+        remedy = f"tuples are given of {form}: write captions={other} in the measure"
+        found = parsed_texts(task, other)[code] in known
+        return f"{whose}, id {task.ids[row[0]]!r}", remedy if found else ""
+    return "", ""
 
 
 def missing_graphs(tasks: Tasks, measure: Measure, graphs: OpenGraphs) -> str:
