@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXIT_CODES", "FILE", "Command", "Examples", "F", "Group", "Option", "add_options",
-    "agreement_protocols", "complete", "formats", "measures", "normalizations", "option", "protocols", "quiet_option", "topics",
+    "agreement_protocols", "complete", "formats", "measures", "normalizations", "option",
+    "protocols", "quiet_option", "topics",
 ]  # fmt: skip
 
 EXIT_CODES = (

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
+from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
-from semmetrics.options import FORMATS
-from semmetrics.options import AGREEMENT
+from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 from semmetrics.text.official_parser import OfficialParser
 
