@@ -401,8 +401,8 @@ def _refuse_both_ways(where: str = "") -> NoReturn:
     raise InputError(
         "the ids of pairs stand for rows and for columns alike: nothing tells which is which",
         where=where,
-        remedy="give both sides ids of their own, such as image-1 and caption-1, or call the columns "
-        "of pairs alike on both sides",
+        remedy="give both sides ids of their own, such as image-1 and caption-1, or call columns "
+        "of ids alike on both sides",
     )
 
 
