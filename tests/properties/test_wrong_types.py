@@ -235,3 +235,28 @@ ZERO_D = np.array(1)
 def test_an_array_without_axes_is_no_list(call):
     with pytest.raises(semmetrics.InputError):
         call()
+
+
+NAMES = [
+    (label, parameter.name)
+    for label, function in FUNCTIONS.items()
+    for parameter in parameters(function)
+    if re.search(rf'^ *{parameter.name} : \{{"', inspect.getdoc(function) or "", re.MULTILINE)
+    and parameter.default is not None
+]
+
+
+@pytest.mark.parametrize(("label", "name"), NAMES, ids=map(".".join, NAMES))
+def test_none_for_a_name_is_told_which_names_there_are(label, name):
+    function = FUNCTIONS[label]
+    listed = re.search(rf"\b{name} : \{{(.*?)\}}", function.__doc__, re.DOTALL)[1]
+    with pytest.raises(semmetrics.InputError, match=rf"{name}=None; give ") as caught:
+        function(**{**needed(function, own().get(label, {})), name: None})
+    assert set(re.findall(r"'([^']+)'", str(caught.value))) == set(re.findall(r'"([^"]+)"', listed))
+
+
+@pytest.mark.parametrize("name", [name for name, one in OPTIONS.items() if one.choices])
+def test_what_is_no_name_is_told_which_names_there_are(name):
+    with pytest.raises(semmetrics.InputError) as caught:
+        semmetrics.score(LABELS, LABELS, **{name: 3})
+    assert all(choice in str(caught.value) for choice in OPTIONS[name].choices)
