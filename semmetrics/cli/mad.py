@@ -287,7 +287,7 @@ def _summary(state: DiscrepancySelection, before: DiscrepancySelection | None) -
 @option(RANKED, "--floor", type=float, metavar="X",
         help="Raise smaller scores to X, so that a score of 0 has a dominance.")  # fmt: skip
 @option(RANKED, "--stability", metavar="K,...|K:K[:STEP]",
-        help="Compare the ranks of smaller k with those of all images (SRCC).")  # fmt: skip
+        help="Compare the ranks of these k with those of all images (SRCC).")  # fmt: skip
 @option(RANKED, "--missing", type=click.Choice(["error", "skip"]), default="error",
         show_default=True, help="Images that are not annotated, and rows of other images, are an "
         "error, or are left out (skip).")  # fmt: skip
