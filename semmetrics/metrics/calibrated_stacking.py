@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.class_task import Decided
+from semmetrics.data.class_task import ClassScores, Decided
 from semmetrics.errors import FROM_0, ITEM, InputError, at
 from semmetrics.frozen import dataclass, with_arrays
 from semmetrics.metrics.class_accuracy import (
@@ -41,6 +41,9 @@ from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
 
 __all__ = ["AUSUC", "BestH", "Curve", "StackingFamily", "Steps", "ausuc", "seen_unseen_curve"]
+
+
+_EXACT = 2**53  # integers below have exact differences in float64
 
 
 @with_arrays
@@ -137,7 +140,8 @@ class Gaps:
         Raises
         ------
         InputError
-            If an image has no score of a seen, or of an unseen class.
+            If an image has no score of a seen, or of an unseen class, or scores are integers whose
+            differences no float has.
         """
         task = block.task
         both = [block.get(Decisions(name)) for name in (SEEN, UNSEEN)]
@@ -146,6 +150,8 @@ class Gaps:
             lacking = ranked & ~np.isfinite(found.values)
             if lacking.any():
                 raise _no_score(task.ids[block.start + int(lacking.argmax())], name)
+            if isinstance(task.scores, ClassScores) and task.scores.integer:
+                _check_exact(found.values[ranked], task.scores.source)
         with np.errstate(over="ignore"):
             gap = np.where(ranked, both[0].values - both[1].values, 0.0)
         truth = task.truth[block.start : block.stop]
@@ -159,6 +165,23 @@ class Gaps:
 
 def _right(both: list[Decided], ranked: Bools) -> Bools:
     return ranked & (both[0].hit | both[1].hit)
+
+
+def _check_exact(values: NDArray[Any], where: str) -> None:
+    """Refuse integers that a float may round, as their differences decide which constant is read.
+
+    Raises
+    ------
+    InputError
+    """
+    large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
+    if len(large):
+        raise InputError(
+            f"the score {int(values[large[0]])} is an integer of 2**53 or more, where differences "
+            "are not exact",
+            where=where,
+            remedy="divide scores, subtract a number from all of them, or give floats",
+        )
 
 
 def _no_score(id_: Any, name: str) -> InputError:
@@ -271,7 +294,8 @@ def seen_unseen_curve(
     Raises
     ------
     InputError
-        If shapes do not fit, or seen and unseen overlap or are no columns.
+        If shapes do not fit, seen and unseen overlap or are no columns, or scores are integers of
+        2**53 or more.
 
     References
     ----------
@@ -299,8 +323,11 @@ def seen_unseen_curve(
         columns = np.flatnonzero(side)
         part = table[:, columns]
         first = part.argmax(axis=1)
+        values = np.take_along_axis(part, first[:, None], 1)[:, 0]
+        if values.dtype.kind in "iu":
+            _check_exact(values, "scores")
         right |= columns[first] == codes
-        best.append(np.take_along_axis(part, first[:, None], 1)[:, 0].astype(np.float64))
+        best.append(values.astype(np.float64))
     with np.errstate(over="ignore"):
         steps = Steps.of(best[0] - best[1], right, codes, *sides)
     return steps.curve(np.ones(len(codes)))

@@ -567,3 +567,27 @@ def test_masked_scores_are_refused():
             compute(masked, np.arange(5) % 4)
     plain = np.ma.masked_array(SCORES)
     assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])
+
+
+def test_stacking_refuses_whole_numbers_whose_differences_are_not_exact():
+    # in float64 all three constants would be 0, and the curve straight: 0.5
+    small = np.array([[3, 2], [2, 3], [3, 2]])
+    lists = {"seen": [0], "unseen": [1]}
+    assert ausuc(small, [0, 1, 1], **lists) == 0.75
+    below = small + 2**53 - 4
+    options = {"task": "classes", "measures": "AUSUC", "classes": ["a", "b"], "seen": ["a"],
+               "unseen": ["b"]}  # fmt: skip
+    for table in (below, -below, below.astype(np.uint64), below * 1.0):
+        sign = -1 if table[0, 0] < 0 else 1
+        truth = np.array([0, 1, 1]) if sign == 1 else np.array([1, 0, 0])
+        found = semmetrics.score(table, ["ab"[code] for code in truth], **options)
+        assert found["AUSUC"].value == ausuc(table, truth, **lists)
+    for table in (small + 2**60, -small - 2**60, (small + 2**53).astype(np.uint64)):
+        with pytest.raises(InputError, match=r"is an integer of 2\*\*53 or more"):
+            ausuc(table, [0, 1, 1], **lists)
+        with pytest.raises(InputError, match=r"preds: the score .* is an integer of 2\*\*53"):
+            semmetrics.score(table, ["a", "b", "b"], **options)
+        options["measures"] = "PerClassAccuracy"  # which compares, and is exact
+        table = table if table[0, 0] > 0 else -table
+        assert semmetrics.score(table, ["a", "b", "b"], **options)[0].value == 0.75
+        options["measures"] = "AUSUC"
