@@ -229,7 +229,7 @@ def rank(
     if drawn is not None:
         with open_output(diagram) as out:
             out.write(drawn)
-    write_text(result, output)
+    write_text(result, output, form)
     say([line for part in beside for line in part.split("\n")], quiet=quiet)
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, TextIO, cast
 
-from semmetrics.cli.messages import say
-from semmetrics.errors import InputError
+from semmetrics.cli.messages import EXACT, say
+from semmetrics.errors import InputError, printable
 from semmetrics.store.outputs import check_output
 from semmetrics.store.outputs import open_output as open_file
 
@@ -146,8 +146,10 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def write_text(text: str, output: str | None = None) -> None:
+def write_text(text: str, output: str | None = None, form: str = "table") -> None:
     """Write a result with a line end, to standard output where no file is named.
+
+    What programs read is exact, what people read has no control characters.
 
     Raises
     ------
@@ -155,7 +157,7 @@ def write_text(text: str, output: str | None = None) -> None:
         If it cannot be written.
     """
     with open_output(output) as out:
-        out.write(text + "\n")
+        out.write((text if form in EXACT else printable(text)) + "\n")
 
 
 def write_report(
@@ -170,7 +172,7 @@ def write_report(
     if form == "table":
         write_text("\n\n".join([text, *beside]), output)
         return
-    write_text(text, output)
+    write_text(text, output, form)
     say(report.sentences(), quiet=quiet)
     say([line for part in beside for line in part.split("\n")], quiet=False)  # it was asked for
 

@@ -192,7 +192,7 @@ def score(
     text, details = _render(output, table), _collect_details(output, table)
     gaps, requested, remarks = _collect_remarks(output, table)
     _write_details(details)
-    write_text(text, output.output)
+    write_text(text, output.output, output.form)
     say(gaps, quiet=quiet)
     say(requested, quiet=False)
     say(remarks, quiet=quiet)

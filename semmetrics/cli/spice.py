@@ -10,7 +10,7 @@ from semmetrics.cli.caption_commands import read_captions
 from semmetrics.cli.flags import OUTPUT, output_option, read_given, reading_options, score_options
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError, brief, pluralize, visible
 
 __all__ = ["command"]
 
@@ -56,7 +56,7 @@ def setup(jars: str | None, quiet: bool) -> None:
     if jars is None:
         say([f"asking Maven for {', '.join(JARS)} (385 MB)"], quiet=quiet)
     folder = set_up(jars)
-    echo(f"{folder}: {' and '.join(JARS)}")
+    echo(visible(f"{folder}: {' and '.join(JARS)}"))
 
 
 @command.command(
@@ -135,7 +135,7 @@ def parse(
     with open_output(output) as out:
         out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
     if output != "-":
-        echo(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}")
+        echo(visible(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}"))
     if failed:
         caption, error = next(iter(failed.items()))
         raise InputError(

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, printable
 from semmetrics.options import RESULT_FORMATS
 from semmetrics.reports.records import Records, align, check_digits, draw
 
@@ -119,7 +119,7 @@ class Report(ABC):
     def _drawn(self, form: str, digits: int, scale: float = 1.0) -> str:
         check_digits(digits)
         drawn = "\n\n".join(draw(cells, form) for cells in self._tables(digits, scale))
-        lines = self._lines(digits) if form == "table" else []
+        lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
 
 
