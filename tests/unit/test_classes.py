@@ -591,3 +591,28 @@ def test_stacking_refuses_whole_numbers_whose_differences_are_not_exact():
         table = table if table[0, 0] > 0 else -table
         assert semmetrics.score(table, ["a", "b", "b"], **options)[0].value == 0.75
         options["measures"] = "AUSUC"
+
+
+def test_classes_without_a_number_are_counted_and_named():
+    measures = f"{TEXT}(labels=2H)"
+    found = score(measures=measures, hops={"cat": 1, "dog": 2, "fox": 9, "wolf": 1, "yak": 3})
+    assert "hops: 1 class has no number, and is in no list such as 2H: 'cow'" in found.notes
+    assert "hops: 2 numbers are of what is no class here: 'wolf', 'yak'" in found.notes
+    sides = {"seen": ["cat", "dog"], "unseen": ["fox", "cow"]}
+    found = score(measures=measures, hops={"fox": 1}, **sides)
+    assert "hops: 1 unseen class has no number, and is in no list such as 2H: 'cow'" in found.notes
+    assert not [note for note in found.notes if "no class here" in note]
+    found = score(measures=measures, hops={"fox": 1, "cow": 3, "cat": 0}, **sides)
+    assert not [note for note in found.notes if note.startswith("hops")]
+    numbers = {"cat": 1, "dog": 2, "fox": 3, "cow": 4, "emu": 5}
+    found = score(measures=f"{TEXT}(labels=M2)", populations=numbers)
+    assert "populations: 1 number is of what is no class here: 'emu'" in found.notes
+    with pytest.raises(InputError, match="1 class has no number: 'cow'"):
+        score(measures=f"{TEXT}(labels=M2)", populations={"cat": 1, "dog": 2, "fox": 3})
+
+
+def test_a_list_of_ones_own_is_none_of_numbers():
+    found = score(measures=f"{TEXT}(labels=Mammals)", class_lists={"Mammals": ["dog"]},
+                  populations={"cat": 1}, hops={"cat": 1})  # fmt: skip
+    assert any("populations= (--populations) has no effect" in note for note in found.notes)
+    assert any("hops= (--hops) has no effect" in note for note in found.notes)

@@ -23,10 +23,12 @@ from semmetrics.kinds import Options
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
+from semmetrics.options import OPTIONS
 
-__all__ = ["code_names", "find_list", "names_asked", "named_sides", "overlap_note", "say_side",
-           "unnamed_columns"]  # fmt: skip
+__all__ = ["code_names", "find_list", "names_asked", "named_sides", "number_notes", "overlap_note",
+           "say_side", "unnamed_columns"]  # fmt: skip
 
+_ARE = ("is", "are")
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
 
@@ -222,6 +224,49 @@ def _within_hops(
             else "check that its classes are named as in the class list",
         )
     return found
+
+
+def number_notes(
+    asked: Sequence[str], options: Options, unseen: frozenset[str] | None, classes: Sequence[str]
+) -> list[str]:
+    """Say of hops and populations which classes have no number, and which numbers no class.
+
+    Parameters
+    ----------
+    asked : sequence of str
+        The names of lists that measures name.
+    options : ResolvedOptions
+    unseen : set of str or None
+        The unseen classes, where they are known: lists of numbers are of these.
+    classes : sequence of str
+        The class list.
+    """
+    notes = []
+    own = options["class_lists"] or {}
+    forms = [_NUMBERED.fullmatch(name) for name in asked if name not in own]
+    for option, example in (("populations", "M500 or L500"), ("hops", "2H")):
+        values = options[option]
+        values = values.values if isinstance(values, Weights) else values
+        if values is None:
+            continue
+        if not any(form and bool(form["hops"]) == (option == "hops") for form in forms):
+            both = OPTIONS[option].both
+            notes.append(f"{both} has no effect: no measure names a list as {example}")
+            continue
+        if not isinstance(values, Mapping):  # which is refused
+            continue
+        noun = "class" if unseen is None else "unseen class"
+        lost = [one for one in classes if one not in values and one in (unseen or classes)]
+        if lost:
+            number = pluralize(len(lost), noun, "have")
+            notes.append(f"{option}: {number} no number, and {_ARE[len(lost) > 1]} in no list such "
+                         f"as {example}: {listing(lost, most=3)}")  # fmt: skip
+        known = frozenset(classes)
+        strange = [name for name in values if name not in known]
+        if strange:
+            number = pluralize(len(strange), "number", "are")
+            notes.append(f"{option}: {number} of what is no class here: {listing(strange, most=3)}")
+    return notes
 
 
 def overlap_note(options: Options, unseen: frozenset[str] | None) -> list[str]:

@@ -26,7 +26,13 @@ from semmetrics.kinds import (
     task_notes,
     unused_weights,
 )
-from semmetrics.kinds.classes.class_lists import find_list, names_asked, overlap_note, say_side
+from semmetrics.kinds.classes.class_lists import (
+    find_list,
+    names_asked,
+    number_notes,
+    overlap_note,
+    say_side,
+)
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
@@ -210,6 +216,9 @@ def class_notes(
     for name in ("populations", "hops"):
         if isinstance(options[name], Weights):
             notes += options[name].notes
+    notes += number_notes(
+        names_asked(measures), options, first.named.get(UNSEEN), first.classes[: first.given]
+    )
     return notes + _idle_notes(measures, options, first.named) + different_items(tasks)
 
 
@@ -278,12 +287,6 @@ def _idle_notes(
     asked = names_asked(measures)
     lost = [name for name in options["class_lists"] or () if name not in asked]
     notes = [f"no measure names the class list {name}" for name in lost]
-    for option, forms in (("populations", "M500 or L500"), ("hops", "2H")):
-        ends = ("M", "L") if option == "populations" else ("H",)
-        used = any(name.startswith(ends) or name.endswith(ends) for name in asked)
-        if options[option] is not None and not used:
-            both = OPTIONS[option].both
-            notes.append(f"{both} has no effect: no measure names a list as {forms}")
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if other in named and name not in named and not {SEEN, UNSEEN} & {*asked}:
             notes.append(f"which classes are {name} is not known: {say_side(name)}")
