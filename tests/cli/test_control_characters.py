@@ -158,7 +158,9 @@ def test_what_is_shown(run, evil, line):
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 @pytest.mark.parametrize("line", [one for one in SCORED if one.split()[0] in ("score", "compare")])
 def test_what_is_drawn(run, evil, line, form):
-    check(run(*arguments(line, evil), "--format", form), line)
+    result = run(*arguments(line, evil), "--format", form)
+    assert result.exit_code == 0, result.stderr
+    check(result, line)
 
 
 @pytest.mark.parametrize("line", REFUSED)
