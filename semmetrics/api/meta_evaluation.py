@@ -413,8 +413,8 @@ def _notes(
         if one.value != one.value and judgements.second is None:
             notes.append(f"{of}: agreement is undefined: values or ratings are all equal")
         if _is_untested(one):
-            notes.append(f"{one.group}: Williams' test needs {LEAST_OF_WILLIAMS} {one.unit}s that both "
-                         f"measures have: no p of {one.heading}")  # fmt: skip
+            notes.append(f"{one.group}: Williams' test needs {LEAST_OF_WILLIAMS} {one.unit}s that "
+                         f"both measures have: no p of {one.heading}")  # fmt: skip
         if one.images == 1:
             group = "" if len(table.groups) == 1 else f"{one.group}: "
             notes.append(f"{group}all {one.unit}s are of one image: no intervals, no tests")

@@ -385,7 +385,7 @@ def _compare(
 
 
 def _williams(part: _Part, against: _Part) -> float:
-    """Return p of Williams' test on the judgements that both measures have; nan of few in a group."""
+    """Return p of Williams' test on judgements that both measures have; nan of few in a group."""
     _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
     one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
     if part.group != ALL and len(mine) < LEAST_OF_WILLIAMS:
