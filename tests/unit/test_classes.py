@@ -616,3 +616,28 @@ def test_a_list_of_ones_own_is_none_of_numbers():
                   populations={"cat": 1}, hops={"cat": 1})  # fmt: skip
     assert any("populations= (--populations) has no effect" in note for note in found.notes)
     assert any("hops= (--hops) has no effect" in note for note in found.notes)
+
+
+def test_constants_that_rounding_tells_apart_are_the_same():
+    # all four constants are 0.1, of which no two are the same in binary
+    scores = np.array([[0.3, 0.2], [0.8, 0.7], [0.6, 0.5], [1.0, 0.9]])
+    truth, lists = [0, 1, 0, 1], {"seen": [0], "unseen": [1]}
+    assert len({float(a - b) for a, b in scores}) > 1
+    assert ausuc(scores, truth, **lists) == 0.5
+    options = {"task": "classes", "classes": ["a", "b"], "seen": ["a"], "unseen": ["b"],
+               "measures": "AUSUC BestH"}  # fmt: skip
+    named = [{"a": a, "b": b} for a, b in scores.tolist()]
+    ids = [f"i{place}" for place in range(4)]
+    truth_of = dict(zip(ids, ["ab"[code] for code in truth], strict=True))
+    for preds in (scores, scores + 4, scores * 10):
+        found = semmetrics.score(preds, list(truth_of.values()), **options)
+        assert [one.value for one in found] == [0.5, 0.0]
+    found = semmetrics.score(dict(zip(ids, named, strict=True)), truth_of, **options)
+    assert [one.value for one in found] == [0.5, 0.0]
+    # what differs by more than rounding stays apart, and so do all constants of single precision
+    apart = scores + np.array([[0, 0], [1e-12, 0], [0, 0], [1e-12, 0]])
+    assert ausuc(apart, truth, **lists) == 0.0
+    assert ausuc(-apart[:, ::-1], truth, **lists) == 0.0
+    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
+    assert ausuc(single, [0, 1], **lists) == 0.0
+    assert ausuc(single, [1, 0], **lists) == 1.0
