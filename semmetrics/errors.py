@@ -92,7 +92,7 @@ class InputError(ValueError):
 
     def __init__(self, problem: str, *, where: str = "", remedy: str = "") -> None:
         self.problem, self.where, self.remedy = problem, where, remedy
-        head = f"{visible(where)}: " if where else ""
+        head = f"{visible(str(where))}: " if where else ""
         tail = f"; {remedy}" if remedy else ""
         super().__init__(f"{head}{problem}{tail}")
 

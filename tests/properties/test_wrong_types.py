@@ -100,6 +100,7 @@ def own():
         "semmetrics.as_captions": {"data": GOOD["captions"]},
         "semmetrics.calibrate_threshold": {"holdout": 1},
         "semmetrics.correlate": {"phi": {"a": ["b"], "c": []}},
+        "semmetrics.compare": {"gts": LABELS},
         "semmetrics.meta": {"ratings": RATED, "preds": LABELS, "gts": LABELS},
         "semmetrics.metrics.similar_images": {"captions": RELATION},
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
