@@ -284,11 +284,6 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
     with pytest.raises(InputError, match=r"it names 11 rows and 60 columns, and the matrix has"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
-    np.save(tmp_path / "phi.npy", np.vstack([PHI, PHI[:1]]))
-    twice = {**ids, "images": [*NAMES["queries"], NAMES["queries"][0]]}
-    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(twice), encoding="utf-8")
-    with pytest.raises(InputError, match=r"ids.json, position 12 .*: the id 'i0' stands twice"):
-        scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
     with pytest.raises(InputError, match=r"phi has shape 12 x 60, and what ranks 11 x 60|11 x 60"):
         scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
