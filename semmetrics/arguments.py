@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -67,11 +68,11 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
     read = cache(lambda: _parameters(function))
 
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        positional, hints = read()
+        positional, hints, choices = read()
         given = {**dict(zip(positional, args, strict=False)), **kwargs}
         for name, value in given.items():
             if name in hints and name not in unchecked:
-                check_type(name, value, hints[name])
+                check_type(name, value, hints[name], choices.get(name, ()))
         arrays = {name: value for name, value in given.items() if _is_array(hints.get(name))}
         for name, value in arrays.items():
             refuse_masked(value, name)
@@ -95,8 +96,10 @@ def checked(function: F, unchecked: Sequence[str] = ()) -> F:
     return made  # type: ignore[return-value]
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
-    """Return the arguments that may be given by position, and the annotations that can be checked.
+def _parameters(
+    function: Callable[..., Any],
+) -> tuple[list[str], dict[str, Any], dict[str, list[str]]]:
+    """Return the arguments that may be given by position, what can be checked, and choices.
 
     An argument that is missing, unknown or given twice is Python's own error.
     """
@@ -109,7 +112,21 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]
         hint = _evaluate(parameter.annotation, function.__globals__)
         if hint not in (Any, parameter.empty):
             hints[name] = hint
-    return positional, hints
+    choices = _choices(function.__doc__ or "")
+    return positional, hints, {name: some for name, some in choices.items()
+                               if hints.get(name) in (str, str | None)}  # fmt: skip
+
+
+def _choices(documented: str) -> dict[str, list[str]]:
+    r"""Return the texts that each argument may be, as a docstring lists them.
+
+    Examples
+    --------
+    >>> _choices("    side : {'left', 'right'}, optional\n".replace("'", '"'))
+    {'side': ['left', 'right']}
+    """
+    found = re.findall(r"^ *(\w+) : \{(.*?)\}", documented, re.M | re.S)
+    return {name: re.findall(r'"([^"]*)"', listed) for name, listed in found}
 
 
 def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
@@ -205,8 +222,10 @@ def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:
             raise InputError(f"{name}={brief(value)}", remedy=f"give numbers: {cause}") from None
 
 
-def check_type(name: str, value: Any, hint: Any) -> None:
+def check_type(name: str, value: Any, hint: Any, choices: Sequence[str] = ()) -> None:
     """Refuse a value that is not of a type.
+
+    ``choices`` are the texts that are allowed, where not all are; another text is not refused here.
 
     Raises
     ------
@@ -225,7 +244,8 @@ def check_type(name: str, value: Any, hint: Any) -> None:
         with foreign_errors(name):
             raise
     if not fits:
-        raise InputError(f"{name}={brief(value)}", remedy=f"give {describe_type(hint)}")
+        remedy = describe_type(Literal[tuple(choices)] if choices else hint)
+        raise InputError(f"{name}={brief(value)}", remedy=f"give {remedy}")
 
 
 @cache

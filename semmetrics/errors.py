@@ -36,8 +36,39 @@ __all__ = [
     "placed",
     "plural",
     "pluralize",
+    "printable",
     "shown",
+    "visible",
 ]
+
+_UNSEEN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+_UNSEEN |= {9: "\\t", 10: "\\n", 13: "\\r"}
+_UNSEEN |= {code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))}
+_KEPT = {code: text for code, text in _UNSEEN.items() if code not in (9, 10)}
+
+
+def visible(name: str) -> str:
+    r"""Return a name as people may read it: what would command a terminal is written out.
+
+    Control characters, ends of lines and changes of the direction of writing.
+
+    Examples
+    --------
+    >>> visible("a\nb\x1b[2J")
+    'a\\nb\\x1b[2J'
+    """
+    return name if name.isprintable() else name.translate(_UNSEEN)
+
+
+def printable(text: str) -> str:
+    r"""Return a text of lines, as ``visible`` has each of them.
+
+    Examples
+    --------
+    >>> printable("a\nb\x1b[2J")
+    'a\nb\\x1b[2J'
+    """
+    return text.translate(_KEPT)
 
 
 class InputError(ValueError):
@@ -48,7 +79,7 @@ class InputError(ValueError):
     problem : str
         What is wrong.
     where : str, optional
-        File, line or key, and id; put before the problem.
+        File, line or key, and id; put before the problem, on one line.
     remedy : str, optional
         What the user can do; put after it.
 
@@ -61,7 +92,7 @@ class InputError(ValueError):
 
     def __init__(self, problem: str, *, where: str = "", remedy: str = "") -> None:
         self.problem, self.where, self.remedy = problem, where, remedy
-        head = f"{where}: " if where else ""
+        head = f"{visible(str(where))}: " if where else ""
         tail = f"; {remedy}" if remedy else ""
         super().__init__(f"{head}{problem}{tail}")
 

@@ -655,7 +655,7 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
             remedy = _nearest_option(name, known)
             raise InputError(f"{function} has no option {name!r}", remedy=remedy)
         if value is not None:
-            check_type(name, value, hint_of(name))
+            check_type(name, value, hint_of(name), OPTIONS[name].choices)
 
 
 # What other libraries call an option, or what here belongs to a measure.

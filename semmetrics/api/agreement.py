@@ -69,6 +69,8 @@ def correlate(
         ``semmetrics pairs`` writes both, or (matrix, ids of rows, ids of columns); a relation,
         which gives 1 to pairs of ids that belong together and 0 to others, as a mapping from id
         to ids, or the path of a JSON file of it; or scores of pairs, in the forms of ``ratings``.
+        Columns of ratings called "image" or "caption", or as those of a table of scores, tell which
+        id of a pair is which; otherwise the ids do.
     columns : sequence of three str, optional
         The columns of ratings with both ids and the score; the first three where left out.
     group_by : str, optional
@@ -181,7 +183,7 @@ def _values(opened: PairValues, given: PairScores, ncs: str, name: str) -> Any:
     InputError
         If all are lacking, or NCS is asked of something that is no matrix.
     """
-    pairs = given.first, given.second
+    pairs = given.first, given.second, given.names
     if isinstance(opened, PairMatrix):
         values = opened.of_pairs(*pairs, ncs)
         has = (

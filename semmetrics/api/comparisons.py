@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
 from semmetrics.comparison.paired import Design, check_systems, compare_scores
+from semmetrics.errors import InputError, a_kind, pluralize
 from semmetrics.options import COMPARED, OPTIONS, check_options
 from semmetrics.reports.comparison_table import ComparisonTable
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.scoring.score_result import Score
 from semmetrics.scoring.systems import prepare_systems, score_prepared
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ _OWN = ("ci", "keep_rows", "score_references")
 @checked_but("systems")
 def compare(
     systems: Mapping[str, Any],
-    gts: Any,
+    gts: Any = None,
     *,
     baseline: str | None = None,
     test: str = "bootstrap",
@@ -40,9 +43,12 @@ def compare(
 
     Parameters
     ----------
-    systems : mapping from name to predictions
-        At least two, with the same items; each as ``preds`` of ``score``.
+    systems : mapping from name to predictions, or to ScoreTable
+        At least two, with the same items; each as ``preds`` of ``score``. Or what ``score``
+        returned for each with ``ci=True``, so that they may differ in options, too, such as the
+        embedding; measures of the same heading are compared.
     gts : path, mapping, sequence, Series, matrix, Lists or Matrix
+        Left out beside scored results, as are further options.
     baseline : str, optional
         The system that all others are compared with; the first where it is left out.
     test : {"bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
@@ -80,6 +86,8 @@ def compare(
     >>> found.sentences()[0]
     'new is better than old in F1(average=micro) (p = 0.0010)'
     """
+    if isinstance(systems, Mapping) and any(isinstance(v, ScoreTable) for v in systems.values()):
+        return _compare_scored(systems, gts, baseline, test, correction, options)
     check_options("compare", options, [name for name in OPTIONS if name not in _OWN])
     given = {**COMPARED, **{name: v for name, v in options.items() if v is not None}, "ci": True}
     first = next(iter(systems), "") if isinstance(systems, Mapping) else ""
@@ -98,3 +106,63 @@ def compare(
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
     return ComparisonTable(differences, table, prepared.notes(scores), prepared.understood())
+
+
+def _compare_scored(
+    systems: Mapping[str, Any],
+    gts: Any,
+    baseline: str | None,
+    test: str,
+    correction: str,
+    options: Mapping[str, Any],
+) -> ComparisonTable:
+    """Compare results that were scored before, each with options of its own."""
+    idle = [f"{name}=" for name, value in options.items() if value is not None]
+    idle += ["gts="] if gts is not None else []
+    if idle:
+        raise InputError(f"{', '.join(idle)} beside scored results",
+                         remedy="give that to score, and leave it out here")  # fmt: skip
+    named = next(iter(systems)) if baseline is None else baseline
+    check_systems({name: {} for name in systems}, named)
+    scores = [score for name, table in systems.items() for score in _scores_of(name, table)]
+    base = {score.part: score for score in scores if score.system == named}
+    for score in scores:
+        _check_alike(score, base.get(score.part, score))
+    made = next(score.ci.bootstrap for score in base.values() if score.ci is not None)
+    design = Design(test, named, correction, replace(made, method=AUTO))
+    differences = compare_scores(scores, design)
+    if not differences:
+        raise InputError("the results share no measure", remedy="score both with the same measures")
+    tables = systems.values()
+    notes = [note for table in tables for note in table.notes]
+    understood = [line for table in tables for line in table.understood]
+    return ComparisonTable(differences, ScoreTable(scores), list(dict.fromkeys(notes)),
+                           list(dict.fromkeys(understood)))  # fmt: skip
+
+
+def _scores_of(name: str, table: Any) -> list[Score]:
+    """Return the scores of one system under its name in a comparison."""
+    if not isinstance(table, ScoreTable):
+        raise InputError(f"{name} is {a_kind(table)}, and others are scored results",
+                         remedy="give a ScoreTable for each, or predictions for each")  # fmt: skip
+    if len(table.systems) != 1:
+        raise InputError(f"{name} holds {pluralize(len(table.systems), 'system')}",
+                         remedy="give what score returned for one system")  # fmt: skip
+    if all(one.replicates is None for one in table):
+        raise InputError(f"{name} was scored without resamples",
+                         remedy="score with ci=True")  # fmt: skip
+    return [replace(score, system=name) for score in table]
+
+
+def _check_alike(score: Score, first: Score) -> None:
+    """Refuse a score of other resamples, or of another ground truth, than the baseline's."""
+    if score.statistics.fingerprint != first.statistics.fingerprint:
+        raise InputError(
+            f"{score.system} and {first.system} were scored on other items, or another ground "
+            "truth",
+            remedy="score both with the same gts, and give the same items to both",
+        )
+    mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
+    if mine and theirs and mine != theirs:
+        raise InputError(f"{score.system} was scored with other resamples than {first.system}",
+                         remedy="score both with the same seed, resamples and level")  # fmt: skip

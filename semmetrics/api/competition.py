@@ -59,7 +59,7 @@ def rank_competition(
     floor : float, optional
         What scores of 0 are raised to; see ``compute_dominance``.
     stability : iterable of int
-        Smaller k whose ranks are compared with those of all images.
+        Numbers of images, up to k, whose ranks are compared with those of all.
     **options
 
     Returns
@@ -95,7 +95,8 @@ def rank_competition(
             "give references or ratings, one of them",
             remedy="give references= (--references) or ratings= (--ratings)",
         )
-    k, smaller = _check_k(state, k, stability)
+    k, compared = _check_k(state, k, stability)
+    sizes = [k, *(most for most in compared if most != k)]
     notes: list[str] = []
     understood: list[str] = []
     if references is None:
@@ -103,14 +104,14 @@ def rank_competition(
         images = _filled(
             state, k, missing, notes, lambda i, pair: all((i, s) in rated for s in pair)
         )
-        tables = [[rate_pairs(state.systems, _cut(images, most), rated)] for most in (k, *smaller)]
+        tables = [[rate_pairs(state.systems, _cut(images, most), rated)] for most in sizes]
     else:
         given = {name: value for name, value in options.items() if value is not None}
         setup = open_setup(state.kind, {**given, "task": state.kind})
         truth = read_references(references, state, setup, missing, notes, understood)
         images = _filled(state, k, missing, notes, lambda i, pair: i in truth)
         tables = []
-        for most in (k, *smaller):
+        for most in sizes:
             some = _cut(images, most)
             found, said = score_pairs(
                 setup, state.systems, some, state.answers, truth, overall=most == k
@@ -118,7 +119,10 @@ def rank_competition(
             notes += said
             tables.append(found)
     by_measure = zip(*tables, strict=True)
-    rankings = [_rank(state.systems, some, floor, smaller, notes) for some in by_measure]
+    rankings = [
+        _rank(state.systems, dict(zip(sizes, some, strict=True)), floor, compared, notes)
+        for some in by_measure
+    ]
     return CompetitionRanking(
         systems=state.systems,
         k=k,
@@ -132,24 +136,25 @@ def rank_competition(
 
 def _rank(
     systems: Sequence[str],
-    tables: Sequence[PairScores],
+    tables: Mapping[int, PairScores],
     floor: float | None,
-    smaller: Sequence[int],
+    compared: Sequence[int],
     notes: list[str],
 ) -> MeasureRanking:
-    """Rank systems by one measure: its scores on all images, then on those of each smaller k."""
-    dominance = _dominance(systems, tables[0], floor, notes)
+    """Rank systems by one measure: its scores by k, those of all images first."""
+    whole = next(iter(tables.values()))
+    dominance = _dominance(systems, whole, floor, notes)
     rank = rank_dominance(dominance)
     if not rank.converged:
-        notes.append(f"{tables[0].measure}: equation 7 had not converged at power {rank.power:,}")
+        notes.append(f"{whole.measure}: equation 7 had not converged at power {rank.power:,}")
     alike = len(rank.ranks) - len({*rank.ranks})
     if alike:
-        notes.append(f"{tables[0].measure}: systems that share a rank with another: {alike}")
+        notes.append(f"{whole.measure}: systems that share a rank with another: {alike}")
     stability = {}
-    for most, table in zip(smaller, tables[1:], strict=True):
-        fewer = rank_dominance(_dominance(systems, table, floor, []))
+    for most in compared:
+        fewer = rank_dominance(_dominance(systems, tables[most], floor, []))
         stability[most] = rank_correlation(fewer.ranks, rank.ranks)
-    return MeasureRanking(tables[0], dominance, rank, stability)
+    return MeasureRanking(whole, dominance, rank, stability)
 
 
 def _check_k(
@@ -161,11 +166,11 @@ def _check_k(
                          remedy=f"give 1 to {state.k}")  # fmt: skip
     given = list(stability)
     check_type("stability", given, list[int])  # of an iterator, too
-    smaller = sorted({*given})
-    wrong = [most for most in smaller if not 1 <= most < k]
+    compared = sorted({*given})
+    wrong = [most for most in compared if not 1 <= most <= k]
     if wrong:
-        raise InputError(f"stability of k={wrong[0]}", remedy=f"give 1 to {k - 1}")
-    return k, smaller
+        raise InputError(f"stability of k={wrong[0]}", remedy=f"give 1 to {k}")
+    return k, compared
 
 
 def _filled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,13 @@ from semmetrics.comparison.agreement_protocols import (
     AgreementProtocol,
     find_agreement_protocol,
 )
-from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
+from semmetrics.comparison.human_agreement import (
+    Agreement,
+    AgreementDesign,
+    Judged,
+    measure_agreement,
+)
+from semmetrics.comparison.significance import LEAST_OF_WILLIAMS
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
@@ -380,6 +387,12 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     return [line, *([] if judgements.texts else prepared.understood())]
 
 
+def _is_untested(one: Agreement) -> bool:
+    """Tell whether a group is too small for Williams' test."""
+    tested = one.design.test == "williams" and one.heading != one.design.baseline
+    return tested and one.images > 1 and math.isnan(one.p) and not math.isnan(one.difference)
+
+
 def _notes(
     judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol | None
 ) -> list[str]:
@@ -399,6 +412,9 @@ def _notes(
             notes.append(f"{of}: {pluralize(one.lacking, one.unit)} {why}: left out")
         if one.value != one.value and judgements.second is None:
             notes.append(f"{of}: agreement is undefined: values or ratings are all equal")
+        if _is_untested(one):
+            notes.append(f"{one.group}: Williams' test needs {LEAST_OF_WILLIAMS} {one.unit}s that "
+                         f"both measures have: no p of {one.heading}")  # fmt: skip
         if one.images == 1:
             group = "" if len(table.groups) == 1 else f"{one.group}: "
             notes.append(f"{group}all {one.unit}s are of one image: no intervals, no tests")

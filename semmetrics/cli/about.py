@@ -7,6 +7,7 @@ import click
 from semmetrics.cli.help import (
     Command,
     F,
+    agreement_protocols,
     complete,
     formats,
     normalizations,
@@ -50,12 +51,9 @@ def list_command(topic: str | None) -> None:
 
 
 def _list_protocols() -> str:
-    from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS
-
-    judged = {name: one.title for name, one in AGREEMENT_PROTOCOLS.items()}
     people = "Protocols of agreement with people (semmetrics meta --protocol)"
     scored = _list_names("Protocols (--protocol)", protocols())
-    return f"{scored}\n\n{_list_names(people, judged)}"
+    return f"{scored}\n\n{_list_names(people, agreement_protocols())}"
 
 
 def _list_names(title: str, texts: dict[str, str]) -> str:

@@ -22,7 +22,7 @@ import click
 from semmetrics._version import __version__
 from semmetrics.cli.help import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.errors import InputError, did_you_mean
+from semmetrics.errors import InputError, did_you_mean, printable
 
 __all__ = ["COMMANDS", "program"]
 
@@ -198,7 +198,7 @@ def _show_traceback(error: Exception) -> None:
         import traceback
 
         with contextlib.suppress(OSError):
-            click.echo("".join(traceback.format_exception(error)), err=True)
+            click.echo(printable("".join(traceback.format_exception(error))), err=True)
 
 
 @contextlib.contextmanager

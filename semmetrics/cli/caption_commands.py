@@ -19,7 +19,7 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError, pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -98,7 +98,7 @@ def doc_freq(
     found.save(output)
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
-    echo(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}")
+    echo(visible(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
 
 
 def _check_how(
@@ -265,7 +265,7 @@ def pairs(
     with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
-    echo(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}")
+    echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}"))
 
 
 def _check_order(captions: Lists, references: Lists) -> None:

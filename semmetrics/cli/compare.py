@@ -17,6 +17,7 @@ from semmetrics.cli.flags import (
     read_given,
     reading_options,
     score_options,
+    signatures_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
@@ -69,6 +70,7 @@ HOW = "How systems are compared"
 @score_options(without=("ci", "score_references"), defaults=COMPARED)
 @import_option(WHAT)
 @reading_options()
+@signatures_option()
 @format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
@@ -104,6 +106,7 @@ def compare(
     percent: bool,
     differing: int | None,
     ranks: bool,
+    signatures: bool,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -116,10 +119,11 @@ def compare(
     items won, tied and lost.
     """
     from semmetrics.api import comparisons as api
-    from semmetrics.cli.files import check_files, name_files, write_text
-    from semmetrics.cli.messages import say, say_understood, show_progress
+    from semmetrics.cli.files import check_files, name_files, write_report
+    from semmetrics.cli.messages import say_understood, show_progress
     from semmetrics.cli.score import by_system
     from semmetrics.reports.comparison_table import draw_differing, draw_rank_matrix
+    from semmetrics.reports.report import draw_signatures
 
     if not preds or gt is None:
         raise click.UsageError("name files of predictions and, last, the ground truth")
@@ -141,13 +145,8 @@ def compare(
     beside = [draw_rank_matrix(found, digits=digits)] if ranks else []
     if differing is not None:
         beside.append(draw_differing(found, differing, digits=digits, scale=scale))
-    text = found.render(form, digits=digits, scale=scale)
-    if form == "table":
-        write_text("\n\n".join([text, *beside]), output)
-        return
-    write_text(text, output)
-    say(found.sentences(), quiet=quiet)
-    say([line for part in beside for line in part.split("\n")], quiet=False)  # it was asked for
+    beside += [draw_signatures(found)] if signatures and form not in ("json", "csv") else []
+    write_report(found, beside, form, output, quiet=quiet, digits=digits, scale=scale)
 
 
 @click.command(
@@ -236,7 +235,7 @@ def rank(
     if drawn is not None:
         with open_output(diagram) as out:
             out.write(drawn)
-    write_text(result, output)
+    write_text(result, output, form)
     say([line for part in beside for line in part.split("\n")], quiet=quiet)
 
 

@@ -110,7 +110,7 @@ def command(
             progress=progress,
         )
     say(found.notes, quiet=quiet)
-    write_text(_render(found, form, digits), output)
+    write_text(_render(found, form, digits), output, form)
 
 
 def _name_files(phi: tuple[str, ...]) -> dict[str, str]:

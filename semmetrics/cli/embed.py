@@ -18,7 +18,7 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import complain, echo, say, show_progress
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, listing, pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
@@ -137,7 +137,7 @@ def fetched(
             how = "not checked: it is kept, and later downloads are compared with it"
         complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
-    echo(f"{got.folder}: {done}; use it as --embedding {folder or name}")
+    echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
 @command.command(
@@ -201,7 +201,7 @@ def converted(
     zeros = meta["zero_vectors"]
     if zeros and not quiet:
         complain(f"{source}: words whose vector is zero: {zeros:,}")
-    echo(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}")
+    echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
 
 
 @command.command(
@@ -223,7 +223,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
 
     facts = describe(embedding, check=verify)
     if form == "json":
-        echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        echo(json.dumps(facts, indent=1, ensure_ascii=False), form)
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
     echo(align(rows, left=True))
@@ -290,14 +290,14 @@ def coverage(
             "normalize": normalize,
             "systems": [one.to_dict() for one in table],
         }
-        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False), form)
         return
-    echo(draw(_rows(table), form))
+    echo(draw(_rows(table), form), form)
     if form == "table":
         for one in table:
             for what, some in (("unknown", one.names), ("composed", one.composed_names)):
                 if names and some:
-                    echo(f"{what} in {one.system}: {listing(some, most=names)}")
+                    echo(visible(f"{what} in {one.system}: {listing(some, most=names)}"))
         echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 

@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
-from semmetrics.errors import InputError
+from semmetrics.cli.messages import EXACT, say
+from semmetrics.errors import InputError, printable
 from semmetrics.store.outputs import check_output
 from semmetrics.store.outputs import open_output as open_file
 
-__all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_text"]
+__all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_report",
+           "write_text"]  # fmt: skip
 
 STDIN = "-"
 
@@ -144,8 +146,10 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def write_text(text: str, output: str | None = None) -> None:
+def write_text(text: str, output: str | None = None, form: str = "table") -> None:
     """Write a result with a line end, to standard output where no file is named.
+
+    What programs read is exact, what people read has no control characters.
 
     Raises
     ------
@@ -153,7 +157,24 @@ def write_text(text: str, output: str | None = None) -> None:
         If it cannot be written.
     """
     with open_output(output) as out:
-        out.write(text + "\n")
+        out.write((text if form in EXACT else printable(text)) + "\n")
+
+
+def write_report(
+    report: Any, beside: Sequence[str], form: str, output: str | None, *, quiet: bool, **shape: Any
+) -> None:
+    """Write a result, and what was asked for beside it.
+
+    A table ends with both, and with the sentences of the report; of other formats they are said on
+    standard error.
+    """
+    text = report.render(form, **shape)
+    if form == "table":
+        write_text("\n\n".join([text, *beside]), output)
+        return
+    write_text(text, output, form)
+    say(report.sentences(), quiet=quiet)
+    say([line for part in beside for line in part.split("\n")], quiet=False)  # it was asked for
 
 
 @contextmanager

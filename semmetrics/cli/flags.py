@@ -23,6 +23,7 @@ from semmetrics.cli.help import (
 from semmetrics.cli.own_measures import import_option
 from semmetrics.errors import InputError
 from semmetrics.options import (
+    CERTAINTY,
     COLUMNS,
     FORMATS,
     KINDS,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OUTPUT", "digits_option", "format_option", "max_bytes_option", "measure_option",
     "named_files", "output_option", "read_given", "reading_options", "score_options",
-    "split_measures",
+    "signatures_option", "split_measures",
 ]  # fmt: skip
 
 READING, OUTPUT = "How files are read", "Output"
@@ -154,6 +155,11 @@ def format_option(*forms: str, help: str | None = None) -> Callable[[F], F]:
     forms = forms or RESULT_FORMATS
     return option(OUTPUT, "--format", "form", type=click.Choice(forms), default=forms[0],
                   show_default=True, help=help)  # fmt: skip
+
+
+def signatures_option(help: str = "Show the whole signature of each row.") -> Callable[[F], F]:
+    """Add ``--show-signatures`` as ``signatures``."""
+    return option(CERTAINTY, "--show-signatures", "signatures", is_flag=True, help=help)
 
 
 def output_option(

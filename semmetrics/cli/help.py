@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 __all__ = [
-    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Group", "Option", "add_options", "complete",
-    "formats", "measures", "normalizations", "option", "protocols", "quiet_option", "topics",
+    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Group", "Option", "add_options",
+    "agreement_protocols", "complete", "formats", "measures", "normalizations", "option",
+    "protocols", "quiet_option", "topics",
 ]  # fmt: skip
 
 EXIT_CODES = (
@@ -121,9 +122,16 @@ def protocols() -> dict[str, str]:
     return {name: protocol.title for name, protocol in PROTOCOLS.items()}
 
 
+def agreement_protocols() -> dict[str, str]:
+    """Return protocols of agreement with people, and the title of each."""
+    from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS
+
+    return {name: protocol.title for name, protocol in AGREEMENT_PROTOCOLS.items()}
+
+
 def topics() -> dict[str, str]:
     """Return what can be explained and cited."""
-    return measures() | protocols()
+    return measures() | protocols() | agreement_protocols()
 
 
 def normalizations() -> dict[str, str]:

@@ -221,10 +221,11 @@ def _select(
     for path, text in _sheets(state, before, own):
         with open_output(path) as out:
             out.write(text)
-    write_text(state.to_json(), own["output"])
+    write_text(state.to_json(), own["output"], "json")
     if own["output"] != "-":
         shown = state.render(own["form"], digits=own["digits"])
-        write_text(f"{shown}\n\n{_summary(state, before)}" if own["form"] == "table" else shown)
+        shown = f"{shown}\n\n{_summary(state, before)}" if own["form"] == "table" else shown
+        write_text(shown, form=own["form"])
 
 
 def _sheets(
@@ -287,7 +288,7 @@ def _summary(state: DiscrepancySelection, before: DiscrepancySelection | None) -
 @option(RANKED, "--floor", type=float, metavar="X",
         help="Raise smaller scores to X, so that a score of 0 has a dominance.")  # fmt: skip
 @option(RANKED, "--stability", metavar="K,...|K:K[:STEP]",
-        help="Compare the ranks of smaller k with those of all images (SRCC).")  # fmt: skip
+        help="Compare the ranks of these k with those of all images (SRCC).")  # fmt: skip
 @option(RANKED, "--missing", type=click.Choice(["error", "skip"]), default="error",
         show_default=True, help="Images that are not annotated, and rows of other images, are an "
         "error, or are left out (skip).")  # fmt: skip
@@ -349,7 +350,7 @@ def rank(
     if pairs_file is not None:
         with open_output(pairs_file) as out:
             found.pair_records().write(out, ending(pairs_file)[1:])
-    write_text(found.render(form, digits=digits), output)
+    write_text(found.render(form, digits=digits), output, form)
     if form == "csv" and stability is not None:  # which has one table
         say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
 

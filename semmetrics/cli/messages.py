@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["Progress", "complain", "echo", "say", "say_understood", "show_progress"]
+from semmetrics.errors import printable, visible
 
+__all__ = ["EXACT", "Progress", "complain", "echo", "say", "say_understood", "show_progress"]
+
+EXACT = ("json", "csv")
+"""The formats that programs read, in which names are as they are."""
 _WAIT, _EVERY = 0.5, 0.1  # seconds before the first line, and between lines
 
 
 def complain(text: str) -> None:
-    """Write a message to standard error; nobody may be reading it."""
+    """Write a message to standard error; nobody may be reading it.
+
+    A line of its own belongs to a message only where it is indented: names may hold ends of lines.
+    """
+    text = re.sub(r"\n(?! )", r"\\n", printable(text))
     # Not by click, which makes "?" of what the terminal cannot show: names must stay apart.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"semmetrics: {text}\n")
         sys.stderr.flush()
 
 
-def echo(text: str) -> None:
-    """Write a line to standard output."""
-    sys.stdout.write(f"{text}\n")
+def echo(text: str, form: str = "table") -> None:
+    """Write a line to standard output: what programs read exactly, what people read printable."""
+    sys.stdout.write(f"{text if form in EXACT else printable(text)}\n")
     sys.stdout.flush()
 
 
 def say(lines: Iterable[str], *, quiet: bool) -> None:
     """Write messages, unless nobody wants to read them."""
     for line in () if quiet else lines:
-        complain(line)
+        complain(visible(line))
 
 
 def say_understood(result: Any, *, quiet: bool) -> None:

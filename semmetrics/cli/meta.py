@@ -15,6 +15,7 @@ from semmetrics.cli.flags import (
     read_given,
     reading_options,
     score_options,
+    signatures_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
@@ -112,6 +113,7 @@ JUDGED, HOW = "What people say", "How agreement is measured"
 @score_options(without=NOT_OF_META)
 @import_option(WHAT)
 @reading_options()
+@signatures_option()
 @format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
@@ -126,6 +128,7 @@ def command(
     output: str | None,
     digits: int | None,
     percent: bool,
+    signatures: bool,
     quiet: bool,
     protocol: str | None,
     group_by: str | None,
@@ -145,8 +148,9 @@ def command(
     the bootstrap test resample images, each with all of its judgements.
     """
     from semmetrics.api.meta_evaluation import meta
-    from semmetrics.cli.files import check_files, write_text
+    from semmetrics.cli.files import check_files, write_report
     from semmetrics.cli.messages import say_understood, show_progress
+    from semmetrics.reports.report import draw_signatures
 
     if preds is not None and gts is None:
         raise click.UsageError("name PRED and GT, or neither")
@@ -161,7 +165,9 @@ def command(
         )  # fmt: skip
     say_understood(found, quiet=quiet)
     digits = (2 if percent else 4) if digits is None else digits
-    write_text(found.render(form, digits=digits, scale=100.0 if percent else 1.0), output)
+    beside = [draw_signatures(found)] if signatures and form not in ("json", "csv") else []
+    write_report(found, beside, form, output, quiet=quiet, digits=digits,
+                 scale=100.0 if percent else 1.0)  # fmt: skip
 
 
 def _name_columns(text: str | None) -> dict[str, str] | None:

@@ -19,6 +19,7 @@ from semmetrics.cli.flags import (
     read_given,
     reading_options,
     score_options,
+    signatures_option,
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
@@ -110,13 +111,7 @@ class Output:
     metavar="SIGNATURE",
     help="Compute that signature again on these files, and say where they differ from it.",
 )
-@option(
-    CERTAINTY,
-    "--show-signatures",
-    "signatures",
-    is_flag=True,
-    help="Show the whole signature of each score.",
-)
+@signatures_option("Show the whole signature of each score.")
 @format_option(help="json and csv have full precision.")
 @output_option()
 @digits_option(help="Digits after the point. The default is 4, or 2 with --percent.")
@@ -202,7 +197,7 @@ def score(
     text, details = _render(output, table), _collect_details(output, table)
     gaps, requested, remarks = _collect_remarks(output, table)
     _write_details(details)
-    write_text(text, output.output)
+    write_text(text, output.output, output.form)
     say(gaps, quiet=quiet)
     say(requested, quiet=False)
     say(remarks, quiet=quiet)

@@ -10,7 +10,7 @@ from semmetrics.cli.caption_commands import read_captions
 from semmetrics.cli.flags import OUTPUT, output_option, read_given, reading_options, score_options
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError, brief, pluralize, visible
 
 __all__ = ["command"]
 
@@ -57,7 +57,7 @@ def setup(jars: str | None, quiet: bool) -> None:
     if wrong and jars is None:
         say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=quiet)
     folder = set_up(jars) if wrong else jar_folder()
-    echo(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}")
+    echo(visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}"))
     say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=quiet)
 
 
@@ -137,7 +137,7 @@ def parse(
     with open_output(output) as out:
         out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
     if output != "-":
-        echo(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}")
+        echo(visible(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}"))
     if failed:
         caption, error = next(iter(failed.items()))
         raise InputError(

@@ -99,7 +99,7 @@ def sweep(
             **options,
         )
     say_understood(found, quiet=quiet)
-    write_text(found.render(form, digits=digits), output)
+    write_text(found.render(form, digits=digits), output, form)
 
 
 @click.command(
@@ -186,7 +186,7 @@ def calibrate(
         found.save(output)
     else:
         say(["the calibration is not saved; give -o FILE"], quiet=quiet)
-    echo(found.to_json() if form == "json" else report_calibration(found))
+    echo(found.to_json() if form == "json" else report_calibration(found), form)
 
 
 def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -> Calibration:

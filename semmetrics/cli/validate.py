@@ -62,5 +62,5 @@ def command(files: tuple[str, ...], form: str, task: str | None, **given: Any) -
             complain(f"error: {error}")
         records.append(record)
     if form == "json":
-        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False), form)
     return 2 if any(record["error"] for record in records) else 0

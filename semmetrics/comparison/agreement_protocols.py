@@ -14,7 +14,15 @@ from dataclasses import field
 from semmetrics.errors import InputError, did_you_mean, listing
 from semmetrics.frozen import dataclass
 
-__all__ = ["AGREEMENT_PROTOCOLS", "AgreementProtocol", "find_agreement_protocol"]
+__all__ = ["AGREEMENT_PROTOCOLS", "OWN_REFERENCES", "AgreementProtocol",
+           "find_agreement_protocol"]  # fmt: skip
+
+OWN_REFERENCES = {
+    "keep": "kept",
+    "drop-candidate": "left out, with their judgements",
+    "drop-reference": "compared with the other references",
+}
+"""What becomes of a candidate that is one of its own references."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +47,10 @@ class AgreementProtocol:
         As for `semmetrics.meta`.
     expected : int or None
         How many judgements papers have.
+    cite : tuple of str
+        Keys of publications.
+    files : str
+        The files of an example, as ``semmetrics meta`` takes them.
     """
 
     name: str
@@ -53,6 +65,8 @@ class AgreementProtocol:
     group_by: str | None = None
     ids: str | None = None
     expected: int | None = None
+    cite: tuple[str, ...]
+    files: str
 
 
 _EVERY = (
@@ -63,6 +77,8 @@ _EVERY = (
         statistics=("kendall-c",),
         own_references="drop-candidate",
         expected=16_992,
+        cite=("hodosh2013", "anderson2016", "hessel2021"),
+        files="flickr8k.json",
     ),
     AgreementProtocol(
         name="flickr8k-cf",
@@ -72,6 +88,8 @@ _EVERY = (
         statistics=("kendall-b",),
         own_references="drop-reference",
         expected=47_830,
+        cite=("hodosh2013", "hessel2021"),
+        files="crowdflower_flickr8k.json",
     ),
     AgreementProtocol(
         name="composite",
@@ -79,6 +97,8 @@ _EVERY = (
         source="Aditya et al. 2018; Hessel et al. 2021, appendix A (tau-c)",
         statistics=("kendall-c", "kendall-b"),
         own_references="drop-reference",
+        cite=("aditya2018", "hessel2021"),
+        files="composite.csv",
     ),
     AgreementProtocol(
         name="pascal-50s",
@@ -88,6 +108,8 @@ _EVERY = (
         preferences=True,
         draw_references=5,
         expected=4_000,
+        cite=("vedantam2015", "hessel2021"),
+        files="pyCIDErConsensus/",
     ),
     AgreementProtocol(
         name="cxc-sits",
@@ -98,6 +120,8 @@ _EVERY = (
         columns={"candidate": "caption", "reference": "image", "rating": "agg_score"},
         group_by="sampling_method",
         ids=r"0*(\d+)(?:[.]jpg)?$",
+        cite=("parekh2021", "biten2022"),
+        files="sits_test.csv captions.json refs.json",
     ),
 )
 AGREEMENT_PROTOCOLS: Mapping[str, AgreementProtocol] = {one.name: one for one in _EVERY}

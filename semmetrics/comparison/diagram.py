@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from html import escape
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError, pluralize, visible
 
 __all__ = ["draw_mean_ranks"]
 
@@ -131,4 +131,4 @@ def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(visible(text))}</text>'

@@ -11,6 +11,10 @@ The global rank of Wan et al. (2022), equation 7, is the mean over all powers of
 matrix F of what the power gives a vector of ones, normalised to sum 1:
 :math:`q = \lim_{t \to \infty} \frac{1}{t} \sum_{a=1}^{t} F^a 1 / (1^T F^a 1)`. Where F is
 primitive (some power has no zero, as where all dominances are positive), it is the Perron vector.
+
+Powers are doubled until twelve doublings change no score by more than 1e-12. Systems that do not
+dominate each other, directly or through others, may so differ in how fast they grow by a share of
+1e-14; what differs by less counts as equal, as it may come from rounding.
 """
 
 from __future__ import annotations
@@ -31,8 +35,10 @@ from semmetrics.frozen import by_value, dataclass
 __all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
 
 _SAME = 1e-12  # relative difference of global scores of systems that share a rank
-_DOUBLINGS = 50  # of the power
+_DOUBLINGS = 70  # of the power
 _CONVERGED = 1e-12
+_STEADY = 12  # doublings without a change, which shows what grows by 1e-14 more
+_FAR = 2**20  # beyond all exponents
 _PERIOD = 10_000  # powers that are averaged at most
 
 
@@ -53,8 +59,9 @@ class GlobalRank:
         1 where the powers themselves converge, otherwise how many of them repeat in turn: their
         mean is taken.
     power : int
-        The power of the matrix at which no score changed by more than 1e-12 any more; of matrices
-        that had not converged, the last that was tried.
+        The power of the matrix at which no score changed by more than 1e-12 any more, although
+        powers went on to thousands of times as much; of matrices that had not converged, the last
+        that was tried.
     converged : bool
     """
 
@@ -101,35 +108,89 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     reach = _reachable(matrix > 0)
     irreducible = bool(reach.all())
     period = _period(matrix > 0, reach)
-    matrix = matrix / matrix.max()  # no power overflows
-    high, vector, power, converged = matrix, _step(matrix, None, period), 1, False
-    for _ in range(_DOUBLINGS):
+    shift, matrix = _balance(matrix)
+    start = _scale_to_1(np.ones(len(matrix)), -shift)
+    high, steady, power = matrix, 0, 1
+    found = vector = _step(matrix, start, shift, period)[0]
+    for doubling in range(1, _DOUBLINGS + 1):
         before = vector
-        with np.errstate(under="ignore"):
-            high = high @ high
-            if not high.any():
-                raise _vanishing()
-            high = high / high.max()
-            power *= 2
-            vector = _step(matrix, high.sum(axis=1), period)
-        converged = bool(np.abs(vector - before).max() <= _CONVERGED)
-        if converged:
+        high = high @ high
+        high = np.ldexp(high, -np.frexp(high.max())[1])
+        vector, drift = _step(matrix, high @ start, shift, period)
+        change = max(np.abs(vector - before).max(), drift)
+        steady = steady + 1 if change <= _CONVERGED else 0
+        if steady < 2:
+            found, power = vector, 2**doubling
+        if steady == _STEADY:
             break
-    scores = tuple(vector.tolist())
-    return GlobalRank(scores, rank_scores(scores), irreducible, period, power, converged)
+    scores = tuple(found.tolist())
+    return GlobalRank(scores, rank_scores(scores), irreducible, period, power, steady == _STEADY)
 
 
-def _step(matrix: Floats, start: Floats | None, period: int) -> Floats:
-    """Return the mean of the normalised vectors of the powers that follow, one period long."""
-    vector: Floats = np.ones(len(matrix)) if start is None else start
-    total = np.zeros(len(matrix))
-    for _ in range(period):
-        vector = matrix @ (vector / vector.sum())
-        if not vector.sum():
-            raise _vanishing()
-        total += vector / vector.sum()
-    mean: Floats = total / period
-    return mean
+def _step(matrix: Floats, start: Floats, shift: Ints, period: int) -> tuple[Floats, float]:
+    """Return the mean of the normalised vectors of the powers that follow, one period long.
+
+    ``start`` and the matrix are balanced by the shift, and the mean is not. Beside it is the change
+    over the period: powers may nearly repeat, too, in which case doubled ones seem not to change.
+    """
+    vector, found = start, []
+    for _ in range(period + 1):
+        vector = matrix @ _scale_to_1(vector, 0)
+        plain = _scale_to_1(vector, shift)
+        found.append(plain / plain.sum())
+    mean: Floats = sum(found[:-1]) / period
+    return mean, float(np.abs(found[-1] - found[0]).max())
+
+
+def _scale_to_1(vector: Floats, shift: Ints | int) -> Floats:
+    """Multiply by powers of two, and all by one power so that the largest is near 1."""
+    parts, exponents = np.frexp(vector)
+    exponents = np.where(vector > 0, exponents + shift, -_FAR)
+    found: Floats = np.ldexp(parts, exponents - exponents.max())
+    return found
+
+
+def _balance(matrix: Floats) -> tuple[Ints, Floats]:
+    """Scale systems by powers of two so that no product of dominances is much larger than 1.
+
+    Powers of what is returned neither overflow, nor lose what decides the limit.
+
+    Returns
+    -------
+    shift : int array, shape (systems,)
+        f[i, j] was multiplied by 2 ** (shift[j] - shift[i]), and all of them by one power of two.
+    balanced : float array, shape (systems, systems)
+    """
+    with np.errstate(divide="ignore"):
+        weights = np.log2(matrix)
+    growth = _largest_growth(weights)
+    paths = weights - growth  # of the largest product of dominances from each system to each other
+    for middle in range(len(paths)):
+        paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
+    shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)
+    parts, exponents = np.frexp(matrix)
+    change = shift - shift[:, None] - round(growth)
+    return shift, np.ldexp(parts, exponents + change)
+
+
+def _largest_growth(weights: Floats) -> float:
+    """Return the largest mean of the weights of a cycle (Karp 1978).
+
+    Raises
+    ------
+    InputError
+        If there is no cycle: a power is zero.
+    """
+    size = len(weights)
+    walks = [np.zeros(size)]
+    for _ in range(size):
+        walks.append((walks[-1][:, None] + weights).max(axis=0))
+    ends = np.isfinite(walks[-1])
+    if not ends.any():
+        raise _vanishing()
+    steps = size - np.arange(size)
+    means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
+    return float(means.min(axis=0).max())
 
 
 def _vanishing() -> InputError:

@@ -25,7 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.comparison.correlations import Correlated, as_replicates, correlation
-from semmetrics.comparison.significance import correct_p, shifted_p, subtract, williams_p
+from semmetrics.comparison.significance import (
+    LEAST_OF_WILLIAMS,
+    correct_p,
+    shifted_p,
+    subtract,
+    williams_p,
+)
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.judgements import Judgements
@@ -248,7 +254,8 @@ def measure_agreement(
     Raises
     ------
     InputError
-        If the statistic is not for such judgements, or Williams' test has too few.
+        If the statistic is not for such judgements, or all of them are too few for Williams' test;
+        a smaller group that is too small has no p.
     """
     _check_statistics(judgements, design)
     groups: list[str | None] = [None, *judgements.group_names()]
@@ -378,9 +385,11 @@ def _compare(
 
 
 def _williams(part: _Part, against: _Part) -> float:
-    """Return p of Williams' test, on the judgements that both measures have."""
+    """Return p of Williams' test on judgements that both measures have; nan of few in a group."""
     _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
     one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
+    if part.group != ALL and len(mine) < LEAST_OF_WILLIAMS:
+        return math.nan
     pairs = ((one, ratings), (other, ratings), (one, other))
     first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
     try:

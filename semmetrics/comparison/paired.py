@@ -237,7 +237,9 @@ def check_systems(tasks: Tasks, baseline: str) -> None:
         )
     if len(tasks) < 2:
         raise InputError(
-            f"there is one system, {baseline!r}", remedy="give at least two systems to compare"
+            f"there is one system, {baseline!r}",
+            remedy="give at least two systems to compare; two embeddings or options on the same "
+            "predictions are compared in Python: compare({name: score(..., ci=True), ...})",
         )
     for name, parts in tasks.items():
         for part in parts.keys() & tasks[baseline].keys():

@@ -30,6 +30,7 @@ from semmetrics.errors import InputError, listing
 from semmetrics.options import CORRECTIONS
 
 __all__ = [
+    "LEAST_OF_WILLIAMS",
     "correct_p",
     "shifted_p",
     "shifted_size_p",
@@ -40,6 +41,8 @@ __all__ = [
     "williams_p",
 ]
 
+LEAST_OF_WILLIAMS = 4
+"""Items that Williams' test needs."""
 _ROUNDING = 1e-12  # of the differences, relative to the largest one
 _EXACT = 50  # items whose signed ranks are counted out
 
@@ -280,7 +283,7 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     """
     from scipy.special import stdtr
 
-    if n < 4:
+    if n < LEAST_OF_WILLIAMS:
         raise InputError(f"Williams' test needs at least four items, and {n} can be compared",
                          remedy="give more items, or use test='bootstrap' (--test)")  # fmt: skip
     if any(math.isnan(value) for value in (first, second, between)):

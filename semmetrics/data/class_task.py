@@ -43,6 +43,11 @@ class ClassScores(Similarities):
 
     source: str = "scores"
 
+    @property
+    def integer(self) -> bool:
+        """Whether scores are whole numbers, which floats may not hold."""
+        return bool(self.values.dtype.kind in "iu")
+
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the scores of some images; perhaps memory-mapped."""
         table = super().table(rows, columns)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
 from semmetrics.frozen import by_value, dataclass
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
-           "is_number_rows", "members", "number_matrix"]  # fmt: skip
+           "is_number_rows", "members", "number_matrix", "with_unstored_said"]  # fmt: skip
 
+_EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them
 _BLOCK = 1 << 22  # values looked at together
 
 
@@ -73,7 +74,7 @@ class Matrix:
     @property
     def held(self) -> tuple[int, str]:
         """How many of what it holds."""
-        return int(np.prod(self.values.shape)), "score"
+        return int(self.values.nnz if self.sparse else np.prod(self.values.shape)), "score"
 
     @property
     def sparse(self) -> bool:
@@ -93,9 +94,10 @@ class Matrix:
         values = self.values[start:stop]
         if self.sparse:
             indptr = values.indptr.astype(np.int64)
-            side = Side(indptr, values.indices.astype(np.int32), values.data.astype(np.float64))
+            scores = _as_scores(values.data, self.source)
+            side = Side(indptr, values.indices.astype(np.int32), scores)
         else:
-            side = _all_values(np.asarray(values))
+            side = _all_values(_as_scores(np.asarray(values), self.source))
         if k is None:
             return side
         order = order_rows(side.indptr, side.scores)  # type: ignore[arg-type]
@@ -123,6 +125,25 @@ class Matrix:
             where=self.where,
             columns=None if self.named else len(self.vocabulary),
         )
+
+
+def with_unstored_said(found: Any) -> Any:
+    """Return what was read, with a note on the cells of a sparse matrix of scores that have none.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> with_unstored_said(as_matrix(csr_array([[0.5, 0.0]]))).notes
+    ['sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked']
+    """
+    sparse = isinstance(found, Matrix) and found.sparse
+    cells = int(np.prod(found.values.shape)) if sparse else 0
+    lacking = cells - int(found.values.nnz) if sparse else 0
+    if not lacking:
+        return found
+    said = (f"sparse: {lacking:,} of {pluralize(cells, 'cell')} not stored: without a score, which "
+            "is not a score of 0, and not ranked")  # fmt: skip
+    return replace(found, notes=[*found.notes, said])
 
 
 def row_blocks(values: Any) -> Iterator[tuple[int, Any]]:
@@ -336,8 +357,28 @@ def _all_values(values: Any) -> Side:
     n_items, n_names = values.shape
     indptr: Ints = np.arange(n_items + 1, dtype=np.int64) * n_names
     codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
-    scores: Floats = values.astype(np.float64).ravel()
-    return Side(indptr, codes, scores)
+    return Side(indptr, codes, values.ravel())
+
+
+def _as_scores(values: Any, where: str) -> Floats:
+    """Return numbers as float64.
+
+    Raises
+    ------
+    InputError
+        If two whole numbers may become one.
+    """
+    found: Floats = values.astype(np.float64)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        large = np.flatnonzero(np.abs(found) > _EXACT)
+        if len(large):
+            raise InputError(
+                f"the score {values.flat[large[0]]} is an integer of 2**53 or more, where floats "
+                "are not exact",
+                where=where,
+                remedy="divide scores, subtract a number from all of them, or give floats",
+            )
+    return found
 
 
 def check_named(columns: Iterable[str], where: str) -> None:

@@ -7,8 +7,9 @@ matrix in ``phi.npy`` has its ids beside it in ``phi.npy.ids.json``, as ``semmet
 them: ``{"images": [...], "captions": [...]}``, for rows and columns. A relation is a JSON object
 ``{id: [ids]}``; a pair has 1 in it if either of its ids is listed under the other one, otherwise 0.
 
-Which of a pair's ids is that of a row is told by the ids: of both ways the one that finds more
-pairs.
+Which of a pair's ids is that of a row is told by the names of the columns, where these and the
+matrix or table have the same: "image" and "caption", or any other two. Otherwise the ids tell it:
+of both ways the one that finds more pairs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -42,9 +44,13 @@ __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues
            "ToId", "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
 
 ToId: TypeAlias = Callable[[Any], str]
+Names: TypeAlias = "tuple[str, str] | None"
+"""What both ids of pairs are called, if anything."""
 IDS_BESIDE = ".ids.json"
 """What the name of a matrix ends with, of the file of its ids."""
 _PAIRS = Noun("pair", "two ids and a score", '["id", "id", 0.5]', "(id, id, score)")
+_SIDES = ("images", "captions")
+_SAME_NAME = {"img": "image", "cap": "caption", "sentence": "caption", "text": "caption"}
 _BESIDE = 'write {"images": [...], "captions": [...]}, the ids of rows and columns'
 
 
@@ -60,6 +66,8 @@ class PairScores:
     groups : list of str or None
     source : str
     notes : list of str
+    names : tuple of two str or None
+        The columns of the ids.
     """
 
     first: list[str]
@@ -68,19 +76,26 @@ class PairScores:
     groups: list[str] | None
     source: str
     notes: list[str]
+    names: Names = None
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
-        """Return the values of pairs, in either order of their ids; nan where there is none."""
+    def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
+        """Return the values of pairs, in either order of their ids; nan where there is none.
+
+        ``names`` is what these ids are called.
+        """
         known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
         pairs = list(zip(first, second, strict=True))
-        return _one_way(
+        ways = [
             np.array([known.get(pair, np.nan) for pair in pairs], np.float64),
             np.array([known.get(pair[::-1], np.nan) for pair in pairs], np.float64),
-            self.source,
-        )
+        ]
+        way = _named_way(names, self.names)
+        if way is not None and not np.isnan(ways[way]).all():
+            return ways[way]
+        return _one_way(ways[0], ways[1], self.source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +104,7 @@ class PairRelation:
 
     related: Mapping[str, frozenset[str]]
 
-    def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> Floats:
+    def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
         """Return 1 or 0 for each pair; nan where neither id has an entry."""
         pairs = list(zip(first, second, strict=True))
         straight = np.array([self._value(one, other) for one, other in pairs])
@@ -107,23 +122,36 @@ class PairMatrix:
     ----------
     values : array, shape (rows, columns)
     rows, columns : mapping from id to number
+    names : tuple of two str or None
+        What the ids of rows and of columns are called.
+    source : str
     """
 
     values: Any
     rows: Mapping[str, int]
     columns: Mapping[str, int]
+    names: Names = None
+    source: str = ""
 
-    def of_pairs(self, first: Sequence[str], second: Sequence[str], ncs: str = "none") -> Floats:
+    def of_pairs(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        names: Names = None,
+        ncs: str = "none",
+    ) -> Floats:
         """Return the values of pairs; nan where the matrix lacks one.
 
         Parameters
         ----------
         first, second : sequence of str
+        names : tuple of two str, optional
+            What these ids are called.
         ncs : {"none", "rows", "columns"}
             Divide by the largest value of the row or column: NCS@1 of a query that retrieves the
             other id of the pair, without the 1e-10 in it, which would put equal values in an order.
         """
-        row, column = self._places(first, second)
+        row, column = self._places(first, second, names)
         found = (row >= 0) & (column >= 0)
         values = np.full(len(row), np.nan)
         values[found] = self.values[row[found], column[found]]
@@ -133,20 +161,46 @@ class PairMatrix:
             values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0.0)
         return values
 
-    def _places(self, first: Sequence[str], second: Sequence[str]) -> tuple[Ints, Ints]:
+    def _places(
+        self, first: Sequence[str], second: Sequence[str], names: Names
+    ) -> tuple[Ints, Ints]:
         """Return the row and the column of each pair, -1 where there is none."""
         ways = [
             (_lookup(self.rows, row), _lookup(self.columns, column))
             for row, column in ((first, second), (second, first))
         ]
         counts = [int(((row >= 0) & (column >= 0)).sum()) for row, column in ways]
+        way = _named_way(names, self.names)
+        if way is not None and counts[way]:
+            return ways[way]
         same = all(np.array_equal(one, other) for one, other in zip(*ways, strict=True))
         if counts[0] == counts[1] > 0 and not same:
-            _refuse_both_ways()
+            _refuse_both_ways(self.source)
         return ways[counts[1] > counts[0]]
 
 
 PairValues: TypeAlias = PairScores | PairRelation | PairMatrix
+
+
+def _named_way(mine: Names, theirs: Names) -> int | None:
+    """Tell by names whether pairs stand as (row, column), 0, or turned, 1; None if they do not.
+
+    Examples
+    --------
+    >>> _named_way(("caption_id", "image_id"), ("images", "captions"))
+    1
+    """
+    if mine is None or theirs is None:
+        return None
+    (a, b), (row, column) = map(_bare_name, mine), map(_bare_name, theirs)
+    ways = [a == row or b == column, a == column or b == row]
+    return None if ways[0] == ways[1] else int(ways[1])
+
+
+def _bare_name(name: str) -> str:
+    """Return the name of a column of ids without what only says that it holds ids."""
+    bare = re.sub(r"[\W_]*(ids?)?$", "", name.strip().lower()).removesuffix("s")
+    return _SAME_NAME.get(bare, bare)
 
 
 def _lookup(numbers: Mapping[str, int], ids: Sequence[str]) -> Ints:
@@ -205,6 +259,8 @@ def read_pair_scores(
         for place, names, cells in rows:
             if not places or names != header or (names is None and len(cells) != 3):
                 header, places = names, _columns(names, len(cells), columns, group, place)
+                if names is not None:  # those of the first row, in whatever order others have them
+                    columns = [names[i] for i in places[:3]]
             try:
                 a, b, score, *rest = [cells[i] for i in places]
                 first.append(to_id(a))
@@ -219,8 +275,9 @@ def read_pair_scores(
         unused = [one for i, one in enumerate(header) if i not in places]
         notes += [f"columns not used: {', '.join(map(repr, unused))}"] if unused else []
     return PairScores(
-        first, second, np.array(values), groups if group is not None else None, where, notes
-    )
+        first, second, np.array(values), groups if group is not None else None, where, notes,
+        None if columns is None else (columns[0], columns[1]),
+    )  # fmt: skip
 
 
 def open_pair_values(
@@ -267,12 +324,13 @@ def open_pair_values(
             kind = format_among(source, options, "values of pairs are", ("npy", *TABLE_FORMATS))
             if kind == "npy":
                 rows, columns = read_pair_ids(os.fspath(data) + IDS_BESIDE, options)
-                return _matrix(plain_array(source, options, 2), rows, columns, to_id, source.name)
+                found = _matrix(plain_array(source, options, 2), rows, columns, to_id, source.name)
+                return replace(found, names=_SIDES)
             if kind == "json" and isinstance(value := parse_source(source), Mapping):
                 return _relation(value, to_id, source.name)
-    found = read_pair_scores(data, ids=ids, options=options, name=name)
-    _check_once(found)
-    return found
+    scores = read_pair_scores(data, ids=ids, options=options, name=name)
+    _check_once(scores)
+    return scores
 
 
 def _has_rows(value: Any) -> bool:
@@ -296,7 +354,7 @@ def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> Pai
             raise InputError(problem + pluralize(size, what), where=name,
                              remedy=f"give each {what} an id of its own")  # fmt: skip
         sides.append(numbers)
-    return PairMatrix(values, *sides)
+    return PairMatrix(values, sides[0], sides[1], source=name)
 
 
 def read_pair_ids(path: str, options: ReadOptions) -> tuple[list[Any], list[Any]]:
@@ -361,7 +419,8 @@ def _refuse_both_ways(where: str = "") -> NoReturn:
     raise InputError(
         "the ids of pairs stand for rows and for columns alike: nothing tells which is which",
         where=where,
-        remedy="give both sides ids of their own, such as image-1 and caption-1",
+        remedy="give both sides ids of their own, such as image-1 and caption-1, or call columns "
+        "of ids alike on both sides",
     )
 
 

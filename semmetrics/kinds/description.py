@@ -11,7 +11,7 @@ import numpy as np
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.matrix import Matrix, row_blocks
-from semmetrics.errors import FROM_0, agreeing, listing, pluralize
+from semmetrics.errors import FROM_0, agreeing, listing, pluralize, visible
 
 __all__ = [
     "count_items",
@@ -33,7 +33,6 @@ __all__ = [
 
 
 _TOP = 10  # names that a line shows
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: " "}
 
 
 def finite_or_none(value: float) -> float | None:
@@ -197,4 +196,4 @@ def on_one_line(text: str) -> str:
     >>> on_one_line("a\nb\x1b[2J")
     'a b\\x1b[2J'
     """
-    return " ".join(text.splitlines()).translate(_CONTROLS)
+    return visible(" ".join(text.splitlines()).replace("\t", " "))

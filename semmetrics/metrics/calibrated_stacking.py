@@ -8,7 +8,8 @@ of seen classes falls to 0 while that on unseen classes rises. Both are means ov
 images. The curve has a point for each interval between constants at which a prediction changes, so
 area and best value are exact; at such a constant itself nothing is read off. Where an image of a
 seen class and one of an unseen class change at the same constant, the curve goes straight from
-point to point. Values lie in [0, 1]; higher is better.
+point to point; constants of float64 scores that rounding alone tells apart are the same, so that
+0.3 - 0.2 is 0.9 - 0.8. Values lie in [0, 1]; higher is better.
 
 Measures
 --------
@@ -26,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import checked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.class_task import Decided
+from semmetrics.data.class_task import ClassScores, ClassTask, Decided
 from semmetrics.errors import FROM_0, ITEM, InputError, at
 from semmetrics.frozen import dataclass, with_arrays
 from semmetrics.metrics.class_accuracy import (
@@ -42,6 +43,10 @@ from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
 
 __all__ = ["AUSUC", "BestH", "Curve", "StackingFamily", "Steps", "ausuc", "seen_unseen_curve"]
+
+
+_ROUNDING = 2.0**-50  # of differences, relative to the largest score
+_EXACT = 2**53  # integers below have exact differences in float64
 
 
 @with_arrays
@@ -96,14 +101,22 @@ class Steps:
     groups: NDArray[np.int8]
 
     @staticmethod
-    def of(gaps: Floats, right: Bools, classes: Ints, seen: Bools, unseen: Bools) -> Steps:
-        """Find the constants from the best seen less the best unseen score of each image."""
+    def of(
+        gaps: Floats, sizes: Floats, right: Bools, classes: Ints, seen: Bools, unseen: Bools
+    ) -> Steps:
+        """Find the constants from the best seen less the best unseen score of each image.
+
+        ``sizes`` are those of the scores where differences may be rounded, otherwise 0.
+        """
         groups = seen + 2 * unseen.astype(np.int8)
         right = right & (groups[classes] > 0)
         bounds, place = np.unique(gaps[right], return_inverse=True)
+        apart = np.ones(len(bounds), np.bool_)
+        with np.errstate(over="ignore"):
+            apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
         places = np.full(len(gaps), -1)
-        places[right] = place.ravel()
-        return Steps(bounds, places, classes, groups)
+        places[right] = (np.cumsum(apart) - 1)[place.ravel()]
+        return Steps(bounds[apart], places, classes, groups)
 
     def curve(self, weights: Floats) -> Curve:
         """Return the curve of images that count by their weights; nan where a group has none."""
@@ -125,8 +138,8 @@ class Steps:
 class Gaps:
     """A step: by how much the best seen class of an image is above the best unseen one.
 
-    Columns "gap", "right" (whether the true class is the best of its group) and "n_ref" (the true
-    class).
+    Columns "gap", "size" (of the scores, where the gap may be rounded), "right" (whether the true
+    class is the best of its group) and "n_ref" (the true class).
     """
 
     additive: bool = False
@@ -138,7 +151,8 @@ class Gaps:
         Raises
         ------
         InputError
-            If an image has no score of a seen, or of an unseen class.
+            If an image has no score of a seen, or of an unseen class, or scores are integers whose
+            differences no float has.
         """
         task = block.task
         both = [block.get(Decisions(name)) for name in (SEEN, UNSEEN)]
@@ -147,19 +161,49 @@ class Gaps:
             lacking = ranked & ~np.isfinite(found.values)
             if lacking.any():
                 raise _no_score(task.ids[block.start + int(lacking.argmax())], name)
+            if isinstance(task.scores, ClassScores) and task.scores.integer:
+                _check_exact(found.values[ranked], task.scores.source)
         with np.errstate(over="ignore"):
             gap = np.where(ranked, both[0].values - both[1].values, 0.0)
         truth = task.truth[block.start : block.stop]
         every = np.arange(len(truth) + 1)
         return {
             "gap": Dense(gap),
+            "size": Dense(_sizes(both, ranked, task)),
             "right": Dense(_right(both, ranked)),
             "n_ref": Sparse(every, truth, len(task.classes)),
         }
 
 
+def _sizes(both: list[Decided], ranked: Bools, task: ClassTask) -> Floats:
+    """Return how large scores are, where their differences may be rounded."""
+    scores = task.scores
+    exact = isinstance(scores, ClassScores) and scores.values.dtype != np.float64
+    if exact:
+        return np.zeros(len(ranked))
+    sizes = np.abs([found.values for found in both]).max(axis=0)
+    return np.where(ranked, sizes, 0.0)
+
+
 def _right(both: list[Decided], ranked: Bools) -> Bools:
     return ranked & (both[0].hit | both[1].hit)
+
+
+def _check_exact(values: NDArray[Any], where: str) -> None:
+    """Refuse integers that a float may round, as their differences decide which constant is read.
+
+    Raises
+    ------
+    InputError
+    """
+    large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
+    if len(large):
+        raise InputError(
+            f"the score {int(values[large[0]])} is an integer of 2**53 or more, where differences "
+            "are not exact",
+            where=where,
+            remedy="divide scores, subtract a number from all of them, or give floats",
+        )
 
 
 def _no_score(id_: Any, name: str) -> InputError:
@@ -190,6 +234,7 @@ class StackingFamily(WithoutLabels):
         columns: Any = rows
         return Steps.of(
             columns["gap"].values[order],
+            columns["size"].values[order],
             columns["right"].values[order],
             columns["n_ref"].codes[order].astype(np.int64),
             frame.members(SEEN),
@@ -273,7 +318,8 @@ def seen_unseen_curve(
     Raises
     ------
     InputError
-        If shapes do not fit, or seen and unseen overlap or are no columns.
+        If shapes do not fit, seen and unseen overlap or are no columns, or scores are integers of
+        2**53 or more.
 
     References
     ----------
@@ -301,10 +347,14 @@ def seen_unseen_curve(
         columns = np.flatnonzero(side)
         part = table[:, columns]
         first = part.argmax(axis=1)
+        values = np.take_along_axis(part, first[:, None], 1)[:, 0]
+        if values.dtype.kind in "iu":
+            _check_exact(values, "scores")
         right |= columns[first] == codes
-        best.append(np.take_along_axis(part, first[:, None], 1)[:, 0].astype(np.float64))
+        best.append(values.astype(np.float64))
+    sizes = np.abs(best).max(axis=0) * (table.dtype == np.float64)
     with np.errstate(over="ignore"):
-        steps = Steps.of(best[0] - best[1], right, codes, *sides)
+        steps = Steps.of(best[0] - best[1], sizes, right, codes, *sides)
     return steps.curve(np.ones(len(codes)))
 
 

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.comparison.human_agreement import ALL, Agreement
-from semmetrics.errors import UnknownKeyError, listing, pluralize
+from semmetrics.errors import UnknownKeyError, listing, pluralize, visible
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
 from semmetrics.reports.comparison_table import format_p
@@ -182,7 +182,7 @@ class AgreementTable(ScaledReport, Sequence[Agreement]):
             lines += [f"{JUDGEMENT_TESTS[design.test]} of the difference from {design.baseline}, "
                       f"two-sided; {corrected}", *self._say_which(tested),
                       *self._say_limit(tested)]  # fmt: skip
-        return lines
+        return list(map(visible, lines))
 
     def _say_limit(self, tested: Sequence[Agreement]) -> Iterator[str]:
         """Say where no difference can hold, because p cannot become small enough."""

@@ -14,7 +14,7 @@ from semmetrics.arguments import checked
 from semmetrics.comparison.paired import Difference
 from semmetrics.comparison.rank_tests import rank_matrix
 from semmetrics.comparison.significance import subtract
-from semmetrics.errors import InputError, UnknownKeyError, did_you_mean, listing, pluralize
+from semmetrics.errors import InputError, UnknownKeyError, did_you_mean, listing, pluralize, visible
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
@@ -182,7 +182,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         if not self.differences:
             return []
         lines = [line for system in self.systems for line in self._say_of(system)]
-        return [*lines, self._say_how(), *self._say_limits()]
+        return list(map(visible, [*lines, self._say_how(), *self._say_limits()]))
 
     def _say_of(self, system: str) -> Iterator[str]:
         """Say of a system where it is better, worse, and not shown to differ."""
@@ -431,7 +431,7 @@ def draw_differing(
         lines += (
             [] if score.task is None else [f"    {line}" for line in _item_lines(record, score)]
         )
-    return "\n".join(lines or ["no item differs"])
+    return "\n".join(map(visible, lines or ["no item differs"]))
 
 
 def _item_lines(record: dict[str, Any], score: Score) -> list[str]:

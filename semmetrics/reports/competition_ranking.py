@@ -32,8 +32,8 @@ class MeasureRanking:
     dominance : float array, shape (systems, systems)
     rank : GlobalRank
     stability : mapping from int to float
-        For each smaller k, Spearman's correlation of its ranks with those of the k selected; nan
-        where all systems share one rank.
+        For each k that was asked, Spearman's correlation of its ranks with those of all images;
+        nan where all systems share one rank.
     """
 
     pairs: PairScores

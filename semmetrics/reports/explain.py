@@ -6,6 +6,11 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from semmetrics.comparison.agreement_protocols import (
+    AGREEMENT_PROTOCOLS,
+    OWN_REFERENCES,
+    AgreementProtocol,
+)
 from semmetrics.errors import InputError, did_you_mean
 from semmetrics.kinds import find_kind
 from semmetrics.metrics.definition import Definition, Measure, Option
@@ -21,13 +26,15 @@ from semmetrics.metrics.registry import (
     refuse_commas,
     split_names,
 )
+from semmetrics.options import AGGREGATIONS, AGREEMENT
 from semmetrics.reports.records import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
 
 __all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions",
            "name_topic"]  # fmt: skip
 
-Topic = Definition | Measure | Protocol
+Topic = Definition | Measure | Protocol | AgreementProtocol
+_EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {**PROTOCOLS, **AGREEMENT_PROTOCOLS}
 _WIDTH = 100
 
 
@@ -58,9 +65,9 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
 
 def _find_topics(text: str) -> list[Topic]:
     """Return a protocol, or a measure of each kind that has one of that name and those options."""
-    if text in PROTOCOLS:
-        return [PROTOCOLS[text]]
-    refuse_commas(text, also=PROTOCOLS)
+    if text in _EVERY_PROTOCOL:
+        return [_EVERY_PROTOCOL[text]]
+    refuse_commas(text, also=_EVERY_PROTOCOL)
     kinds = kinds_of(text)
     if not kinds and ("(" in text or "@" in text):
         return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
@@ -72,7 +79,7 @@ def _find_topics(text: str) -> list[Topic]:
 
 def _unknown_topic(text: str) -> InputError:
     names = [definition.name for definition in all_definitions()]
-    remedy = did_you_mean(text, [*names, *aliases(), *PROTOCOLS], "see: semmetrics list")
+    remedy = did_you_mean(text, [*names, *aliases(), *_EVERY_PROTOCOL], "see: semmetrics list")
     return InputError(f"there is no measure or protocol {text!r}", remedy=remedy)
 
 
@@ -93,6 +100,8 @@ def find_citations(topic: Topic) -> tuple[str, ...]:
     """Return the keys of the publications that define a measure or a protocol."""
     if isinstance(topic, Protocol):
         return (topic.name,)
+    if isinstance(topic, AgreementProtocol):
+        return topic.cite
     return topic.definition.cite if isinstance(topic, Measure) else topic.cite
 
 
@@ -100,6 +109,8 @@ def explain(topic: Topic) -> str:
     """Write all that is known of a measure or a protocol."""
     if isinstance(topic, Protocol):
         return _explain_protocol(topic)
+    if isinstance(topic, AgreementProtocol):
+        return _explain_agreement(topic)
     if isinstance(topic, Measure):
         return f"{_explain_measure(topic)}\n\n{_explain_definition(topic.definition)}"
     return _explain_definition(topic)
@@ -266,4 +277,28 @@ def _explain_protocol(protocol: Protocol) -> str:
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
         f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
         f"for example\n  semmetrics score --protocol {protocol.name} {of_kind.FILES}",
+    ])  # fmt: skip
+
+
+def _explain_agreement(protocol: AgreementProtocol) -> str:
+    first, *others = (AGREEMENT[name] for name in protocol.statistics)
+    expected = "" if protocol.expected is None else f", {protocol.expected:,} in papers"
+    drawn = protocol.draw_references
+    facts = {
+        "source": protocol.source,
+        "BibTeX": f"semmetrics cite {protocol.name}",
+        "judgements": f"{'preferences' if protocol.preferences else 'ratings'}{expected}, "
+        f"{AGGREGATIONS[protocol.aggregate]}",
+        "statistic": first + (f"; then {', '.join(others)}" if others else ""),
+        "references": "" if drawn is None else f"{drawn} drawn for each, by the seed",
+        "candidates": "those among their own references are "
+        + OWN_REFERENCES[protocol.own_references],
+        "columns": ", ".join(f"{role}={name}" for role, name in protocol.columns.items()),
+        "groups": protocol.group_by or "",
+        "ids": protocol.ids or "",
+    }
+    command = f"semmetrics meta --protocol {protocol.name} -m 'CIDEr-D ROUGE-L' {protocol.files}"
+    return "\n\n".join([
+        f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
+        f"for example\n  {command}",
     ])  # fmt: skip

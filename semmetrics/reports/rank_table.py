@@ -23,7 +23,7 @@ from semmetrics.comparison.rank_tests import (
     rank_rows,
 )
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError, listing, pluralize, visible
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.reports.records import Records, draw, format_full
@@ -345,7 +345,7 @@ def report_ranks(ranking: Ranking) -> list[str]:
         f"F of Iman and Davenport {f}, {_say_p(test.f_p)}",
         f"mean ranks differ where they are more than {apart:.2f} apart (Nemenyi, level "
         f"{ranking.level:g})",
-        f"not told apart: {groups}" if groups else "all systems are told apart",
+        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
     ]
 
 

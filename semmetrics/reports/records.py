@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 import numpy as np
 
 from semmetrics.arguments import check_type, checked
-from semmetrics.errors import InputError, MissingDependencyError, brief, listing, pluralize
+from semmetrics.errors import InputError, MissingDependencyError, brief, listing, pluralize, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -311,6 +311,7 @@ def draw(rows: Rows, form: str = "table") -> str:
 
 def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     """Align columns for a terminal: all but the first to the right, or ``left`` all to the left."""
+    rows = _visible(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     place = str.ljust if left else str.rjust
     lines = []
@@ -320,6 +321,11 @@ def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     return "\n".join(lines)
 
 
+def _visible(rows: Rows) -> list[list[str]]:
+    """Return cells as people may read them."""
+    return [list(map(visible, row)) for row in rows]
+
+
 def _csv(rows: Rows) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
@@ -327,7 +333,7 @@ def _csv(rows: Rows) -> str:
 
 
 def _markdown(rows: Rows) -> str:
-    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in _visible(rows)]
     rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
     return "\n".join([_bars(head), rule, *map(_bars, body)])
 
@@ -346,7 +352,7 @@ def _bars(row: Sequence[str]) -> str:
 
 
 def _latex(rows: Rows) -> str:
-    head, *body = [" & ".join(map(_tex, row)) + r" \\" for row in rows]
+    head, *body = [" & ".join(map(_tex, row)) + r" \\" for row in _visible(rows)]
     columns = "".join("r" if right else "l" for right in _right(rows))
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return "\n".join(

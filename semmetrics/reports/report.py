@@ -6,16 +6,19 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError, listing, printable
 from semmetrics.options import RESULT_FORMATS
-from semmetrics.reports.records import Records, check_digits, draw
+from semmetrics.reports.records import Records, align, check_digits, draw
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["Report", "ScaledReport", "cells"]
+__all__ = ["Report", "ScaledReport", "cells", "draw_signatures"]
+
+_TELLING = ("system", "part", "heading", "group", "statistic")
+"""Columns that may tell the rows of a result apart."""
 
 
 class Report(ABC):
@@ -116,7 +119,7 @@ class Report(ABC):
     def _drawn(self, form: str, digits: int, scale: float = 1.0) -> str:
         check_digits(digits)
         drawn = "\n\n".join(draw(cells, form) for cells in self._tables(digits, scale))
-        lines = self._lines(digits) if form == "table" else []
+        lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
 
 
@@ -151,6 +154,14 @@ class ScaledReport(Report):
             If there is no such format.
         """
         return self._rendered(form, digits, scale)
+
+
+def draw_signatures(report: Report) -> str:
+    """Draw the whole signature of each row, beside what tells rows apart."""
+    rows = report.to_records()
+    names = [name for name in _TELLING if name == "heading"
+             or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
+    return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
 
 
 def cells(records: Records, digits: int) -> list[list[str]]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.errors import pluralize
+from semmetrics.errors import pluralize, visible
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.reports.records import align, draw, format_full
@@ -173,7 +173,7 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
     parts = []
     systems = table.systems
     for system in systems:
-        of = f" of {system}" if len(systems) > 1 else ""
+        of = f" of {visible(system)}" if len(systems) > 1 else ""
         lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
         task = table[system, heading].task
         for record in records:
@@ -210,7 +210,7 @@ def report_shared(table: ScoreTable) -> str:
     if len(lines) > _GROUPS:
         more = f"and {len(lines) - _GROUPS + 1} more"
         lines[_GROUPS - 1 :] = [f"{more}, see the signature of each score (--show-signatures)"]
-    return "\n".join([f"signatures share: {shared}", *lines])
+    return "\n".join(map(visible, [f"signatures share: {shared}", *lines]))
 
 
 def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:

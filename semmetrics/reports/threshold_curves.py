@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.errors import pluralize
+from semmetrics.errors import pluralize, visible
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.reports.records import Records, check_digits, draw, format_full
 from semmetrics.reports.report import Report
@@ -152,7 +152,7 @@ def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
     check_digits(digits)
     one = calibration
     lines = [
-        f"threshold {one.threshold!r} for {one.embedding}",
+        f"threshold {one.threshold!r} for {visible(one.embedding)}",
         f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {pluralize(one.n, one.unit)}",
     ]
     low, high = _find_nearly_as_good(one)

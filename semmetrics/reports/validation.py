@@ -10,7 +10,7 @@ from semmetrics.arguments import checked
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, visible
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.options import OPTIONS, check_choice, resolve_options
@@ -97,4 +97,4 @@ def report_validation(record: dict[str, Any]) -> str:
     lines += [f"  {name.ljust(width)}  {text}" for name, text in facts.items() if text]
     lines += [f"  note: {note}" for note in record["notes"]]
     lines += [f"  odd: {line}" for line in record["odd"]]
-    return "\n".join(lines if record["odd"] else [*lines, "  nothing is odd"])
+    return "\n".join(map(visible, lines if record["odd"] else [*lines, "  nothing is odd"]))

@@ -87,8 +87,8 @@ class Bootstrap:
             raise InputError(f"resamples={brief(self.resamples)} is more than {_MOST:,}")
         if self.seed < 0:
             raise InputError(f"seed={self.seed} is negative")
-        check_type("method", self.method, str)
         known = OPTIONS["ci_method"].choices
+        check_type("method", self.method, str, known)
         if self.method not in known:
             raise InputError(f"method={self.method!r}", remedy=f"choose one of {listing(known)}")
 

@@ -21,7 +21,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix
+from semmetrics.data.matrix import Matrix, with_unstored_said
 from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief, placed, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
@@ -215,7 +215,7 @@ class Setup:
 
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
-        return self.kind.read(data, source, self.options)
+        return with_unstored_said(self.kind.read(data, source, self.options))
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import semmetrics
+from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
-from semmetrics.options import FORMATS
+from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
 from semmetrics.text.official_parser import OfficialParser
 
@@ -343,6 +344,24 @@ def test_explain_protocols(ok, name):
         assert f"\n  {heading} " in text
 
 
+@pytest.mark.parametrize("protocol", AGREEMENT_PROTOCOLS.values(), ids=AGREEMENT_PROTOCOLS)
+def test_explain_protocols_of_agreement(ok, protocol):
+    text = " ".join(ok("explain", protocol.name).split())
+    assert text.startswith(f"{protocol.name}: {protocol.title} source {protocol.source}")
+    for said in (
+        *(AGREEMENT[name] for name in protocol.statistics),
+        *(f"{role}={name}" for role, name in protocol.columns.items()),
+        f"{'preferences' if protocol.preferences else 'ratings'}",
+        f"{protocol.expected:,} in papers" if protocol.expected else "",
+        OWN_REFERENCES[protocol.own_references],
+        protocol.group_by or "",
+        protocol.ids or "",
+        f"semmetrics meta --protocol {protocol.name} ",
+    ):
+        assert said in text
+    assert text.endswith(protocol.files)
+
+
 def test_unknown_names_are_told_together(refused):
     for command in ("explain", "cite"):
         message = refused(command, "F2", "F1", "kubany", "F1@x")
@@ -374,7 +393,7 @@ def test_cite(ok):
     assert ok("cite", "HammingLoss").count("Mining Multi-label Data") == 1
 
 
-@pytest.mark.parametrize("name", [*DEFINITIONS, *PROTOCOLS])
+@pytest.mark.parametrize("name", [*DEFINITIONS, *PROTOCOLS, *AGREEMENT_PROTOCOLS])
 def test_everything_can_be_cited(ok, run, name):
     if name in DEFINITIONS and not DEFINITIONS[name].cite:  # of no publication that has a name
         assert f"{name} cites no publication" in run("cite", name).stderr
@@ -386,6 +405,7 @@ def test_everything_can_be_cited(ok, run, name):
 
 def test_every_key_that_is_cited_is_known():
     keys = {key for definition in DEFINITIONS.values() for key in definition.cite}
+    keys |= {key for protocol in AGREEMENT_PROTOCOLS.values() for key in protocol.cite}
     for key in keys | set(PROTOCOLS):
         assert entry(key).key == SAME.get(key, key)
 
@@ -497,6 +517,7 @@ def test_completion_of_an_unknown_shell(refused):
         ("score --decode thr", {"threshold:0.5", "threshold:best"}),
         ("score --per-", {"--per-item", "--per-label"}),
         ("explain kub", {"kubany2020"}),
+        ("explain flickr", {"flickr8k-expert", "flickr8k-cf"}),
         ("cite Sub", {"SubsetAccuracy"}),
         ("rank -m O", {"O-F1"}),
         ("list ", {"measures", "formats"}),

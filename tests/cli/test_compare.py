@@ -134,6 +134,25 @@ def test_what_was_asked_for_is_said_quietly_too(run, files):
     assert "read a.json" not in result.stderr
 
 
+def test_signatures_are_shown(ok, run, files):
+    command = ("-m", "F1 Recall", "--resamples", 20, "--show-signatures", "a.json", "b.json")
+    entries = json.loads(ok("compare", *command, "gt.json", "--format", "json"))
+    text = ok("compare", *command, "gt.json")
+    assert [line.split()[0] for line in text.splitlines()[-2:]] == ["F1", "Recall"]
+    assert [line.split()[-1] for line in text.splitlines()[-2:]] == [
+        entry["signature"] for entry in entries
+    ]
+    told = run("compare", "-q", *command, "gt.json", "--format", "markdown")
+    assert [line.split()[-1] for line in told.stderr.splitlines()] == [
+        entry["signature"] for entry in entries
+    ]
+    Path("c.json").write_bytes(Path("b.json").read_bytes())
+    several = ok("compare", *command, "c.json", "gt.json").splitlines()[-4:]
+    assert [tuple(line.split()[:2]) for line in several] == [
+        (system, measure) for system in ("b", "c") for measure in ("F1", "Recall")
+    ]
+
+
 def test_references_go_last_and_are_no_system(refused, files):
     Path("b.json").write_text(Path("captions.json").read_text(encoding="utf-8"), encoding="utf-8")
     said = refused("compare", "-m", "BLEU-1", "references.json", "b.json", "captions.json")

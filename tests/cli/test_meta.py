@@ -43,6 +43,19 @@ def test_the_table_says_variant_aggregation_and_n(run):
     assert "| ROUGE-L | kendall-b | 18 |" in mean.stdout
 
 
+def test_signatures_and_sentences(run):
+    command = ("meta", *QUICK, "--statistics", "kendall-b,pearson", "--show-signatures", RATINGS)
+    rows = json.loads(run(*command, "--format", "json").stdout)
+    drawn = [[row["heading"], row["statistic"], row["signature"]] for row in rows]
+    table = run(*command).stdout.splitlines()
+    assert [line.split() for line in table[-4:]] == drawn
+    told = run(*command, "--quiet", "--format", "markdown").stderr.splitlines()
+    assert [line.split()[1:] for line in told] == drawn
+    said = run("meta", *QUICK, "--format", "csv", RATINGS).stderr
+    assert "unaggregated" in said
+    assert "no difference from ROUGE-L holds" in said
+
+
 def test_ratings_of_ids(run, tmp_path):
     (tmp_path / "r.csv").write_text("image name,stars\n1.jpg,5\n2.jpg,1\n3.jpg,4\n")
     sides = {"p": {"1": ["cat"], "2": ["dog", "bus"], "3": ["cow", "car"]},

@@ -370,7 +370,9 @@ def test_a_signature_of_scores_is_computed_again(ok, run, files, name):
     np.save("g.npy", (generator.random((20, 4)) < 0.5).astype(int))
     arguments = ("s.npy", "g.npy", "--classes", "classes.txt")
     (entry,) = json.loads(ok("score", *arguments, "-m", name, "--format", "json"))
-    again(run, entry, *arguments)
+    assert entry["value"] > 0
+    found = again(run, entry, *arguments)
+    assert found == entry | {"measure": found["measure"], "heading": found["heading"]}
 
 
 @pytest.mark.parametrize(
@@ -462,18 +464,18 @@ def test_a_signature_and_its_parts_are_not_both_given(ok, refused, files):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "F1",
-        "F9|n:1|data:0|v:1",
-        "F1|avg:example|n:x|data:0|v:1",
-        "F1|avg|n:1|data:0|v:1",
-        "F1|avg:median|n:1|data:0|v:1",
-        "F1|n:1|data:0|v:1|ci:percentile,2,3",
+        ("F1", "the signature lacks n, data, v; copy it whole"),
+        ("F9|n:1|data:0|v:1", "there is no measure 'F9'"),
+        ("F1|avg:example|n:x|data:0|v:1", "the signature lacks a number n"),
+        ("F1|avg|n:1|data:0|v:1", "'avg' in the signature has no value"),
+        ("F1|avg:median|n:1|data:0|v:1", "average=median is not allowed"),
+        ("F1|n:1|data:0|v:1|ci:percentile,2,3", "it reads ci:percentile,0.95,1000,12345"),
     ],
 )
-def test_bad_signatures(refused, files, text):
-    refused("score", *LISTS, "--rescore", text)
+def test_bad_signatures(refused, files, text, message):
+    assert message in refused("score", *LISTS, "--rescore", text)
 
 
 def test_what_a_signature_does_not_say_is_said(run, files):

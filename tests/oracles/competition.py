@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations
+from operator import mul
 
 from oracles.captions_ngram import ngsm
 
@@ -41,6 +43,24 @@ def power_mean(matrix, powers):
         vector = [v / whole for v in vector]
         total = [t + v for t, v in zip(total, vector, strict=True)]
     return [t / powers for t in total]
+
+
+def power_limit(matrix, period=1, doublings=70):
+    """The mean over one period of equation 7, at a very high power, in 60 digits of any size."""
+    with localcontext(Context(prec=60, Emax=10**17, Emin=-(10**17))):
+        matrix = [[Decimal(float(f)) for f in row] for row in matrix]
+        high, size = matrix, range(len(matrix))
+        for _ in range(doublings):
+            columns = list(zip(*high, strict=True))
+            high = [[sum(map(mul, row, column)) for column in columns] for row in high]
+            most = max(max(row) for row in high)
+            high = [[f / most for f in row] for row in high]
+        vector, total = [sum(row) for row in high], [Decimal(0)] * len(size)
+        for _ in range(period):
+            vector = [sum(map(mul, row, vector)) for row in matrix]
+            vector = [v / sum(vector) for v in vector]
+            total = [t + v for t, v in zip(total, vector, strict=True)]
+        return [float(t / period) for t in total]
 
 
 def dominance(scores):

@@ -8,6 +8,7 @@ one in `OWN`.
 import inspect
 import io
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 import semmetrics
 from semmetrics import metrics
 from semmetrics.errors import InputError
+from semmetrics.options import OPTIONS
 
 ONE_HOT, SCORES = [[1, 0], [1, 1]], [[0.9, 0.2], [0.4, 0.6]]
 RELATION = [0, 1, 2], [1, 0]
@@ -98,6 +100,7 @@ def own():
         "semmetrics.as_captions": {"data": GOOD["captions"]},
         "semmetrics.calibrate_threshold": {"holdout": 1},
         "semmetrics.correlate": {"phi": {"a": ["b"], "c": []}},
+        "semmetrics.compare": {"gts": LABELS},
         "semmetrics.meta": {"ratings": RATED, "preds": LABELS, "gts": LABELS},
         "semmetrics.metrics.similar_images": {"captions": RELATION},
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
@@ -235,3 +238,31 @@ ZERO_D = np.array(1)
 def test_an_array_without_axes_is_no_list(call):
     with pytest.raises(semmetrics.InputError):
         call()
+
+
+NAMES = [
+    (label, parameter.name)
+    for label, function in FUNCTIONS.items()
+    for parameter in parameters(function)
+    if re.search(rf'^ *{parameter.name} : \{{"', inspect.getdoc(function) or "", re.MULTILINE)
+    and parameter.default is not None
+]
+
+
+@pytest.mark.parametrize(("label", "name"), NAMES, ids=map(".".join, NAMES))
+def test_none_for_a_name_is_told_which_names_there_are(label, name):
+    function = FUNCTIONS[label]
+    listed = re.search(rf"\b{name} : \{{(.*?)\}}", function.__doc__, re.DOTALL)[1]
+    with pytest.raises(semmetrics.InputError, match=rf"{name}=None; give ") as caught:
+        function(**{**needed(function, own().get(label, {})), name: None})
+    assert set(re.findall(r"'([^']+)'", str(caught.value))) == set(re.findall(r'"([^"]+)"', listed))
+
+
+CHOSEN = [name for name, one in OPTIONS.items() if one.choices and name != "tokenizer"]  # object
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_what_is_no_name_is_told_which_names_there_are(name):
+    with pytest.raises(semmetrics.InputError) as caught:
+        semmetrics.score(LABELS, LABELS, **{name: 3})
+    assert all(choice in str(caught.value) for choice in OPTIONS[name].choices)

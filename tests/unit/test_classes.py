@@ -578,3 +578,77 @@ def test_masked_scores_are_refused():
             compute(masked, np.arange(5) % 4)
     plain = np.ma.masked_array(SCORES)
     assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])
+
+
+def test_stacking_refuses_whole_numbers_whose_differences_are_not_exact():
+    # in float64 all three constants would be 0, and the curve straight: 0.5
+    small = np.array([[3, 2], [2, 3], [3, 2]])
+    lists = {"seen": [0], "unseen": [1]}
+    assert ausuc(small, [0, 1, 1], **lists) == 0.75
+    below = small + 2**53 - 4
+    options = {"task": "classes", "measures": "AUSUC", "classes": ["a", "b"], "seen": ["a"],
+               "unseen": ["b"]}  # fmt: skip
+    for table in (below, -below, below.astype(np.uint64), below * 1.0):
+        sign = -1 if table[0, 0] < 0 else 1
+        truth = np.array([0, 1, 1]) if sign == 1 else np.array([1, 0, 0])
+        found = semmetrics.score(table, ["ab"[code] for code in truth], **options)
+        assert found["AUSUC"].value == ausuc(table, truth, **lists)
+    for table in (small + 2**60, -small - 2**60, (small + 2**53).astype(np.uint64)):
+        with pytest.raises(InputError, match=r"is an integer of 2\*\*53 or more"):
+            ausuc(table, [0, 1, 1], **lists)
+        with pytest.raises(InputError, match=r"preds: the score .* is an integer of 2\*\*53"):
+            semmetrics.score(table, ["a", "b", "b"], **options)
+        options["measures"] = "PerClassAccuracy"  # which compares, and is exact
+        table = table if table[0, 0] > 0 else -table
+        assert semmetrics.score(table, ["a", "b", "b"], **options)[0].value == 0.75
+        options["measures"] = "AUSUC"
+
+
+def test_classes_without_a_number_are_counted_and_named():
+    measures = f"{TEXT}(labels=2H)"
+    found = score(measures=measures, hops={"cat": 1, "dog": 2, "fox": 9, "wolf": 1, "yak": 3})
+    assert "hops: 1 class has no number, and is in no list such as 2H: 'cow'" in found.notes
+    assert "hops: 2 numbers are of what is no class here: 'wolf', 'yak'" in found.notes
+    sides = {"seen": ["cat", "dog"], "unseen": ["fox", "cow"]}
+    found = score(measures=measures, hops={"fox": 1}, **sides)
+    assert "hops: 1 unseen class has no number, and is in no list such as 2H: 'cow'" in found.notes
+    assert not [note for note in found.notes if "no class here" in note]
+    found = score(measures=measures, hops={"fox": 1, "cow": 3, "cat": 0}, **sides)
+    assert not [note for note in found.notes if note.startswith("hops")]
+    numbers = {"cat": 1, "dog": 2, "fox": 3, "cow": 4, "emu": 5}
+    found = score(measures=f"{TEXT}(labels=M2)", populations=numbers)
+    assert "populations: 1 number is of what is no class here: 'emu'" in found.notes
+    with pytest.raises(InputError, match="1 class has no number: 'cow'"):
+        score(measures=f"{TEXT}(labels=M2)", populations={"cat": 1, "dog": 2, "fox": 3})
+
+
+def test_a_list_of_ones_own_is_none_of_numbers():
+    found = score(measures=f"{TEXT}(labels=Mammals)", class_lists={"Mammals": ["dog"]},
+                  populations={"cat": 1}, hops={"cat": 1})  # fmt: skip
+    assert any("populations= (--populations) has no effect" in note for note in found.notes)
+    assert any("hops= (--hops) has no effect" in note for note in found.notes)
+
+
+def test_constants_that_rounding_tells_apart_are_the_same():
+    # all four constants are 0.1, of which no two are the same in binary
+    scores = np.array([[0.3, 0.2], [0.8, 0.7], [0.6, 0.5], [1.0, 0.9]])
+    truth, lists = [0, 1, 0, 1], {"seen": [0], "unseen": [1]}
+    assert len({float(a - b) for a, b in scores}) > 1
+    assert ausuc(scores, truth, **lists) == 0.5
+    options = {"task": "classes", "classes": ["a", "b"], "seen": ["a"], "unseen": ["b"],
+               "measures": "AUSUC BestH"}  # fmt: skip
+    named = [{"a": a, "b": b} for a, b in scores.tolist()]
+    ids = [f"i{place}" for place in range(4)]
+    truth_of = dict(zip(ids, ["ab"[code] for code in truth], strict=True))
+    for preds in (scores, scores + 4, scores * 10):
+        found = semmetrics.score(preds, list(truth_of.values()), **options)
+        assert [one.value for one in found] == [0.5, 0.0]
+    found = semmetrics.score(dict(zip(ids, named, strict=True)), truth_of, **options)
+    assert [one.value for one in found] == [0.5, 0.0]
+    # what differs by more than rounding stays apart, and so do all constants of single precision
+    apart = scores + np.array([[0, 0], [1e-12, 0], [0, 0], [1e-12, 0]])
+    assert ausuc(apart, truth, **lists) == 0.0
+    assert ausuc(-apart[:, ::-1], truth, **lists) == 0.0
+    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
+    assert ausuc(single, [0, 1], **lists) == 0.0
+    assert ausuc(single, [1, 0], **lists) == 1.0

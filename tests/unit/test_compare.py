@@ -667,3 +667,78 @@ def test_items_that_differ_alike_keep_the_order_of_the_file():
     systems = {"a": {name: ["y"] for name in names}, "b": gts}
     found = compare(systems, gts, measures="F1", resamples=20)
     assert found.differing(40).column("id") == names
+
+
+def made_vectors(seed):
+    def embed(texts):
+        return np.array([np.random.default_rng([seed, *map(ord, text)]).normal(size=3)
+                         for text in texts])  # fmt: skip
+
+    return embed
+
+
+def two_embeddings(**options):
+    rng = np.random.default_rng(0)
+    pool = ["cat", "dog", "cow", "car", "bus", "kitten", "puppy", "bull", "auto"]
+    gts, preds = (
+        {f"i{k}": rng.choice(pool, 2, replace=False).tolist() for k in range(40)} for _ in "ab"
+    )
+    given = {"measures": "SemF1 SemF1(average=micro)", "ci": True, "resamples": 200, **options}
+    return (
+        gts,
+        preds,
+        {
+            name: semmetrics.score(preds, gts, embedding=made_vectors(seed), **given)
+            for seed, name in enumerate(("first", "second"))
+        },
+    )
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomization", "bootstrap-sacrebleu"])
+def test_scored_results_may_differ_in_options(test):
+    gts, preds, results = two_embeddings()
+    found = semmetrics.compare(results, test=test)
+    assert [(one.system, one.baseline, one.heading) for one in found] == [
+        ("second", "first", "SemF1"), ("second", "first", "SemF1(average=micro)")
+    ]  # fmt: skip
+    one = found["second", "SemF1"]
+    values = [results[name]["SemF1"].items for name in ("second", "first")]
+    assert one.difference == pytest.approx(values[0].mean() - values[1].mean())
+    assert (one.wins, one.losses) == ((values[0] > values[1]).sum(), (values[0] < values[1]).sum())
+    assert one.wins != one.losses
+    turned = semmetrics.compare(results, test=test, baseline="second")["first", "SemF1"]
+    assert turned.difference == -one.difference
+    assert found.scores.systems == ["first", "second"]
+    # predictions that are the same, compared as scored results, are compared as they always are
+    other = {**preds, "i0": gts["i0"], "i1": ["bus"]}
+    options = {"measures": "F1 MicroF1", "resamples": 200}
+    plain = semmetrics.compare({"a": preds, "b": other}, gts, test=test, **options)
+    scored = {name: semmetrics.score(run, gts, ci=True, **options)
+              for name, run in {"a": preds, "b": other}.items()}  # fmt: skip
+    assert semmetrics.compare(scored, test=test).to_dicts() == plain.to_dicts()
+
+
+def test_scored_results_that_cannot_be_compared():
+    gts, preds, results = two_embeddings()
+    first = results["first"]
+    options = {"measures": "SemF1", "ci": True, "resamples": 200}
+    for other, message in (
+        (preds, "second is a dict, and others are scored results"),
+        (semmetrics.score(preds, gts, measures="SemF1"), "scored without resamples; score with ci"),
+        (semmetrics.score(preds, gts, **{**options, "seed": 3}), "with other resamples than first"),
+        (semmetrics.score(preds, gts, **{**options, "measures": "F1"}), "share no measure"),
+        (semmetrics.score(preds, {**gts, "i0": ["cat"]}, **options), "or another ground truth"),
+        (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "holds 2 systems"),
+    ):
+        with pytest.raises(InputError, match=message):
+            semmetrics.compare({"first": first, "second": other})
+    for more, message in (
+        ({"gts": gts}, "gts= beside scored results; give that to score"),
+        ({"measures": "F1"}, "measures= beside scored results"),
+        ({"baseline": "third"}, "no system 'third' to compare with"),
+        ({"test": "t"}, "is no mean over items"),
+    ):
+        with pytest.raises(InputError, match=message):
+            semmetrics.compare(results, **more)
+    with pytest.raises(InputError, match="are compared in Python: compare"):
+        semmetrics.compare({"first": first})

@@ -109,6 +109,19 @@ def test_fewer_images_are_those_of_a_smaller_k(state, truth):
     assert one.to_json() == other.to_json()
 
 
+@pytest.mark.parametrize("k", [None, 3])
+def test_all_images_have_the_ranks_of_all_images(state, truth, k):
+    size = state.k if k is None else k
+    sizes = [size, 1, *range(1, size + 1)]
+    found = rank_competition(state, truth, measures="ROUGE-L", k=k, stability=sizes)
+    (one,) = found.rankings
+    assert list(one.stability) == sorted({*sizes})
+    assert one.stability[size] == 1.0
+    less = rank_competition(state, truth, measures="ROUGE-L", k=k, stability=range(1, size))
+    assert {**less.rankings[0].stability, size: 1.0} == one.stability
+    assert found.notes == less.notes
+
+
 def test_several_measures_and_their_forms(state, truth):
     found = rank_competition(state, truth, measures=["ROUGE-L", "BLEU-1"], stability=[3])
     assert [one.measure for one in found.rankings] == ["ROUGE-L", "BLEU-1"]
@@ -309,7 +322,7 @@ def test_ratings_that_are_wrong(change, words):
         ({"ratings": 3}, "holds no ratings"),
         ({"references": {"x": ["y"]}, "missing": "empty"}, "missing='empty'"),
         ({"references": {"x": ["y"]}, "k": 7}, "k=7, and 6 images of each pair were selected"),
-        ({"references": {"x": ["y"]}, "stability": [6]}, "stability of k=6; give 1 to 5"),
+        ({"references": {"x": ["y"]}, "stability": [7]}, "stability of k=7; give 1 to 6"),
         ({"references": {"x": ["y"]}, "stability": [0]}, "stability of k=0"),
         ({"references": {"x": ["y"]}, "stability": iter(["5"])}, "stability=['5']; give a list"),
         ({"references": {"x": ["y"]}, "ci": True}, "rank_competition has no option 'ci'"),

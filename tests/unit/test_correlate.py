@@ -264,3 +264,46 @@ def test_ids_that_stand_on_both_sides_are_refused(tmp_path):
     apart = [f"image-{name}" for name in names], [f"caption-{name}" for name in names]
     ratings = [(f"caption-{a}", f"image-{b}", v) for a, b, v in pairs]
     assert semmetrics.correlate(ratings, (phi, *apart))[0]["pearson"] == pytest.approx(1.0)
+
+
+def test_names_of_columns_tell_ids_that_stand_on_both_sides(tmp_path):
+    phi = np.arange(16.0).reshape(4, 4) ** 2
+    np.save(tmp_path / "phi.npy", phi)
+    names = [str(number) for number in range(4)]
+    beside = tmp_path / "phi.npy.ids.json"
+    beside.write_text(json.dumps({"images": names, "captions": names}), encoding="utf-8")
+    places = [(i, j) for i in range(4) for j in range(4) if i < 3]
+    table = [{"image": i, "caption": j, "value": phi[i, j]} for i, j in places]
+    for image, caption in (("image", "caption"), ("img_id", "sentence"), ("Images", "b")):
+        ratings = [{caption: j, image: i, "score": phi[i, j]} for i, j in places]
+        turned = [{image: i, caption: j, "score": phi[i, j]} for i, j in places]
+        csv = tmp_path / "ratings.csv"
+        lines = [f"{i},{phi[i, j]},{j}" for i, j in places]
+        csv.write_text("\n".join([f"{image},score,{caption}", *lines]), encoding="utf-8")
+        for given in (ratings, turned, csv):
+            chosen = (caption, image, "score")
+            for data in (tmp_path / "phi.npy", table):
+                (row,) = semmetrics.correlate(given, {"phi": data}, columns=chosen)
+                assert (row["n"], row["lacking"]) == (12, 0)
+                assert row["pearson"] == pytest.approx(1.0)
+    unnamed = [{"a": i, "b": j, "score": phi[i, j]} for i in range(4) for j in range(4) if i < j]
+    with pytest.raises(InputError, match="nothing tells which is which"):
+        semmetrics.correlate(unnamed, tmp_path / "phi.npy")
+
+
+def test_names_that_contradict_all_ids_are_not_followed(tmp_path):
+    phi = write(tmp_path, "phi.npy", PHI)
+    ratings = [{"image": caption, "caption": image, "score": v} for caption, image, v in RATINGS]
+    assert semmetrics.correlate(ratings, phi)[0]["n"] == 7
+
+
+def test_keys_in_another_order_are_the_same_keys():
+    ratings = [
+        {"image": 1, "caption": 12, "score": 3.5},
+        {"score": 4, "image": 1, "caption": 11},
+        {"caption": 12, "image": 2, "score": 1},
+    ]
+    (row,) = semmetrics.correlate(ratings, [(1, 12, 3.5), (1, 11, 4), (2, 12, 1)])
+    assert (row["n"], row["lacking"], row["pearson"]) == (3, 0, pytest.approx(1.0))
+    with pytest.raises(InputError, match=r"pair 1 \(from 0\): there is no column 'caption'"):
+        semmetrics.correlate([ratings[0], {"image": 1, "text": 2, "score": 3}], [(1, 12, 3.5)])

@@ -94,6 +94,42 @@ def test_the_scale_of_dominances_does_not_matter(scale):
     np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-12)
 
 
+FAR = [
+    [[0, 1e200], [1e-200, 0]],
+    [[1, 1e300], [1e-300, 1]],
+    [[1, 1e300], [0, 1]],
+    [[1, 1e300, 2], [1e-300, 1, 1e-150], [0.5, 1e150, 1]],
+    [[0, 1e-200, 0], [0, 0, 1e-200], [1e-100, 0, 0]],
+    [[0, 3e-5, 0], [1.5, 1.4e-18, 0], [0, 2.6e-7, 6.4e-4]],  # nearly of period 2
+    [[1e-300, 1, 0], [0, 1e-300, 1], [0, 0, 2e-300]],
+]
+
+
+@pytest.mark.parametrize("matrix", FAR)
+def test_dominances_of_any_size_against_60_digits(matrix):
+    found = rank_dominance(matrix)
+    assert found.converged
+    assert_allclose(found.scores, oracle.power_limit(matrix, found.period), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 3e-11, 1e-12, 1e-13, 1e-14])
+@pytest.mark.parametrize("size", [1, 2])
+def test_blocks_that_grow_nearly_alike(gap, size):
+    block = np.ones((size, size))
+    matrix = np.kron([[1, 0], [0, 1 + gap]], block)
+    found = rank_dominance(matrix)
+    assert found.converged
+    assert_allclose(found.scores, oracle.power_limit(matrix), atol=1e-11)
+    assert found.ranks == (1 + size,) * size + (1,) * size
+
+
+def test_blocks_that_differ_by_rounding_alone_are_equal():
+    # 1/3 is no binary number: the second block grows by 1 - 1e-16 of the first one's growth
+    found = rank_dominance([[1, 2, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 3], [0, 0, 1 / 3, 1]])
+    assert_allclose(found.scores, np.array([18, 9, 24, 8]) / 59, rtol=1e-12)
+    assert rank_dominance([[1, 0], [0, 1 + 1e-15]]).ranks == (1, 1)
+
+
 def test_two_systems_by_hand():
     assert_allclose(rank_dominance([[1, 3], [1 / 3, 1]]).scores, [0.75, 0.25], rtol=1e-14)
 

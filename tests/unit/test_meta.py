@@ -589,9 +589,29 @@ def test_groups_have_rows_of_their_own():
     assert found["F1", "kendall-b", "y"].value == pytest.approx(plain)
     with pytest.raises(InputError, match="judgements of 'a' are in the groups 'x' and 'y'"):
         semmetrics.meta(ROWS, PREDS, GTS, measures="F1", group_by="rater", aggregate="mean")
-    with pytest.raises(InputError, match="Recall, group 'y': Williams' test needs at least four"):
-        semmetrics.meta(ROWS[:-1], PREDS, GTS, measures="F1 Recall", group_by="rater",
-                        test="williams")  # fmt: skip
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_a_group_that_is_too_small_for_williams_has_no_p(lost):
+    rows = [{"id": row["id"], "rating": place, "rater": row["rater"]}
+            for place, row in enumerate(ROWS)]  # fmt: skip
+    first, second = ([row for row in rows if row["rater"] == rater] for rater in "xy")
+    rows = first + second[:-lost]
+    options = {"measures": "F1 Precision", "test": "williams", "resamples": 20}
+    found = semmetrics.meta(rows, PREDS, GTS, group_by="rater", **options)
+    whole, large, small = (found["Precision", "pearson", name] for name in ("all", "x", "y"))
+    assert small.n == 4 - lost
+    assert math.isnan(small.p)
+    assert math.isnan(small.p_corrected)
+    assert whole.comparisons == large.comparisons == 2  # the corrections are of those with a p
+    assert whole.p == semmetrics.meta(rows, PREDS, GTS, **options)["Precision"].p
+    assert 0 <= large.p <= 1
+    note = "y: Williams' test needs 4 ratings that both measures have: no p of Precision"
+    assert (note in found.notes) is (lost == 1)
+    # of two items precision is 1 for both, and its correlation undefined, which is said
+    assert ("y: all ratings are of one image: no intervals, no tests" in found.notes) is (lost == 3)
+    with pytest.raises(InputError, match="'all': Williams' test needs at least four items, and 3"):
+        semmetrics.meta(rows[:3], PREDS, GTS, group_by="rater", **options)
 
 
 def test_frames_are_tables():

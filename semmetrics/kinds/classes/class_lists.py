@@ -26,8 +26,10 @@ from semmetrics.metrics.derived import flat_terms
 from semmetrics.options import OPTIONS
 
 __all__ = ["code_names", "explain_unknown_side", "find_list", "named_sides", "names_asked",
-           "option_of", "overlap_note", "unnamed_columns"]  # fmt: skip
+           "number_notes", "overlap_note", "unnamed_columns"]  # fmt: skip
 
+
+_ARE = ("is", "are")
 _NUMBERED = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 
 
@@ -169,18 +171,6 @@ def explain_unknown_side(
     return unknown, f"{give}, {rest}"
 
 
-def option_of(name: str) -> str | None:
-    """Return the option whose numbers make a list of that name; None if it is no such name.
-
-    Examples
-    --------
-    >>> option_of("M500"), option_of("2H"), option_of("Mammals")
-    ('populations', 'hops', None)
-    """
-    form = _NUMBERED.fullmatch(name)
-    return form and ("hops" if form["hops"] else "populations")
-
-
 def _numbers(options: Options, option: str, name: str) -> Mapping[str, float]:
     values = options[option]
     if isinstance(values, Weights):
@@ -227,6 +217,49 @@ def _within_hops(
         problem = f"no {noun} is within {pluralize(most, 'hop')}{nearest}"
         raise InputError(problem, where="hops", remedy=remedy)
     return found
+
+
+def number_notes(
+    asked: Sequence[str], options: Options, unseen: frozenset[str] | None, classes: Sequence[str]
+) -> list[str]:
+    """Say of hops and populations which classes have no number, and which numbers no class.
+
+    Parameters
+    ----------
+    asked : sequence of str
+        The names of lists that measures name.
+    options : ResolvedOptions
+    unseen : set of str or None
+        The unseen classes, where they are known: lists of numbers are of these.
+    classes : sequence of str
+        The class list.
+    """
+    notes = []
+    own = options["class_lists"] or {}
+    forms = [_NUMBERED.fullmatch(name) for name in asked if name not in own]
+    for option, example in (("populations", "M500 or L500"), ("hops", "2H")):
+        values = options[option]
+        values = values.values if isinstance(values, Weights) else values
+        if values is None:
+            continue
+        if not any(form and bool(form["hops"]) == (option == "hops") for form in forms):
+            both = OPTIONS[option].both
+            notes.append(f"{both} has no effect: no measure names a list as {example}")
+            continue
+        if not isinstance(values, Mapping):  # which is refused
+            continue
+        noun = "class" if unseen is None else "unseen class"
+        lost = [one for one in classes if one not in values and one in (unseen or classes)]
+        if lost:
+            number = pluralize(len(lost), noun, "have")
+            notes.append(f"{option}: {number} no number, and {_ARE[len(lost) > 1]} in no list such "
+                         f"as {example}: {listing(lost, most=3)}")  # fmt: skip
+        known = frozenset(classes)
+        strange = [name for name in values if name not in known]
+        if strange:
+            number = pluralize(len(strange), "number", "are")
+            notes.append(f"{option}: {number} of what is no class here: {listing(strange, most=3)}")
+    return notes
 
 
 def overlap_note(

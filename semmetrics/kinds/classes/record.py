@@ -30,7 +30,7 @@ from semmetrics.kinds.classes.class_lists import (
     explain_unknown_side,
     find_list,
     names_asked,
-    option_of,
+    number_notes,
     overlap_note,
 )
 from semmetrics.kinds.classes.reading import as_classes
@@ -206,6 +206,8 @@ def class_notes(
     for name in ("populations", "hops"):
         if isinstance(options[name], Weights):
             notes += options[name].notes
+    asked = names_asked(measures)
+    notes += number_notes(asked, options, first.named.get(UNSEEN), first.class_list)
     return notes + _idle_notes(measures, options, first) + different_items(tasks)
 
 
@@ -268,13 +270,9 @@ def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
 
 def _idle_notes(measures: Sequence[Measure], options: Options, task: ClassTask) -> list[str]:
     """Say which lists no measure asks for, and which list some measures would ask for."""
-    own, asked = options["class_lists"] or {}, names_asked(measures)
-    notes = [f"no measure names the class list {name}" for name in own if name not in asked]
-    used = {option_of(name) for name in asked if name not in own}
-    for option, forms in (("populations", "M500 or L500"), ("hops", "2H")):
-        if options[option] is not None and option not in used:
-            both = OPTIONS[option].both
-            notes.append(f"{both} has no effect: no measure names a list as {forms}")
+    asked = names_asked(measures)
+    lost = [name for name in options["class_lists"] or () if name not in asked]
+    notes = [f"no measure names the class list {name}" for name in lost]
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if other in task.named and name not in task.named and not {SEEN, UNSEEN} & {*asked}:
             notes.append(": ".join(explain_unknown_side(name, task.named, task.class_list)))

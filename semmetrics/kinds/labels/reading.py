@@ -14,7 +14,7 @@ from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import is_membership, members
+from semmetrics.data.matrix import is_membership, members, with_unstored_said
 from semmetrics.errors import ITEM
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
@@ -79,7 +79,7 @@ def as_labels(
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
-    return members(found) if member else found.ranked()
+    return members(found) if member else with_unstored_said(found).ranked()
 
 
 def _find_unlike(labels: Lists) -> tuple[int, int, str]:
