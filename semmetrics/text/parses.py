@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -251,7 +252,7 @@ class KeptParser:
 
 def _find_cache(file: Path) -> TextCache | None:
     """Open the file of parses, if there is one."""
-    return TextCache(file, *_TABLE) if file.exists() else None
+    return TextCache(file, *_TABLE) if os.path.exists(file) else None  # noqa: PTH110, no error
 
 
 def _failure(failed: Mapping[str, InputError], number: int) -> InputError:
