@@ -1,6 +1,7 @@
 """SPICE and SPIDEr as measures, and the matrix of all pairs; the synonyms are pycocoevalcap's."""
 
 import json
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -125,6 +126,17 @@ def test_ties_are_said_with_their_range(monkeypatch):
     assert "its own program may print" in note
 
 
+def test_many_ties_are_not_tried_in_every_way(monkeypatch):
+    table = {f"{side}{n}": numbers for n in range(12) for side, numbers in
+             (("a", f"1{n}"), ("b", f"2{n}"), ("c", f"1{n} 2{n}"))}  # fmt: skip
+    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lambda: SynonymTable(table, {}))
+    crowd = " ".join(f"a{n} b{n} c{n}" for n in range(12))  # 4,096 graphs on either side
+    start = monotonic()
+    (note,) = (n for n in score(preds={"x": [crowd]}, gts={"x": [crowd]}).notes if "ties" in n)
+    assert monotonic() < start + 60
+    assert note.endswith("more; not all ways were tried for 1 item")
+
+
 def test_worst_items_show_which_tuples_match():
     (found,) = (one for one in score().worst(4) if one["id"] == "a")
     assert found["matched"] == [["dog"], ["sofa"], ["dog", "sofa", "on"]]
@@ -182,6 +194,14 @@ def test_a_matrix_has_the_scores_of_pairs(memory, tmp_path):
     np.testing.assert_array_equal(matrix, slow_matrix(GROUPS))
     kept = caption_matrix(GROUPS, CAPTIONS, memory=memory, out=tmp_path / "phi.npy", **OPTIONS)
     np.testing.assert_array_equal(kept, matrix)
+
+
+def test_captions_of_more_tuples_than_16_bits_count():
+    many = [(one, other, "on") for one in map(str, range(200)) for other in map(str, range(200))]
+    tuples = {"many": many, "one": [("1",)]}
+    matrix = caption_matrix([["many"], ["one"]], ["many", "one"], **{**OPTIONS, "tuples": tuples})
+    one_of_many = 2 / (1 + len(many) + 200)  # and its ends are objects
+    np.testing.assert_allclose(matrix, [[1, one_of_many], [one_of_many, 1]], rtol=1e-15)
 
 
 def test_rows_of_single_references():

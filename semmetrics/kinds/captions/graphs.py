@@ -152,11 +152,13 @@ def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
     items = sorted(map(json.loads, noted.get(TIED, ())))
     if not items:
         return []
-    name, low, _, high = items[0]
+    name, low, _, high, _ = items[0]
     what = f"F of {pluralize(len(items), 'item')} depends on ties in merging scene graphs"
     note = f"SPICE: {what} (such as {name!r}: {low:.4f} to {high:.4f})"
+    some = sum(not every for *_, every in items)
+    more_ways = f"; not all ways were tried for {pluralize(some, 'item')}" if some else ""
     if task.weights is not None:
-        return [note]
+        return [f"{note}{more_ways}"]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])
     less, more = (sum(one[place] - one[2] for one in items) / n for place in (1, 3))
-    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more"]
+    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more{more_ways}"]
