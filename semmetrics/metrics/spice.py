@@ -119,10 +119,15 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
+    for name, side in (("candidates", candidates), ("references", references)):
+        if not is_list(side):
+            raise InputError(
+                f"the {name} are {name_type(side)}", remedy="give a list, an item each"
+            )
     if len(candidates) != len(references):
         raise InputError(
-            f"there {pluralize(len(candidates), 'candidate', 'are')} and "
-            f"{pluralize(len(references), 'list')} of references",
+            f"{pluralize(len(candidates), 'candidate')} and "
+            f"{pluralize(len(references), 'list')} of references are given",
             remedy="give a list of references for each candidate",
         )
     for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):

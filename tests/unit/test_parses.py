@@ -117,6 +117,15 @@ def test_functions_are_told_apart_by_version_or_by_what_they_give():
     assert same.identity[-12:] != other.identity[-12:]
 
 
+@pytest.mark.parametrize("version", ["a|b", "1\n2", "\ud800"])
+def test_versions_that_are_odd(tmp_path, version):
+    kept = KeptParser(versioned(version), file=tmp_path / "p.sqlite")
+    assert kept.tuples(["a"]) == [[["a"]]]
+    assert kept.identity.isprintable()
+    assert "|" not in kept.identity
+    assert kept.trouble == ""
+
+
 @pytest.mark.parametrize(
     ("function", "problem"),
     [

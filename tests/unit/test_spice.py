@@ -171,6 +171,21 @@ def test_what_is_wrong(measures, options, problem):
         score(measures, **options)
 
 
+@pytest.mark.parametrize(
+    ("candidates", "references", "problem"),
+    [
+        (None, [], "the candidates are None"),
+        ([], 3, "the references are an int"),
+        ((one for one in ()), [], "the candidates are a generator"),
+        ({"a": []}, {"a": []}, "the candidates are a dict"),
+        ([[]], [], "1 candidate and 0 lists of references are given"),
+    ],
+)
+def test_scores_of_what_is_no_list(candidates, references, problem):
+    with pytest.raises(InputError, match=problem):
+        spice_scores(candidates, references)
+
+
 def test_tuples_without_effect_are_said():
     assert "tuples= (--tuples) has no effect" in "".join(score("CIDEr-D").notes)
 
