@@ -94,7 +94,10 @@ class FunctionParser:
         name, version = self._name, own_version(self.function)
         if version is not None:
             return f"{name}@{version}"
-        probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+        try:
+            probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
+        except InputError:
+            probed = "it fails"  # as one does that knows its captions alone
         return f"{name}{UNVERSIONED}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:

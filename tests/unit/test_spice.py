@@ -246,3 +246,52 @@ def test_a_matrix_of_another_parser_is_not_continued(tmp_path):
     with pytest.raises(InputError):
         caption_matrix(GROUPS, CAPTIONS, out=out, **{**OPTIONS, "tuples": other})
     assert json.loads(json.dumps(np.load(out).tolist())) == slow_matrix(GROUPS).tolist()
+
+
+def unversioned(captions):
+    return parse(captions)
+
+
+@pytest.mark.parametrize(
+    "made_with",
+    [
+        {"tuples": unversioned, "measure": "SPICE(parser=given)"},
+        {"tokenizer": lambda caption: caption.split(), "measure": "CIDEr-D"},
+        {"embedding": lambda texts: np.ones((len(texts), 2)), "measure": "BagSim"},
+    ],
+    ids=lambda made_with: made_with["measure"],
+)
+def test_a_matrix_made_with_a_function_without_a_version_is_not_continued(tmp_path, made_with):
+    """Another function may give the same for the fixed texts that it is known by."""
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    given = {"out": tmp_path / "phi.npy", "memory": 1, **made_with}
+    for _ in range(2):
+        with pytest.raises((KeyboardInterrupt, InputError)) as caught:
+            caption_matrix(GROUPS, CAPTIONS, progress=stop, **given)
+    assert "a function without a version" in str(caught.value)
+    whole = caption_matrix(GROUPS, CAPTIONS, resume=False, **given)
+    np.testing.assert_array_equal(whole, caption_matrix(GROUPS, CAPTIONS, **made_with))
+
+
+def test_a_function_that_knows_its_captions_alone():
+    known = dict(zip(CAPTIONS, parse(CAPTIONS), strict=True))
+    known |= {text: parse([text])[0] for several in GROUPS for text in several}
+    found = caption_matrix(
+        GROUPS, CAPTIONS, **{**OPTIONS, "tuples": lambda captions: [known[c] for c in captions]}
+    )
+    np.testing.assert_array_equal(found, slow_matrix(GROUPS))
+
+
+def test_what_is_odd_about_a_matrix_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
+    notes = []
+    caption_matrix(GROUPS, CAPTIONS, notes=notes, **OPTIONS)
+    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses is damaged"]
+    notes.clear()
+    given = {"tuples": {"dog": [["dog"]]}, "measure": "SPICE(parser=offline)"}
+    caption_top_k(GROUPS, CAPTIONS, 1, notes=notes, **{**OPTIONS, **given})
+    assert "tuples= (--tuples) has no effect" in notes[-1]

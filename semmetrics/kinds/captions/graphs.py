@@ -19,8 +19,8 @@ from semmetrics.metrics.definition import Measure
 if TYPE_CHECKING:
     from semmetrics.text.parses import Graphs
 
-__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "missing_graphs", "open_tuples",
-           "parse_captions"]  # fmt: skip
+__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "idle_tuples", "missing_graphs",
+           "open_tuples", "parse_captions"]  # fmt: skip
 
 
 def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
@@ -128,12 +128,12 @@ def graph_notes(
         notes.append("tuples= (--tuples) has no effect: no measure here takes scene graphs")
     if not takers:
         return notes
-    notes += _idle_tuples(takers, graphs)
+    notes += idle_tuples(takers, graphs)
     found = {name: _tie_notes(task, noted.get(name, {})) for name, task in each_task(tasks)}
     return notes + group_notes(found)
 
 
-def _idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
+def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
     """Say that the given tuples are of no parser that measures name."""
     from semmetrics.text.tuple_files import ANY_PARSER
 
