@@ -23,9 +23,9 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
 from semmetrics.kinds.retrieval.computed_phi import (
-    ODD,
     CAPTIONS,
     MATRIX_OPTIONS,
+    ODD,
     CaptionedTruth,
     compute_phi,
     is_computed,
