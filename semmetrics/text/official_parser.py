@@ -177,7 +177,7 @@ class OfficialParser:
         SPICE_FILES.folder_of_files()  # without them no parser helps
         java, folder = replace(SPICE_FILES, alternative=self.otherwise).locate()
         jars = [jar_folder() / name for name in JARS]
-        if not all(jar.is_file() for jar in jars):
+        if not all(map(_is_file, jars)):
             raise InputError(
                 "SPICE's parser needs CoreNLP 3.6.0, which is not here",
                 remedy=f"run: semmetrics spice setup, or {self.otherwise}",
@@ -231,12 +231,22 @@ class OfficialParser:
 
 
 def _damaged_jar() -> InputError | None:
-    """Return the error of a file of CoreNLP that is not what it should be, if one is not."""
+    """Return the error of a file of CoreNLP that is not what it should be, or cannot be read."""
     for name, (_, digest) in JARS.items():
         path = jar_folder() / name
-        if path.is_file() and file_digest(path) != digest:
-            return InputError(_NOT_ITS_OWN, where=str(path), remedy="run: semmetrics spice setup")
+        if not _is_file(path):
+            continue
+        try:
+            problem = _NOT_ITS_OWN if file_digest(path) != digest else ""
+        except OSError as error:
+            problem = f"it cannot be read: {error.strerror or error}"
+        if problem:
+            return InputError(problem, where=str(path), remedy="run: semmetrics spice setup")
     return None
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113, no error where a folder may not be entered
 
 
 def _silent(why: str = "ended without an answer") -> InputError:

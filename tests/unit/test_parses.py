@@ -462,6 +462,26 @@ def test_set_up_where_nothing_can_be_written(tmp_path, monkeypatch):
         official_parser.set_up(tmp_path)
 
 
+def test_a_place_that_can_hold_no_jars_is_said(tmp_path, monkeypatch):
+    pytest.importorskip("pycocoevalcap")
+    fake_java(monkeypatch, tmp_path / "bin", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / ("n" * 300)))
+    assert "needs CoreNLP 3.6.0, which is not here" in OfficialParser().missing()
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    official_parser.jar_folder().mkdir()
+    for name in official_parser.JARS:
+        (official_parser.jar_folder() / name).touch()
+    with pytest.raises(InputError, match=r"jar: it is not CoreNLP's own, or damaged; run: "):
+        answers(OfficialParser(), ["a"])
+
+    def unreadable(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(official_parser, "file_digest", unreadable)
+    with pytest.raises(InputError, match=r"jar: it cannot be read: Permission denied; run: "):
+        answers(OfficialParser(), ["a"])
+
+
 @pytest.mark.parametrize("name", ["n" * 300, "file"])
 def test_a_place_that_can_hold_no_parses_is_said(tmp_path, name):
     (tmp_path / "file").touch()
