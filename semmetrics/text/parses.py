@@ -186,7 +186,7 @@ class KeptParser:
             failed = self.parse(captions)
             if failed:
                 raise _failure(failed, len(captions))
-        return [known.get(caption, []) for caption in captions]
+        return [[] if _is_blank(caption) else known[caption] for caption in captions]
 
     def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
@@ -232,7 +232,7 @@ class KeptParser:
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
-        return [one for one in some if one not in self._known and not one.isspace() and one]
+        return [one for one in some if one not in self._known and not _is_blank(one)]
 
     def _recall(self, captions: Sequence[str]) -> None:
         """Read what is kept in the file."""
@@ -251,6 +251,10 @@ class KeptParser:
                 list(parses),
                 lambda texts: [(json.dumps(parses[text]).encode(),) for text in texts],
             )
+
+
+def _is_blank(caption: str) -> bool:
+    return not caption or caption.isspace()
 
 
 def _find_cache(file: Path) -> TextCache | None:

@@ -248,8 +248,22 @@ def test_parses_are_kept_every_second(tmp_path, monkeypatch):
 
 def test_tuples_of_the_official_parser_take_its_place(tmp_path):
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(tuple_lines({"a dog": [["wolf"]]}.items(), OfficialParser.identity)))
-    assert open_parser("official", read_tuples(path)).tuples(["a dog"]) == [[["wolf"]]]
+    tuples = {"a dog": [["wolf"]], " ": [["nothing"]]}
+    path.write_text("".join(tuple_lines(tuples.items(), OfficialParser.identity)))
+    for parser in ("official", "given"):  # a blank caption has none, whoever parses
+        found = open_parser(parser, read_tuples(path)).tuples(["a dog", " "])
+        assert found == [[["wolf"]], []]
+
+
+def test_a_parser_that_gives_too_little_is_no_parser_of_empty_graphs():
+    class Short:
+        identity = "short@1"
+
+        def parse(self, captions):
+            yield [["dog"]]
+
+    with pytest.raises(KeyError, match="a cat"):
+        KeptParser(Short()).tuples(["a dog", "a cat"])
 
 
 # ---- the official program, with a stand-in for Java ---------------------------------------------
