@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from semmetrics.errors import InputError
+from semmetrics.text.java import ENGLISH
 from semmetrics.text.official_parser import JARS, jar_folder
 from semmetrics.text.synonyms import SPICE_FILES
 
@@ -41,7 +42,8 @@ def dump(captions: Path, out: Path, memory: str = "3g") -> None:
     path = os.pathsep.join(
         map(str, [folder / "*", folder / "lib" / "*", *(jar_folder() / jar for jar in JARS)])
     )
-    command = [java, f"-Xmx{memory}", "-XX:ActiveProcessorCount=1", "-cp", path, str(_PROGRAM)]
+    command = [java, *ENGLISH, f"-Xmx{memory}", "-XX:ActiveProcessorCount=1", "-cp", path,
+               str(_PROGRAM)]  # fmt: skip
     with captions.open("rb") as lines, out.open("ab") as file:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file)
         assert process.stdin is not None

@@ -245,10 +245,12 @@ def pairs(
     _check_order(mine, theirs)
     images = list(map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
-    shared: dict[str, Any] = {"measure": measure[0], "rows": rows, **options}
+    notes: list[str] = []
+    shared: dict[str, Any] = {"measure": measure[0], "rows": rows, "notes": notes, **options}
     if top_k is not None:
         chosen: Any = axis or "captions"
         found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
+        say(notes, quiet=quiet)
         with open_output(output) as out:
             out.writelines(_best(chosen, images, names, *found))
         return
@@ -262,6 +264,7 @@ def pairs(
             progress=progress,
             **shared,
         )
+    say(notes, quiet=quiet)
     with open_output(f"{output}.ids.json") as out:
         named = {"images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")

@@ -30,16 +30,24 @@ _KNOWN = 1 << 17  # bytes at the first 512 places of a string
 def own_version(function: object) -> str | None:
     """Return the version that a function or an object names in its attribute ``version``.
 
+    It stands in signatures and is a key of kept results: "|", which separates parts of a signature,
+    and what cannot be printed are written as numbers.
+
     Examples
     --------
     >>> def lengths(texts): ...
     >>> lengths.version = 2
     >>> own_version(lengths), own_version(len)
     ('2', None)
+    >>> lengths.version = "a|b"
+    >>> own_version(lengths)
+    'a%7Cb'
     """
     version = getattr(function, "version", None)
     plain = isinstance(version, str | int) and not isinstance(version, bool)
-    return (str(version) or None) if plain else None
+    if not plain or version == "":
+        return None
+    return "".join(c if c.isprintable() and c != "|" else f"%{ord(c):02X}" for c in str(version))
 
 
 def mix(numbers: NDArray[np.integer]) -> Hashes:

@@ -45,7 +45,7 @@ from semmetrics.metrics.caption_steps import (
 from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
-from semmetrics.text.java import JavaProgram
+from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokens import one_line
 
 __all__ = [
@@ -149,7 +149,11 @@ def _ask(lines: Sequence[str]) -> list[str]:
         with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
             _write_lines(given, lines)
             done = subprocess.run(
-                [java, *_ARGUMENTS], stdin=given, capture_output=True, cwd=folder, check=False
+                [java, *ENGLISH, *_ARGUMENTS],
+                stdin=given,
+                capture_output=True,
+                cwd=folder,
+                check=False,
             )
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error

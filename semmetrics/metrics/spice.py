@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
+from math import isqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -71,7 +72,8 @@ __all__ = [
 
 CATEGORIES = ("All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size")
 TIED = "tied scene graphs"
-"""What is noted of items whose F depends on ties: [id, lowest, F, highest], as JSON."""
+"""What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
+tried], as JSON."""
 
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
 Counts: TypeAlias = tuple[int, int, int]
@@ -117,10 +119,15 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
+    for name, side in (("candidates", candidates), ("references", references)):
+        if not is_list(side):
+            raise InputError(
+                f"the {name} are {name_type(side)}", remedy="give a list, an item each"
+            )
     if len(candidates) != len(references):
         raise InputError(
-            f"there {pluralize(len(candidates), 'candidate', 'are')} and "
-            f"{pluralize(len(references), 'list')} of references",
+            f"{pluralize(len(candidates), 'candidate')} and "
+            f"{pluralize(len(references), 'list')} of references are given",
             remedy="give a list of references for each candidate",
         )
     for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
@@ -227,19 +234,22 @@ def spice_range(
     references : sequence of sequences of raw tuples
     concepts : Concepts
     most : int
-        How many ways of merging are tried on either side.
+        How many ways of merging both sides are tried, of the candidate at most the square root.
 
     Returns
     -------
     float, float, bool
         The last is whether all ways were tried.
     """
-    first, second = (
-        list(islice(every_merge(side, concepts), most + 1)) for side in ([candidate], references)
-    )
-    counts = [match_counts(a, b, concepts)[0] for a in first[:most] for b in second[:most]]
-    found = spice_values(*np.array(counts, np.float64).T)[2]
-    return float(found.min()), float(found.max()), max(len(first), len(second)) <= most
+    ways, every, left = list[list[SceneGraph]](), True, most
+    for side, room in (([candidate], isqrt(most)), (references, most)):
+        found = list(islice(every_merge(side, concepts), min(room, left) + 1))
+        every &= len(found) <= min(room, left)
+        ways.append(found[: min(room, left)])
+        left //= len(ways[-1])
+    counts = [match_counts(a, b, concepts)[0] for a, b in product(*ways)]
+    values = spice_values(*np.array(counts, np.float64).T)[2]
+    return float(values.min()), float(values.max()), every
 
 
 # ---- captions of a task ----------------------------------------------------------------------
@@ -319,13 +329,13 @@ def _note_range(
 ) -> None:
     """Note an item whose F, over all categories, depends on how ties are decided."""
     (candidate,), references = map(graphs.parser.tuples, sides)
-    low, high, _ = spice_range(candidate, references, graphs.concepts)
-    if low < high:
+    low, high, every = spice_range(candidate, references, graphs.concepts)
+    if low < high or not every:
         mine, theirs = map(graphs.of, sides)
         counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
         value = float(spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2][0])
         name = str(block.task.ids[block.start + row])
-        block.note(TIED, frozenset([json.dumps([name, low, value, high])]))
+        block.note(TIED, frozenset([json.dumps([name, low, value, high, every])]))
 
 
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:

@@ -50,10 +50,12 @@ class SpicePairs:
         theirs, mine = _Tuples(rows), _Tuples(columns)
         self.n_rows, self.n_columns = len(rows), len(columns)
         self._in_row, self._in_column = lengths(theirs.indptr), lengths(mine.indptr)
-        meets = _match(mine, theirs, concepts, sparse) @ theirs.incidence(sparse).T
+        most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
+        kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
+        meets = _match(mine, theirs, concepts, kind, sparse) @ theirs.incidence(kind, sparse).T
         meets.data[:] = 1
         self._meets = meets.tocsc()
-        self._captions = mine.incidence(sparse)
+        self._captions = mine.incidence(kind, sparse)
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
         """Return the rows start to stop, shape (rows, columns)."""
@@ -87,14 +89,14 @@ class _Tuples:
         slots: Ints = np.array(chosen, np.int64).reshape(len(chosen), length).T
         return slots
 
-    def incidence(self, sparse: Any) -> Any:
+    def incidence(self, kind: Any, sparse: Any) -> Any:
         """Graphs x distinct tuples, 1 where a graph has one."""
-        ones = np.ones(len(self.codes), np.int16)
+        ones = np.ones(len(self.codes), kind)
         shape = len(self.indptr) - 1, len(self.distinct)
         return sparse.csr_matrix((ones, self.codes, self.indptr), shape=shape)
 
 
-def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, sparse: Any) -> Any:
+def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, kind: Any, sparse: Any) -> Any:
     """Which distinct tuples match, as a sparse matrix."""
     similar, first, second = _similar(mine, theirs, concepts, sparse)
     rows, columns = [], []
@@ -105,7 +107,7 @@ def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, sparse: Any) -> A
             columns.append(theirs.of_length[length][other])
     shape = len(mine.distinct), len(theirs.distinct)
     cells = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csr_matrix((np.ones(len(cells[0]), np.int16), cells), shape=shape)
+    return sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
 
 
 def _similar(
@@ -130,7 +132,7 @@ def _similar(
         )
         for codes, indptr in sides
     )
-    return (one @ other.T).toarray() > 0, *places
+    return (one @ other.T).astype(np.bool_).toarray(), *places
 
 
 def _pairs_of_slots(

@@ -4,7 +4,8 @@ Conventions
 -----------
 ``phi.npy`` appears when it is complete. Until then its numbers are in ``phi.npy.part``, beside
 ``phi.npy.blocks``: what the matrix is of, as one line of JSON, then the first row of each finished
-block, a line each. A block is noted only after its numbers are written. The boundaries of blocks
+block and a checksum of its numbers, a line each. A block is noted only after its numbers are
+written; one whose numbers are others later is computed again. The boundaries of blocks
 are noted too, so that a run that was interrupted gives the digits of one that was not. Both files
 are gone when the matrix is there, which is then replaced on request only.
 
@@ -19,6 +20,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from math import prod
@@ -34,7 +37,8 @@ from semmetrics.store.outputs import check_output, naming, publish
 
 __all__ = ["write_matrix"]
 
-_FORMAT = "semmetrics.matrix/2"
+_FORMAT = "semmetrics.matrix/3"
+_CHUNK = 1 << 20  # bytes that are read at a time
 # Of what is noted as a hash, only that it differs is worth saying.
 _HASHED = {"df": "document frequencies", "inputs": "captions or references"}
 _NOT_NOTED = "the file is there already, and no run has noted what it is"
@@ -100,19 +104,19 @@ def write_matrix(
 def _write_blocks(
     job: _File,
     log: BinaryIO,
-    done: set[int],
+    done: Mapping[int, int],
     starts: range,
     block: Callable[[int, int], NDArray[Any]],
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Compute and note the blocks that are not there yet."""
+    """Compute and note the blocks that are not there yet, or not as they were noted."""
     rows = job.shape[0]
     with job.opened(fresh=not done) as matrix:
         for start in starts:
             stop = min(start + starts.step, rows)
-            if start not in done:
-                job.write(matrix, start, block(start, stop))
-                job.note(log, f"{start}\n")
+            if start not in done or job.checksum(matrix, start, stop) != done[start]:
+                checksum = job.write(matrix, start, block(start, stop))
+                job.note(log, f"{start} {checksum:08x}\n")
             if progress is not None:
                 progress(stop, rows)
 
@@ -188,8 +192,8 @@ class _File:
 
     def finished(
         self, log: BinaryIO, said: dict[str, Any], starts: range, *, resume: bool
-    ) -> set[int]:
-        """The blocks that are there; a new run notes what the matrix is of."""
+    ) -> dict[int, int]:
+        """The blocks that are there, and their checksums; a new run notes what the matrix is of."""
         log.seek(0)
         lines = log.read().splitlines(keepends=True) if resume else []
         begun = bool(lines) and lines[0].endswith(b"\n")  # otherwise nothing was written
@@ -199,8 +203,9 @@ class _File:
         if begun and (there or self.target.exists()):
             self.check_same(lines[0], said)
             whole = [line for line in lines if line.endswith(b"\n")]
-            known = {b"%d\n" % start: start for start in starts}
-            done = {known[line] for line in whole[1:] if line in known}
+            noted = [re.fullmatch(rb"(\d{1,18}) ([0-9a-f]{8})\n", line) for line in whole[1:]]
+            every = {int(one[1]): int(one[2], 16) for one in noted if one}
+            done = {start: every[start] for start in starts if start in every}
             if there or len(done) == len(starts):  # all: killed before the notes were removed
                 log.truncate(sum(map(len, whole)))  # a line may be cut off
                 return done
@@ -208,7 +213,7 @@ class _File:
             raise self.there()
         log.truncate(0)
         self.note(log, json.dumps(said) + "\n")
-        return set()
+        return {}
 
     def check_same(self, line: bytes, said: dict[str, Any]) -> None:
         """Refuse the notes of another matrix."""
@@ -264,14 +269,29 @@ class _File:
             raise self.wrong(f"it has shape {found.shape} and type {found.dtype}", self.part)
         self.header = found.offset
 
-    def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> None:
-        """Put rows at their place, on the disk."""
-        data = np.ascontiguousarray(rows, self.dtype).data.cast("B")
+    def place(self, row: int) -> int:
+        """Where a row begins."""
+        return self.header + row * self.shape[1] * self.dtype.itemsize
+
+    def checksum(self, matrix: BinaryIO, start: int, stop: int) -> int:
+        """The checksum of rows that were written."""
         with self.writing():
-            matrix.seek(self.header + start * self.shape[1] * self.dtype.itemsize)
+            matrix.seek(self.place(start))
+            left, found = self.place(stop) - self.place(start), 0
+            while left and (data := matrix.read(min(left, _CHUNK))):
+                left, found = left - len(data), zlib.crc32(data, found)
+        return found
+
+    def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> int:
+        """Put rows at their place, on the disk, and return their checksum."""
+        data = np.ascontiguousarray(rows, self.dtype).data.cast("B")
+        checksum = zlib.crc32(data)
+        with self.writing():
+            matrix.seek(self.place(start))
             while data:
                 data = data[matrix.write(data) :]
             os.fsync(matrix.fileno())
+        return checksum
 
 
 def _difference(key: str, noted: Any, said: Any) -> str:

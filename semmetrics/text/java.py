@@ -23,8 +23,11 @@ from semmetrics.errors import InputError, MissingDependencyError, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
-__all__ = ["JavaProgram", "PtbJavaTokenizer"]
+__all__ = ["ENGLISH", "JavaProgram", "PtbJavaTokenizer"]
 
+ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
+"""Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
+"ı"."""
 _PACKAGE = "pycocoevalcap"
 
 
@@ -174,7 +177,7 @@ class PtbJavaTokenizer:
             with tempfile.TemporaryDirectory() as folder:
                 source = Path(folder, "captions.txt")
                 source.write_bytes(text.encode())
-                command = [self._java, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
+                command = [self._java, *ENGLISH, "-cp", str(self._jar), *_ARGUMENTS, str(source)]
                 done = subprocess.run(command, check=False, capture_output=True)
         except OSError as error:
             raise _TOKENIZER.not_started(error) from error

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -195,7 +196,7 @@ class KeptParser:
             failed = self.parse(captions)
             if failed:
                 raise _failure(failed, len(captions), explain)
-        return [known.get(caption, []) for caption in captions]
+        return [[] if _is_blank(caption) else known[caption] for caption in captions]
 
     def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
@@ -241,7 +242,7 @@ class KeptParser:
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
-        return [one for one in some if one not in self._known and not one.isspace() and one]
+        return [one for one in some if one not in self._known and not _is_blank(one)]
 
     def _recall(self, captions: Sequence[str]) -> None:
         """Read what is kept in the file."""
@@ -262,9 +263,13 @@ class KeptParser:
             )
 
 
+def _is_blank(caption: str) -> bool:
+    return not caption or caption.isspace()
+
+
 def _find_cache(file: Path) -> TextCache | None:
     """Open the file of parses, if there is one."""
-    return TextCache(file, *_TABLE) if file.exists() else None
+    return TextCache(file, *_TABLE) if os.path.exists(file) else None  # noqa: PTH110, no error
 
 
 def _failure(

@@ -109,6 +109,16 @@ def test_a_matrix_of_spice(ok, files, program):
     assert len(set(names)) == number
 
 
+@pytest.mark.parametrize("output", [("-o", "phi.npy"), ("--top-k", "1", "-o", "best.jsonl")])
+def test_kept_parses_that_are_damaged_are_said_of_a_matrix(run, files, program, output):
+    pytest.importorskip("pycocoevalcap")
+    Path("home").mkdir()
+    Path("home", "parses.sqlite").write_bytes(b"no database" * 1000)
+    result = run("pairs", "--phi", "SPICE", *output, *BOTH)
+    assert result.exit_code == 0
+    assert "parses.sqlite: the cache of parses is damaged" in result.stderr
+
+
 def test_without_the_program_every_way_is_named(refused, files, monkeypatch, tmp_path):
     pytest.importorskip("pycocoevalcap")
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "none"))

@@ -188,6 +188,12 @@ def test_the_experts_of_flickr8k_in_tokens(reference_dir, parser, own_home, tmp_
     assert round(tau_with_experts(reference_dir, measures="SPICE"), 3) == 44.888
 
 
+def test_parses_do_not_depend_on_the_users_language(parser, monkeypatch):
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr -Dfile.encoding=UTF-16")
+    found = list(parser.parse(["a man dressed as an Indian , speaking into a microphone"]))
+    assert found == [[["man", "indian", "dress as"], ["microphone"], ["indian"], ["man"]]]
+
+
 @pytest.mark.parametrize("name", ["fakecap", "coco_test5k", "flickr8k"])
 def test_the_official_parser(reference_dir, parser, name):
     tuples = _tuples(reference_dir, name)

@@ -236,3 +236,11 @@ def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     seen.clear()
     scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
     assert seen == [{}]  # no vectors
+
+
+def test_what_is_odd_about_kept_parses_is_said(monkeypatch, tmp_path):
+    pytest.importorskip("pycocoevalcap")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
+    found = scored("nDCG@5", phi="SPICE(parser=offline)", captions=CAPTIONS)
+    assert sum("the cache of parses is damaged" in note for note in found.notes) == 1

@@ -268,6 +268,14 @@ def test_what_is_missing(stand_in, tmp_path, monkeypatch):
         score(task_of(["a"], [["a"]]))
 
 
+def test_words_do_not_depend_on_the_users_language(monkeypatch):
+    if missing := METEOR_PROGRAM.missing():
+        pytest.skip(missing)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr -Duser.country=TR")
+    (counts,) = segment_counts(["A BIG INDIAN"], [["a big indian"]])
+    assert counts[COUNTS.index("matched_pred")] == 3
+
+
 @pytest.fixture(scope="module")
 def program():
     """The real program: gives the answers to lines."""

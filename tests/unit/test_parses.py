@@ -4,11 +4,15 @@ import gzip
 import json
 import sys
 from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
 
 import pytest
+from stand_ins import fake_java
 
 from semmetrics.errors import InputError
 from semmetrics.text import official_parser
+from semmetrics.text.java import ENGLISH
 from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
@@ -146,6 +150,15 @@ def test_a_function_may_know_its_own_captions_alone():
         KeptParser(parser).tuples(["a cat"])
 
 
+@pytest.mark.parametrize("version", ["a|b", "1\n2", "\ud800"])
+def test_versions_that_are_odd(tmp_path, version):
+    kept = KeptParser(versioned(version), file=tmp_path / "p.sqlite")
+    assert kept.tuples(["a"]) == [[["a"]]]
+    assert kept.identity.isprintable()
+    assert "|" not in kept.identity
+    assert kept.trouble == ""
+
+
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
@@ -271,8 +284,22 @@ def test_parses_are_kept_every_second(tmp_path, monkeypatch):
 
 def test_tuples_of_the_official_parser_take_its_place(tmp_path):
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(tuple_lines({"a dog": [["wolf"]]}.items(), OfficialParser.identity)))
-    assert open_parser("official", read_tuples(path)).tuples(["a dog"]) == [[["wolf"]]]
+    tuples = {"a dog": [["wolf"]], " ": [["nothing"]]}
+    path.write_text("".join(tuple_lines(tuples.items(), OfficialParser.identity)))
+    for parser in ("official", "given"):  # a blank caption has none, whoever parses
+        found = open_parser(parser, read_tuples(path)).tuples(["a dog", " "])
+        assert found == [[["wolf"]], []]
+
+
+def test_a_parser_that_gives_too_little_is_no_parser_of_empty_graphs():
+    class Short:
+        identity = "short@1"
+
+        def parse(self, captions):
+            yield [["dog"]]
+
+    with pytest.raises(KeyError, match="a cat"):
+        KeptParser(Short()).tuples(["a dog", "a cat"])
 
 
 # ---- the official program, with a stand-in for Java ---------------------------------------------
@@ -336,16 +363,112 @@ def test_half_an_answer_is_none(program):
     assert "ended without an answer" in found[1]
 
 
-def test_answers_that_are_no_answers(program):
-    code = "import sys\nfor line in sys.stdin: print('hello', flush=True)"
-    with pytest.raises(InputError, match="answers 'hello', which is no JSON; it needs Java 8"):
+GOOD_ANSWER = '{"tuples": [["dog"]]}'
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"hello", b"", b"3", b"null", b"[]", b'["error"]', b'"error"', b"{}", b'{"tuples": null}',
+     b'{"tuples": 3}', b'{"tuples": [["a", "b", "c", "d"]]}', b'{"tuples": [[1]]}',
+     b'{"tuples": ["a"]}', b'{"tuples": [["a"]', b"\x80\xff", b"[" * 5000,
+     b"Warning" + GOOD_ANSWER.encode()],
+)  # fmt: skip
+def test_answers_that_are_no_answers(program, tmp_path, answer):
+    """Nothing of them is kept, and the program is not started again for each caption."""
+    code = f"""import sys
+open({str(tmp_path / "runs")!r}, "a").write("x")
+for line in sys.stdin: sys.stdout.buffer.write({answer!r} + b"\\n"), sys.stdout.flush()
+"""
+    kept = KeptParser(program(code), file=tmp_path / "p.sqlite")
+    with pytest.raises(
+        InputError, match=r"answers .*, which is no answer; it needs Java"
+    ) as caught:
+        kept.tuples([f"caption {n}" for n in range(20)])
+    assert len(str(caught.value)) < 300
+    assert (tmp_path / "runs").read_text() == "xx"
+    assert not (tmp_path / "p.sqlite").exists()
+
+
+def test_what_java_says_itself_is_read_over(program):
+    code = f"""import sys
+print("OpenJDK 64-Bit Server VM warning: it has not much memory")
+for line in sys.stdin: print({GOOD_ANSWER!r}), print("a warning", flush=True)
+"""
+    assert answers(program(code), ["a", "b", "c"]) == [[["dog"]]] * 3
+
+
+def test_after_half_an_answer_no_caption_takes_the_answer_of_another(program):
+    code = PROGRAM.replace("print('{\"tup", "print('{\"tup\\n").replace("sys.exit(0)", "continue")
+    found = answers(program(code), ["a", "half", "b", "c"])
+    assert [found[0], *found[2:]] == [[["a"]], [["b"]], [["c"]]]
+    assert "which is no answer" in found[1]
+
+
+@pytest.mark.parametrize("said", ["y\n", "x" * 1000])
+def test_a_program_that_writes_without_end(program, monkeypatch, said):
+    monkeypatch.setattr(official_parser, "_LONGEST", 1 << 20)
+    code = f"while True: print({said!r}, end='')"
+    with pytest.raises(InputError, match="which is no answer"):
         answers(program(code), ["a", "b"])
-    code = (
-        "import sys\nfor line in sys.stdin: print('hello' if 'b' in line else '{\"tuples\": []}')"
+
+
+@pytest.mark.parametrize("code", ["", "import os, sys; os.close(1)", "print('a warning')"])
+def test_a_program_that_hangs(program, monkeypatch, code):
+    for name in ("_START", "_LATE"):
+        monkeypatch.setattr(official_parser, name, 0.3)
+    parser = replace(program(f"{code}\nimport time; time.sleep(100)"), seconds=1)
+    start = monotonic()
+    with pytest.raises(InputError, match=r"has not answered for 1\.3 seconds|without an answer"):
+        answers(parser, ["a", "b"])
+    assert monotonic() < start + 30
+
+
+def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
+    for name in ("_START", "_LATE"):
+        monkeypatch.setattr(official_parser, name, 2)
+    code = PROGRAM.replace("sys.exit(75)", "import time; time.sleep(100)").replace(
+        'print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)', "pass"
     )
-    found = answers(program(code), ["a", "b man"])
-    assert found[0] == []
-    assert found[1].startswith("caption 'b man': SPICE's parser answers 'hello'")
+    found = answers(replace(program(code), seconds=1), ["a", "hang", "b"])
+    assert found[::2] == [[["a"]], [["b"]]]
+    assert "has not answered" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Error occurred during initialization of VM\nCould not reserve enough space", "Could not"),
+        ("Unrecognized option: -x\nError: Could not create the Java Virtual Machine.", "Unrec"),
+        ("Picked up JAVA_TOOL_OPTIONS: -x", "no message"),
+        (
+            "Exception in thread\nCaused by: a\nCaused by: java.lang.OutOfMemoryError",
+            "Caused by: j",
+        ),
+    ],
+)
+def test_why_the_program_stopped(program, said, told):
+    for stream in ("stdout", "stderr"):  # Java writes to both
+        with pytest.raises(InputError, match=f"stopped with status 1: {told}"):
+            answers(
+                program(f"import sys; sys.{stream}.write({said!r} + '\\n'); sys.exit(1)"), ["a"]
+            )
+
+
+def test_java_is_started_in_english(own_home, tmp_path, monkeypatch):
+    """In Turkish Java lowers "I" to a letter of its own."""
+    pytest.importorskip("pycocoevalcap")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "a:b"))
+    fake_java(monkeypatch, tmp_path / "bin", "#!/bin/sh\nexit 1\n")
+    for name in official_parser.JARS:
+        path = official_parser.jar_folder() / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    with pytest.raises(InputError, match="Java finds nothing in a folder that has ':'"):
+        OfficialParser()._command()
+    (tmp_path / "a:b").rename(tmp_path / "é b")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "é b"))
+    assert set(ENGLISH) < set(OfficialParser()._command())
+    assert "-Duser.language=en" in ENGLISH
 
 
 def test_a_machine_that_does_not_start_says_why(program):
@@ -389,6 +512,53 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
     (folder / "stanford-corenlp-3.6.0.jar").write_bytes(b"damaged")
     with pytest.raises(InputError, match="there is no program mvn"):
         official_parser.set_up()
+
+
+@pytest.mark.parametrize("script", [b"\x7fELF", b"#!/bin/sh\nprintf '\\377'; exit 1\n"])
+def test_set_up_by_a_maven_that_is_none(script, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
+    program = tmp_path / "bin" / "mvn"
+    program.parent.mkdir()
+    program.write_bytes(script)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    with pytest.raises(InputError, match=r"Maven .*--jars"):
+        official_parser.set_up()
+
+
+def test_set_up_where_nothing_can_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="it cannot be written: Not a directory"):
+        official_parser.set_up(tmp_path)
+
+
+def test_a_place_that_can_hold_no_jars_is_said(tmp_path, monkeypatch):
+    pytest.importorskip("pycocoevalcap")
+    fake_java(monkeypatch, tmp_path / "bin", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / ("n" * 300)))
+    assert "needs CoreNLP 3.6.0, which is not here" in OfficialParser().missing()
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    official_parser.jar_folder().mkdir()
+    for name in official_parser.JARS:
+        (official_parser.jar_folder() / name).touch()
+    with pytest.raises(InputError, match=r"jar: it is not CoreNLP's own, or damaged; run: "):
+        answers(OfficialParser(), ["a"])
+
+    def unreadable(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(official_parser, "file_digest", unreadable)
+    with pytest.raises(InputError, match=r"jar: it cannot be read: Permission denied; run: "):
+        answers(OfficialParser(), ["a"])
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "file"])
+def test_a_place_that_can_hold_no_parses_is_said(tmp_path, name):
+    (tmp_path / "file").touch()
+    kept = KeptParser(versioned("1"), file=tmp_path / name / "p.sqlite")
+    assert kept.tuples(["a"]) == [[["a"]]]
+    assert "the cache of parses cannot be used" in kept.trouble
 
 
 def test_lines_are_json(tmp_path):

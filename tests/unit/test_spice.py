@@ -2,6 +2,7 @@
 
 import json
 import re
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_a_parsers_name_cannot_end_its_part_of_the_signature():
 
     named.version = "1|n:7"
     (one,) = score(tuples=named).scores
-    assert "named@1%7Cn:7@" in one.signature
+    assert "named@1%257Cn:7@" in one.signature
     assert "|n:7" not in one.signature
 
 
@@ -115,7 +116,7 @@ def test_rescoring_names_each_fit_that_differs():
     assert frequencies.startswith("the document frequencies differ from the signature's: fit:df@")
     assert re.fullmatch(
         "the parser of scene graphs differs from the signature's: "
-        r"fit:parser-parse_otherwise@2%7Ca%25@\w{12} instead of fit:parser-parse@1@\w{12}",
+        r"fit:parser-parse_otherwise@2%257Ca%25@\w{12} instead of fit:parser-parse@1@\w{12}",
         parser,
     )
 
@@ -177,6 +178,17 @@ def test_ties_are_said_with_their_range(monkeypatch):
     assert "its own program may print" in note
 
 
+def test_many_ties_are_not_tried_in_every_way(monkeypatch):
+    table = {f"{side}{n}": numbers for n in range(12) for side, numbers in
+             (("a", f"1{n}"), ("b", f"2{n}"), ("c", f"1{n} 2{n}"))}  # fmt: skip
+    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lambda: SynonymTable(table, {}))
+    crowd = " ".join(f"a{n} b{n} c{n}" for n in range(12))  # 4,096 graphs on either side
+    start = monotonic()
+    (note,) = (n for n in score(preds={"x": [crowd]}, gts={"x": [crowd]}).notes if "ties" in n)
+    assert monotonic() < start + 60
+    assert note.endswith("more; not all ways were tried for 1 item")
+
+
 def test_worst_items_show_which_tuples_match():
     (found,) = (one for one in score().worst(4) if one["id"] == "a")
     assert found["matched"] == [["dog"], ["sofa"], ["dog", "sofa", "on"]]
@@ -211,6 +223,21 @@ def test_what_is_wrong(measures, options, problem):
         score(measures, **options)
 
 
+@pytest.mark.parametrize(
+    ("candidates", "references", "problem"),
+    [
+        (None, [], "the candidates are None"),
+        ([], 3, "the references are an int"),
+        ((one for one in ()), [], "the candidates are a generator"),
+        ({"a": []}, {"a": []}, "the candidates are a dict"),
+        ([[]], [], "1 candidate and 0 lists of references are given"),
+    ],
+)
+def test_scores_of_what_is_no_list(candidates, references, problem):
+    with pytest.raises(InputError, match=problem):
+        spice_scores(candidates, references)
+
+
 def test_tuples_without_effect_are_said():
     assert "tuples= (--tuples) has no effect" in "".join(score("CIDEr-D").notes)
 
@@ -234,6 +261,14 @@ def test_a_matrix_has_the_scores_of_pairs(memory, tmp_path):
     np.testing.assert_array_equal(matrix, slow_matrix(GROUPS))
     kept = caption_matrix(GROUPS, CAPTIONS, memory=memory, out=tmp_path / "phi.npy", **OPTIONS)
     np.testing.assert_array_equal(kept, matrix)
+
+
+def test_captions_of_more_tuples_than_16_bits_count():
+    many = [(one, other, "on") for one in map(str, range(200)) for other in map(str, range(200))]
+    tuples = {"many": many, "one": [("1",)]}
+    matrix = caption_matrix([["many"], ["one"]], ["many", "one"], **{**OPTIONS, "tuples": tuples})
+    one_of_many = 2 / (1 + len(many) + 200)  # and its ends are objects
+    np.testing.assert_allclose(matrix, [[1, one_of_many], [one_of_many, 1]], rtol=1e-15)
 
 
 def test_rows_of_single_references():
@@ -329,3 +364,52 @@ def test_matches_are_those_of_labels_and_the_worst_items_show_tuples(measure):
         table.matches()
     shown = table.worst(1, measure + "(parser=given)")[0]
     assert shown.keys() >= ({"nearest"} if measure == "Soft-SPICE" else {"matched", "missing"})
+
+
+def unversioned(captions):
+    return parse(captions)
+
+
+@pytest.mark.parametrize(
+    "made_with",
+    [
+        {"tuples": unversioned, "measure": "SPICE(parser=given)"},
+        {"tokenizer": lambda caption: caption.split(), "measure": "CIDEr-D"},
+        {"embedding": lambda texts: np.ones((len(texts), 2)), "measure": "BagSim"},
+    ],
+    ids=lambda made_with: made_with["measure"],
+)
+def test_a_matrix_made_with_a_function_without_a_version_is_not_continued(tmp_path, made_with):
+    """Another function may give the same for the fixed texts that it is known by."""
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    given = {"out": tmp_path / "phi.npy", "memory": 1, **made_with}
+    for _ in range(2):
+        with pytest.raises((KeyboardInterrupt, InputError)) as caught:
+            caption_matrix(GROUPS, CAPTIONS, progress=stop, **given)
+    assert "a function without a version" in str(caught.value)
+    whole = caption_matrix(GROUPS, CAPTIONS, resume=False, **given)
+    np.testing.assert_array_equal(whole, caption_matrix(GROUPS, CAPTIONS, **made_with))
+
+
+def test_a_function_that_knows_its_captions_alone():
+    known = dict(zip(CAPTIONS, parse(CAPTIONS), strict=True))
+    known |= {text: parse([text])[0] for several in GROUPS for text in several}
+    found = caption_matrix(
+        GROUPS, CAPTIONS, **{**OPTIONS, "tuples": lambda captions: [known[c] for c in captions]}
+    )
+    np.testing.assert_array_equal(found, slow_matrix(GROUPS))
+
+
+def test_what_is_odd_about_a_matrix_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
+    notes = []
+    caption_matrix(GROUPS, CAPTIONS, notes=notes, **OPTIONS)
+    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses is damaged"]
+    notes.clear()
+    given = {"tuples": {"dog": [["dog"]]}, "measure": "SPICE(parser=offline)"}
+    caption_top_k(GROUPS, CAPTIONS, 1, notes=notes, **{**OPTIONS, **given})
+    assert "tuples= (--tuples) has no effect" in notes[-1]

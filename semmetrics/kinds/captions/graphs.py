@@ -20,8 +20,8 @@ from semmetrics.metrics.definition import Measure
 if TYPE_CHECKING:
     from semmetrics.text.parses import Graphs
 
-__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "missing_graphs", "open_tuples",
-           "parse_captions"]  # fmt: skip
+__all__ = ["OpenGraphs", "graph_fits", "graph_notes", "idle_tuples", "missing_graphs",
+           "open_tuples", "parse_captions"]  # fmt: skip
 
 
 _OTHER_FORM = {
@@ -162,12 +162,12 @@ def graph_notes(
         notes.append("tuples= (--tuples) has no effect: no measure here takes scene graphs")
     if not takers:
         return notes
-    notes += _idle_tuples(takers, graphs)
+    notes += idle_tuples(takers, graphs)
     found = {name: _tie_notes(task, noted.get(name, {})) for name, task in each_task(tasks)}
     return notes + group_notes(found)
 
 
-def _idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
+def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
     """Say that the given tuples are of no parser that measures name."""
     from semmetrics.text.tuple_files import ANY_PARSER
 
@@ -186,11 +186,13 @@ def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
     items = sorted(map(json.loads, noted.get(TIED, ())))
     if not items:
         return []
-    name, low, _, high = items[0]
+    name, low, _, high, _ = items[0]
     what = f"F of {pluralize(len(items), 'item')} depends on ties in merging scene graphs"
     note = f"SPICE: {what} (such as {name!r}: {low:.4f} to {high:.4f})"
+    some = sum(not every for *_, every in items)
+    more_ways = f"; not all ways were tried for {pluralize(some, 'item')}" if some else ""
     if task.weights is not None:
-        return [note]
+        return [f"{note}{more_ways}"]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])
     less, more = (sum(one[place] - one[2] for one in items) / n for place in (1, 3))
-    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more"]
+    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more{more_ways}"]

@@ -18,21 +18,23 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from secrets import token_hex
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import checked_but
-from semmetrics.core.hashing import hash_strings
+from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, open_tuples
+from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, idle_tuples, open_tuples
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.kinds.embeddings import (
+    cache_notes,
     open_text_models,
     read_embedding,
     unused_embeddings,
@@ -87,6 +89,7 @@ def caption_matrix(
     dtype: Literal["float64", "float32"] = "float64",
     resume: bool = True,
     progress: Progress | None = None,
+    notes: list[str] | None = None,
 ) -> NDArray[np.floating[Any]]:
     """The measure of every caption for every image.
 
@@ -118,8 +121,12 @@ def caption_matrix(
     resume : bool
         Continue a run that was killed, and refuse to replace an ``out`` that is there; otherwise
         all is computed, and replaces it.
+        A run with a function without a version - tokenizer, embedding or parser - is not
+        continued, as nothing tells whether it is the same one.
     progress : callable, optional
         Called with images done and images in all.
+    notes : list, optional
+        What is odd is added there, such as kept parses that are damaged.
 
     Returns
     -------
@@ -143,7 +150,7 @@ def caption_matrix(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = PairJob.of(references, captions, measure, rows, memory, dtype, given)
+    job = PairJob.of(references, captions, measure, rows, memory, dtype, given, notes)
     return job.matrix(out, resume=resume, progress=progress)
 
 
@@ -209,6 +216,7 @@ def caption_top_k(
     cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
+    notes: list[str] | None = None,
 ) -> tuple[Floats, Ints]:
     """The k largest entries of each row or column of ``caption_matrix``, which is not kept.
 
@@ -221,6 +229,8 @@ def caption_top_k(
     k : int
     axis : {"captions", "images"}
         The k best captions of each image, or the k best images of each caption.
+    notes : list, optional
+        What is odd is added there, as by ``caption_matrix``.
 
     Returns
     -------
@@ -249,7 +259,7 @@ def caption_top_k(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = PairJob.of(references, captions, measure, rows, memory, "float64", given)
+    job = PairJob.of(references, captions, measure, rows, memory, "float64", given, notes)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
     if axis != "images":
         values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
@@ -283,6 +293,7 @@ class PairJob:
         memory: int,
         dtype: str,
         given: Mapping[str, Any],
+        notes: list[str] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         if dtype not in ("float64", "float32"):
@@ -293,10 +304,15 @@ class PairJob:
         options = options.replace(embedding=read_embedding(options["embedding"]))
         chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
         fits: dict[str, Any] = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
-        fits |= graph_fits([chosen], OpenGraphs(open_tuples(options["tuples"])))
-        more = {"fits": fits, "models": open_text_models([chosen], options)}
+        graphs = OpenGraphs(open_tuples(options["tuples"]))
+        fits |= graph_fits([chosen], graphs)
+        models = open_text_models([chosen], options)
+        more = {"fits": fits, "models": models}
         task = _pair_task(references, captions, options["tokenizer"], more, rows)
         pairs = chosen.definition.extra["pairs"](task, chosen)
+        if notes is not None:
+            notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
+            notes += cache_notes([*models.values()], options["cache"])
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -325,7 +341,8 @@ class PairJob:
     ) -> NDArray[np.floating[Any]]:
         """All rows, in memory or in a file; as ``caption_matrix``."""
         if out is not None:
-            of = (self.shape, self.dtype, self.step, self.facts, self.block)
+            facts = {key: _of_this_run(value) for key, value in self.facts.items()}
+            of = (self.shape, self.dtype, self.step, facts, self.block)
             return write_matrix(out, *of, resume=resume, progress=progress)
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
@@ -371,6 +388,15 @@ class PairJob:
             stem = str(measure["stem"])
             found["df"] = task_frequencies(task, str(measure["df"]), stem).hash
         return found
+
+
+def _of_this_run(fact: str) -> str:
+    """Tell what a run was made with from all other runs where only the run knows what it was."""
+    return (
+        f"{fact}, a function without a version, of run {token_hex(4)}"
+        if UNVERSIONED in fact
+        else fact
+    )
 
 
 def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:

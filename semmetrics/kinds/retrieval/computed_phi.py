@@ -29,11 +29,13 @@ from semmetrics.kinds.captions.reading import as_texts
 from semmetrics.kinds.retrieval.relation import Sides
 from semmetrics.options import OPTIONS
 
-__all__ = ["CAPTIONS", "MATRIX_OPTIONS", "CaptionedTruth", "compute_phi", "is_computed",
+__all__ = ["CAPTIONS", "MATRIX_OPTIONS", "ODD", "CaptionedTruth", "compute_phi", "is_computed",
            "read_caption_texts", "refuse_without_captions"]  # fmt: skip
 
 CAPTIONS = "captions"
 """The option that gives the captions, and where a task has its `CaptionedTruth`."""
+ODD = "what is odd about computed phi"
+"""Under this name stand notes among what was opened."""
 MATRIX_OPTIONS = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "max_words",
                   "cache")  # fmt: skip
 """The options that only a phi computed here takes."""
@@ -204,7 +206,8 @@ def compute_phi(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any
             where=truth.positives.source,
             remedy="give those of images (rows); their captions are the references of phi",
         )
-    job = PairJob.of(references, texts, spec, "images", _MEMORY, "float64", given)
+    notes = options.opened.setdefault(ODD, [])
+    job = PairJob.of(references, texts, spec, "images", _MEMORY, "float64", given, notes)
     matrix = _hold(job, options["progress"])
     return matrix, f"{fingerprint(matrix)};{job.identity}"
 

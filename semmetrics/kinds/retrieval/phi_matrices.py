@@ -25,6 +25,7 @@ from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
 from semmetrics.kinds.retrieval.computed_phi import (
     CAPTIONS,
     MATRIX_OPTIONS,
+    ODD,
     CaptionedTruth,
     compute_phi,
     is_computed,
@@ -314,7 +315,7 @@ def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
     else:
         idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
         notes += [f"phi= (--phi) {listing(idle)}: no measure here takes it"] if idle else []
-    return notes + _unused_captions(options)
+    return notes + _unused_captions(options) + list(dict.fromkeys(options.opened.get(ODD, ())))
 
 
 def _unused_captions(options: Options) -> list[str]:

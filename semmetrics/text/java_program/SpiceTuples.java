@@ -23,7 +23,9 @@ import java.util.concurrent.TimeoutException;
  * <p>Arguments: the number of threads, and the seconds that a caption may take. After a caption that
  * takes longer the program answers with its error and ends with status 75, as a parse cannot be
  * stopped. A caption for which memory runs out is an error, too: CoreNLP would go on without a parse.
- * The program ends when nobody reads its answers. The parser's classes are found by name, so that this class is compiled without them.
+ * Where it runs out while a class is made, the class can be made no more, and the program ends. It
+ * ends, too, when nobody reads its answers. The parser's classes are found by name, so that this
+ * class is compiled without them.
  */
 public final class SpiceTuples {
   private static final int TOO_LONG = 75;
@@ -87,6 +89,9 @@ public final class SpiceTuples {
       return "{\"tuples\": " + json(found) + "}";
     } catch (Throwable fault) { // memory and stack that run out among them
       Throwable cause = fault.getCause() == null ? fault : fault.getCause();
+      if (cause instanceof LinkageError) { // a class that could not be made stays so
+        throw (LinkageError) cause;
+      }
       return "{\"error\": " + json(String.valueOf(cause)) + "}";
     }
   }
