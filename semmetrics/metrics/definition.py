@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import checked
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
@@ -335,6 +336,7 @@ class Definition:
     def __repr__(self) -> str:
         return f"Definition({self.name!r}, kind={self.kind!r})"
 
+    @checked
     def printed_scale(self, scale: float) -> float:
         """Return what printed values are multiplied by, where percentages are by ``scale``.
 

@@ -33,7 +33,7 @@ GOOD = {
     "indptr": [0, 1, 3], "codes": [0, 0, 1], "ks": [1, 2],
     "definition": semmetrics.parse("F1")[0].definition,
     "pairs": [("car", "automobile", 1), ("bike", "bicycle", 1), ("car", "tree", 0)],
-    "form": "csv", "problem": "it is wrong", "package": "pandas", "purpose": "this",
+    "form": "csv", "scale": 100.0, "problem": "it is wrong", "package": "pandas", "purpose": "this",
     "extra": "report", "documents": 3, "counts": {("a",): 2},
     "similarities": SCORES, "phi": SCORES, "top": [[0, 1], [1, 0]], "m": 1,
     "images": [[1], [0]], "n_captions": 2, "i2t": SCORES, "t2i": SCORES,

@@ -228,7 +228,7 @@ def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     pytest.importorskip("torch")
     seen, of = [], computed_phi.PairJob.of
     monkeypatch.setattr(
-        computed_phi.PairJob, "of", lambda *given: (seen.append(given[-1]), of(*given))[1]
+        computed_phi.PairJob, "of", lambda *given: (seen.append(given[-2]), of(*given))[1]
     )
     found = scored(["NCS@5"], phi="BagSim", captions=CAPTIONS, device="torch:cpu")
     assert seen == [{"device": "torch:cpu"}]

@@ -490,6 +490,8 @@ def test_parsing_nothing_starts_nothing(program):
 
 
 def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
+    tmp_path = tmp_path / "mine"  # beside which no other test has jars
+    tmp_path.mkdir()
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     with pytest.raises(InputError, match="there is no stanford-corenlp"):
         official_parser.set_up(tmp_path)
