@@ -41,7 +41,7 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import Judgements
-from semmetrics.data.pair_scores import ToId, id_reader
+from semmetrics.data.pair_scores import ToId, id_reader, is_missing, read_group
 from semmetrics.data.pascal_50s import is_pascal, read_pascal
 from semmetrics.data.table_rows import (
     TABLE_FORMATS,
@@ -308,7 +308,7 @@ class _Builder:
         self._values.append(_value(row))
         self._sides.append(self._judged(row, place))
         if "group" in row:
-            self._groups.append(str(row["group"]))
+            self._groups.append(read_group(row["group"]))
 
     def judgements(self, where: str, notes: list[str]) -> Judgements:
         """Return what was added."""
@@ -332,7 +332,7 @@ class _Builder:
             references = (self._to_id(row["reference"]),) if "reference" in row else ()
             own = next(iter(references), min(given))
             image = self._to_id(row["image"]) if "image" in row else own
-        if "rater" in row and not _is_missing(row["rater"]):
+        if "rater" in row and not is_missing(row["rater"]):
             judged = (*sorted(given), references, image)
             self._check_rater(row["rater"], judged, " and ".join(map(shown, given)), place)
         return [self._number(one, references or (one,), image) for one in given]
@@ -406,11 +406,6 @@ def _value(row: Mapping[str, Any]) -> float:
     if not sides:
         raise InputError(f"{shown(said)} is preferred", remedy="write a, b or tie")
     return _SIDES[sides.pop()]
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a cell says nothing: it is empty, null or NaN."""
-    return value is None or not str(value).strip() or (isinstance(value, float) and value != value)
 
 
 def _references(value: Any) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ from semmetrics.errors import InputError, a_kind, at, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
 __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
-           "ToId", "open_pair_values", "read_pair_ids", "read_pair_scores"]  # fmt: skip
+           "ToId", "is_missing", "open_pair_values", "read_group", "read_pair_ids",
+           "read_pair_scores"]  # fmt: skip
 
 ToId: TypeAlias = Callable[[Any], str]
 Names: TypeAlias = "tuple[str, str] | None"
@@ -266,9 +267,9 @@ def read_pair_scores(
                 first.append(to_id(a))
                 second.append(to_id(b))
                 values.append(number(score, ""))
+                groups += map(read_group, rest)
             except InputError as error:
                 raise placed(error, place) from None
-            groups += [str(one) for one in rest]
     if not values:
         raise InputError("there are no pairs", where=where, remedy="write id,id,score a line")
     if header is not None:
@@ -422,6 +423,24 @@ def _refuse_both_ways(where: str = "") -> NoReturn:
         remedy="give both sides ids of their own, such as image-1 and caption-1, or call columns "
         "of ids alike on both sides",
     )
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell says nothing: it is empty, null or NaN."""
+    return value is None or not str(value).strip() or (isinstance(value, float) and value != value)
+
+
+def read_group(value: Any) -> str:
+    """Return the group that a cell names.
+
+    Raises
+    ------
+    InputError
+        If it says nothing.
+    """
+    if is_missing(value):
+        raise InputError("it has no group", remedy="fill the column of group_by= (--group-by)")
+    return str(value)
 
 
 def id_reader(expression: str | None) -> ToId:

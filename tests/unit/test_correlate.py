@@ -307,3 +307,13 @@ def test_keys_in_another_order_are_the_same_keys():
     assert (row["n"], row["lacking"], row["pearson"]) == (3, 0, pytest.approx(1.0))
     with pytest.raises(InputError, match=r"pair 1 \(from 0\): there is no column 'caption'"):
         semmetrics.correlate([ratings[0], {"image": 1, "text": 2, "score": 3}], [(1, 12, 3.5)])
+
+
+@pytest.mark.parametrize("lacking", [None, " ", math.nan])
+def test_a_pair_without_a_group_is_refused(lacking):
+    ratings = [
+        {"a": "x", "b": "y", "s": 1, "of": "one"},
+        {"a": "x", "b": "z", "s": 2, "of": lacking},
+    ]
+    with pytest.raises(InputError, match=r"1 \(from 0\): it has no group; fill"):
+        semmetrics.correlate(ratings, {"x": ["y"]}, group_by="of")

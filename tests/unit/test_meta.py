@@ -522,6 +522,8 @@ CASES = {
     "role": (ROWS, {"columns": {"stars": "rating"}}, "columns= names {'stars': 'rating'}"),
     "column": (ROWS, {"columns": {"rating": "stars"}}, "there is no column 'stars'"),
     "group": (ROWS, {"group_by": "place"}, "there is no column 'place'"),
+    "no group": ([{**ROWS[0], "place": "x"}, {**ROWS[1], "place": None}], {"group_by": "place"},
+                 r"1 \(from 0\): it has no group; fill the column"),
     "statistic": (ROWS, {"statistics": "kendall"}, "statistics='kendall'; did you mean kendall-"),
     "none": (ROWS, {"statistics": []}, "no statistic is named"),
     "aggregate": (ROWS, {"aggregate": "median"}, "aggregate='median'"),
