@@ -76,6 +76,7 @@ def _ending_in_order() -> Iterator[None]:
         sys.exit(128 + number)
 
     before = {}
+    hook, sys.unraisablehook = sys.unraisablehook, _ask_again
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # Who ignores a signal (nohup) means it; only the main thread may change this.
@@ -87,3 +88,21 @@ def _ending_in_order() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = hook
+
+
+def _ask_again(ignored: sys.UnraisableHookArgs) -> None:
+    """Repeat a request to end that came within a callback, where Python drops exceptions."""
+    from threading import Timer
+
+    error = ignored.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        number = int(signal.SIGINT)
+    elif isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
+        number = error.code - 128
+    else:
+        sys.__unraisablehook__(ignored)
+        return
+    timer = Timer(0.01, signal.raise_signal, [number])
+    timer.daemon = True
+    timer.start()

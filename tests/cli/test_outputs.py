@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semmetrics import cli
 from semmetrics.errors import InputError
 from semmetrics.store.outputs import check_output, open_output, replacing
 
@@ -374,6 +375,27 @@ main(sys.argv[1:])
     assert "Traceback" not in found.stderr
     if code:
         assert "SEMMETRICS_HOME" in found.stderr
+
+
+@posix
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_within_callbacks_are_not_lost(kind):
+    """Python drops what is raised there, such as in those of its import system."""
+
+    class Callback:
+        def __del__(self):
+            signal.raise_signal(kind)
+
+    def wait():
+        end = time.monotonic() + 60
+        with cli._ending_in_order():
+            Callback()
+            while time.monotonic() < end:
+                pass
+
+    with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
+        wait()
+    assert caught.type is KeyboardInterrupt or caught.value.code == 128 + kind
 
 
 @posix
