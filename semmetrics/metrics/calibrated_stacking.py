@@ -195,6 +195,7 @@ def _check_exact(values: NDArray[Any], where: str) -> None:
     Raises
     ------
     InputError
+        If there is one of 2**53 or more; shows it.
     """
     large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
     if len(large):
