@@ -113,8 +113,8 @@ def skipped(what: str, error: Exception) -> list[Row]:
 
 
 def candidates(scale: Scale) -> list[Row]:
-    """One candidate an image, four references, all parsed before."""
-    what = "SPICE, 1,000 candidates, 4 references each, parsed before; official program, cache warm"
+    """One candidate an image, four references, all parsed and the references merged before."""
+    what = "SPICE, 1,000 candidates, 4 references each, scored before; official program, cache warm"
     try:
         images = read_images()[:1000]
         with kept(read_tuples(images)) as home:

@@ -18,8 +18,8 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise, product
+from collections.abc import Sequence
+from itertools import chain, islice, pairwise, product
 from math import isqrt
 from typing import Any, TypeAlias
 
@@ -45,12 +45,13 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.spice_pairs import SpicePairs
-from semmetrics.text.parses import PARSERS, Graphs
+from semmetrics.text.merged_graphs import Graphs
+from semmetrics.text.parses import PARSERS
 from semmetrics.text.scene_graphs import (
     Concepts,
+    Features,
     RawTuple,
     SceneGraph,
-    Tuple,
     check_tuples,
     every_merge,
     merge_captions,
@@ -61,7 +62,9 @@ __all__ = [
     "CATEGORIES",
     "PARSER_OPTIONS",
     "TIED",
+    "listed_counts",
     "match_counts",
+    "parsed_groups",
     "parsed_texts",
     "show_tuples",
     "spice_pairs",
@@ -70,14 +73,15 @@ __all__ = [
     "spice_values",
 ]
 
-CATEGORIES = ("All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size")
+_LISTED = ("Color", "Cardinality", "Size")
+CATEGORIES = ("All", "Object", "Attribute", "Relation", *_LISTED)
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
 
+Group: TypeAlias = tuple[str, ...]
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
 Counts: TypeAlias = tuple[int, int, int]
-Tuples: TypeAlias = Sequence[Tuple]
 
 
 def spice_scores(
@@ -138,20 +142,16 @@ def spice_scores(
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
-    counts = np.array(
-        [
-            match_counts(
-                merge_captions([one], concepts), merge_captions(several, concepts), concepts
-            )
-            for one, several in zip(candidates, references, strict=True)
-        ],
-        np.int64,
-    ).reshape(len(candidates), len(CATEGORIES), 3)
-    return {name: _scores(counts[:, place], name) for place, name in enumerate(CATEGORIES)}
+    counts = []
+    for one, several in zip(candidates, references, strict=True):
+        graphs = merge_captions([one], concepts), merge_captions(several, concepts)
+        counts.append(match_counts(*graphs, concepts) + listed_counts(*graphs, concepts))
+    table = np.array(counts, np.int64).reshape(len(candidates), len(CATEGORIES), 3)
+    return {name: _scores(table[:, place], name) for place, name in enumerate(CATEGORIES)}
 
 
 def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
-    """Count, in each category, hits, tuples of the candidate and tuples of the reference.
+    """Count hits, tuples of the candidate and tuples of the reference.
 
     Parameters
     ----------
@@ -161,41 +161,58 @@ def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concept
 
     Returns
     -------
-    list of (tp, number of candidate tuples, number of reference tuples), one a category
+    list of (tp, number of candidate tuples, number of reference tuples)
+        Of all tuples, and of objects, attributes and relations.
     """
+    hits = list(map(sum, _matches(candidate, reference, concepts.features)))
+    mine, theirs = ([len(slots) // n for n, slots in enumerate(graph[:3], 1)]
+                    for graph in (candidate, reference))  # fmt: skip
+    return [(sum(hits), sum(mine), sum(theirs)), *zip(hits, mine, theirs, strict=True)]
+
+
+def listed_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
+    """Count, as `match_counts`, attributes that are colours, numbers and sizes."""
     counts = []
-    sides = _by_category(candidate, concepts), _by_category(reference, concepts)
-    for mine, theirs in zip(*sides, strict=True):
-        hits = [one for one in mine if _meets(one, theirs, concepts)] if theirs else ()
-        counts.append((len(hits), len(mine), len(theirs)))
-    # a match is of one length, and so the first three are all there are
-    tp, in_candidate, in_reference = map(sum, zip(*counts[:3], strict=True))
-    return [(tp, in_candidate, in_reference), *counts]
+    for category in _LISTED:
+        mine, theirs = (_only(graph, category, concepts) for graph in (candidate, reference))
+        counts.append(match_counts(mine, theirs, concepts)[2])
+    return counts
 
 
-def _meets(one: Tuple, others: Tuples, concepts: Concepts) -> bool:
-    """Whether any of others, of the same length, matches a tuple: is similar in each slot."""
-    if one in others:
-        return True
-    features = concepts.features
-    for slot, concept in enumerate(one):
-        held = features[concept]
-        others = [other for other in others if not held.isdisjoint(features[other[slot]])]
-        if not others:
-            return False
-    return True
+def _matches(
+    candidate: SceneGraph, reference: SceneGraph, features: Sequence[Features]
+) -> tuple[list[bool], list[bool], list[bool]]:
+    """Tell of each tuple of a candidate whether one of the reference is similar in each slot.
 
+    The first slots of attributes, and the first two of relations, are objects of their graph.
+    """
+    near: dict[int, set[int]] = {}  # objects of the reference that are similar
+    for one in candidate.objects:
+        apart = features[one].isdisjoint
+        near[one] = {other for other in reference.objects if not apart(features[other])}
 
-def _by_category(graph: SceneGraph, concepts: Concepts) -> list[Tuples]:
-    """Return the tuples of each category but "All", which is the first three."""
-    named = [(one, concepts.names[one[1]]) for one in graph.attributes]
-    listed = (category_words()[category] for category in CATEGORIES[4:]) if named else ((),) * 3
-    return [
-        graph.objects,
-        graph.attributes,
-        graph.relations,
-        *([one for one, name in named if name in words] for words in listed),
+    def similar(one: int, others: list[int]) -> bool:
+        apart = features[one].isdisjoint
+        return one in others or not all(apart(features[other]) for other in others)
+
+    theirs = reference.of_length(2)
+    attributes = [
+        similar(one, [other for node, other in theirs if node in near[mine]])
+        for mine, one in candidate.of_length(2)
     ]
+    theirs = reference.of_length(3)
+    relations = [
+        similar(one, [other for s, o, other in theirs if s in near[subject] and o in near[object_]])
+        for subject, object_, one in candidate.of_length(3)
+    ]
+    return [bool(near[one]) for one in candidate.objects], attributes, relations
+
+
+def _only(graph: SceneGraph, category: str, concepts: Concepts) -> SceneGraph:
+    """Return a graph with the attributes of a category that has a list of words."""
+    words, names = category_words()[category], concepts.names
+    kept = [pair for pair in graph.of_length(2) if names[pair[1]] in words]
+    return graph._replace(attributes=tuple(chain(*kept)), relations=())
 
 
 def _scores(counts: Ints, category: str) -> dict[str, Floats]:
@@ -259,30 +276,32 @@ def spice_range(
 class SpiceCounts:
     """A step: hits, and tuples of either side, of each item and category.
 
-    An array of shape (items, categories, 3).
+    An array of shape (items, categories, 3), of the categories that have lists of words or of the
+    others.
     """
 
     parser: str
     captions: str
+    listed: bool = False
 
     def compute(self, block: CaptionBlock) -> Ints:
         """Parse, merge and match; note who parsed, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        concepts = graphs.concepts
-        counts = []
-        items = block.get(References())
-        bounds = items.indptr.tolist()
+        concepts, counts = graphs.concepts, []
+        count = listed_counts if self.listed else match_counts
         with no_collection():  # of small lists and tuples, none of which is a cycle
-            texts = parsed_texts(block.task, self.captions)
-            for row, code in enumerate(items.candidates.tolist()):
-                flat = items.references[bounds[row] : bounds[row + 1]].tolist()
-                sides = (texts[code],), tuple(texts[one] for one in flat)
+            candidates, references = parsed_groups(block.task, self.captions)
+            images = block.task.images[block.start : block.stop].tolist()
+            for row, (candidate, image) in enumerate(
+                zip(candidates[block.start : block.stop], images, strict=True)
+            ):
+                sides = candidate, references[image]
                 mine, theirs = map(graphs.of, sides)
-                counts.append(match_counts(mine, theirs, concepts))
+                counts.append(count(mine, theirs, concepts))
                 if mine.ties or theirs.ties:
                     _note_range(block, row, sides, graphs)
-        return np.array(counts, np.int64).reshape(len(block), len(CATEGORIES), 3)
+        return np.array(counts, np.int64).reshape(len(block), 3 if self.listed else 4, 3)
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -298,29 +317,54 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     return joined_tokens(task)
 
 
+def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[Group]]:
+    """Return what is merged into one graph each: of each item its candidate, of each image all.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    captions : {"tokens", "written"}
+    """
+    key = ("groups", captions)
+    if key not in task.shared:
+        texts, bounds = parsed_texts(task, captions), task.indptr.tolist()
+        flat = [texts[code] for code in task.references.tolist()]
+        task.shared[key] = (
+            [(texts[code],) for code in task.candidates.tolist()],
+            [tuple(flat[start:stop]) for start, stop in pairwise(bounds)],
+        )
+    groups: tuple[list[Group], list[Group]] = task.shared[key]
+    return groups
+
+
 def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
     """Return the tuples of an item: those that match, and those of either side that do not.
 
     A slot's words are joined by slashes; a relation is subject, object, relation.
     """
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    texts, concepts = parsed_texts(task, str(measure["captions"])), graphs.concepts
-    references = task.pairs(row, row + 1)[1].tolist()
-    sides = (texts[task.candidates[row]],), tuple(texts[code] for code in references)
-    category = str(measure["category"] or "all").capitalize()
-    mine, theirs = (_by_category(graphs.of(side), concepts) for side in sides)
-    place = CATEGORIES.index(category) - 1
-    chosen = slice(3) if category == "All" else slice(place, place + 1)
-    pairs = list(zip(mine[chosen], theirs[chosen], strict=True))
+    concepts, category = graphs.concepts, str(measure["category"] or "all").capitalize()
+    candidates, references = parsed_groups(task, str(measure["captions"]))
+    mine, theirs = map(graphs.of, (candidates[row], references[task.images[row]]))
+    place = CATEGORIES.index(category)
+    lengths = [place] if 0 < place < 4 else [1, 2, 3]
+    if category in _LISTED:
+        mine, theirs = (_only(graph, category, concepts) for graph in (mine, theirs))
+        lengths = [2]
 
-    def written(pairs: Iterable[tuple[Tuples, Tuples]], *, met: bool) -> list[list[str]]:
-        found = [a for one, others in pairs for a in one if met == _meets(a, others, concepts)]
-        return [list(map(concepts.name, one)) for one in found]
+    def written(one: SceneGraph, other: SceneGraph, *, met: bool) -> list[list[str]]:
+        found = _matches(one, other, concepts.features)
+        return [
+            list(map(concepts.name, some))
+            for length in lengths
+            for some, matched in zip(one.of_length(length), found[length - 1], strict=True)
+            if matched is met
+        ]
 
     return {
-        "matched": written(pairs, met=True),
-        "unmatched": written(pairs, met=False),
-        "missing": written([(b, a) for a, b in pairs], met=False),
+        "matched": written(mine, theirs, met=True),
+        "unmatched": written(mine, theirs, met=False),
+        "missing": written(theirs, mine, met=False),
     }
 
 
@@ -341,7 +385,9 @@ def _note_range(
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     place = [name.lower() for name in CATEGORIES].index(category)
-    counts = block.get(SpiceCounts(parser, captions))[:, place].astype(np.float64)
+    listed = place >= 4
+    step = SpiceCounts(parser, captions, listed)
+    counts = block.get(step)[:, place - 4 * listed].astype(np.float64)
     f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], CATEGORIES[place])[2]
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
@@ -364,12 +410,10 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
     if measure["category"] != "all":
         raise InputError(f"no matrix of {measure} is computed", remedy="choose category=all")
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    concepts, texts = graphs.concepts, parsed_texts(task, str(measure["captions"]))
-    graphs.parser.tuples(texts)
-    bounds, flat = task.indptr.tolist(), [texts[code] for code in task.references.tolist()]
-    rows = [graphs.of(tuple(flat[start:stop])) for start, stop in pairwise(bounds)]
-    columns = [graphs.of((texts[code],)) for code in task.candidates.tolist()]
-    return SpicePairs(rows, columns, concepts)
+    candidates, references = parsed_groups(task, str(measure["captions"]))
+    graphs.prepare([*candidates, *references])
+    rows, columns = (list(map(graphs.of, groups)) for groups in (references, candidates))
+    return SpicePairs(rows, columns, graphs.concepts)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:

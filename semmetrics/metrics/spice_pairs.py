@@ -118,7 +118,7 @@ def _similar(
     sides, places = [], []
     for side in (mine, theirs):
         used = sorted({concept for one in side.distinct for concept in one})
-        held = [[*concepts.words(one), *concepts.synsets(one)] for one in used]
+        held = [concepts.features[one] for one in used]
         codes = [features.setdefault(name, len(features)) for names in held for name in names]
         sides.append(
             (np.array(codes, np.int64), offsets(np.array([len(one) for one in held], np.int64)))

@@ -106,7 +106,7 @@ class TextCache:
             in the result. Called with a block of missing texts at a time, each of which is kept
             before the next, so that an interrupted run is not lost.
         """
-        texts, name = list(dict.fromkeys(texts)), _encode(identity)
+        texts, name = list(dict.fromkeys(texts)), _part(_encode(identity))
         found = self._read(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
@@ -122,7 +122,7 @@ class TextCache:
 
     def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
         """Return the rows that are there and whole; remove those that are not."""
-        encoded, name = {_encode(text): text for text in texts}, _encode(identity)
+        encoded, name = {_encode(text): text for text in texts}, _part(_encode(identity))
         keys, found = sorted(encoded), dict[str, Row]()  # rows lie in this order
 
         def read(connection: sqlite3.Connection) -> None:
@@ -198,9 +198,9 @@ def _check_owner(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(identity: bytes, key: bytes, row: Sequence[Any]) -> bytes:
-    """Return eight bytes that are others for almost all other rows."""
-    hashed = [_part(value) for value in (identity, key, *row)]
-    return hashlib.blake2b(b"".join(hashed), digest_size=8).digest()
+    """Return eight bytes that are others for almost all other rows; the identity is a part."""
+    hashed = b"".join([identity, _part(key), *map(_part, row)])
+    return hashlib.blake2b(hashed, digest_size=8).digest()
 
 
 def _part(value: Any) -> bytes:

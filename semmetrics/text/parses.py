@@ -25,17 +25,10 @@ from semmetrics.errors import InputError, brief, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
 from semmetrics.store.cache import TextCache
-from semmetrics.text.scene_graphs import (
-    Concepts,
-    RawTuple,
-    SceneGraph,
-    check_tuples,
-    merge_captions,
-)
-from semmetrics.text.synonyms import open_synonyms
+from semmetrics.text.scene_graphs import RawTuple, check_tuples
 from semmetrics.text.tuple_files import ANY_PARSER, SAME_CAPTIONS, Parsed, TupleTable
 
-__all__ = ["PARSERS", "FunctionParser", "Graphs", "KeptParser", "Parser", "open_parser"]
+__all__ = ["PARSERS", "FunctionParser", "KeptParser", "Parser", "open_parser"]
 
 PARSERS = ("official", "offline", "given")
 _BLOCK = 1024  # captions parsed between two writes,
@@ -147,6 +140,7 @@ class KeptParser:
         The parser's.
     n_given : int
         Captions whose tuples were given.
+    file : path or None
 
     Examples
     --------
@@ -167,7 +161,7 @@ class KeptParser:
         self._given = given
         self._known: dict[str, Parsed] = {} if given is None else given.of_parser(self.identity)
         self.n_given = len(self._known)
-        self._file, self._cache = file, None if file is None else _find_cache(file)
+        self.file, self._cache = file, None if file is None else _find_cache(file)
 
     @property
     def trouble(self) -> str:
@@ -254,8 +248,8 @@ class KeptParser:
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
-        if self._file is not None and parses:
-            self._cache = self._cache or TextCache(self._file, *_TABLE)
+        if self.file is not None and parses:
+            self._cache = self._cache or TextCache(self.file, *_TABLE)
             self._cache.rows(
                 self.identity,
                 list(parses),
@@ -335,28 +329,3 @@ def _file() -> Path | None:
         return cache_folder() / "parses.sqlite"
     except InputError:  # a user without a folder: every run parses
         return None
-
-
-class Graphs:
-    """The scene graphs of captions, each parsed once and merged once.
-
-    Parameters
-    ----------
-    parser : KeptParser
-    """
-
-    def __init__(self, parser: KeptParser) -> None:
-        self.parser = parser
-        self._merged: dict[tuple[str, ...], SceneGraph] = {}
-
-    @cached_property
-    def concepts(self) -> Concepts:
-        """The concepts of all merged graphs; they need the package that brings synonyms."""
-        return Concepts(open_synonyms())
-
-    def of(self, captions: tuple[str, ...]) -> SceneGraph:
-        """Return the graph that captions are merged into, in their order."""
-        if captions not in self._merged:
-            tuples = self.parser.tuples(captions)
-            self._merged[captions] = merge_captions(tuples, self.concepts)
-        return self._merged[captions]

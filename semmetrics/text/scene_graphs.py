@@ -15,14 +15,26 @@ wins where several are equally good. ``SceneGraph.ties`` counts where that decid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from semmetrics.errors import InputError, brief
 from semmetrics.text.synonyms import SynonymTable
 
-__all__ = ["Concepts", "RawTuple", "SceneGraph", "Tuple", "check_tuples", "every_merge",
-           "merge_captions"]  # fmt: skip
+__all__ = [
+    "MERGING",
+    "Concepts",
+    "Features",
+    "RawTuple",
+    "SceneGraph",
+    "check_tuples",
+    "every_merge",
+    "merge_captions",
+]
+
+MERGING = 1
+"""The version of the rules of merging, by which merged graphs are kept."""
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
@@ -53,14 +65,21 @@ def _is_tuple(raw: Any) -> bool:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of words; a new word gets one at its first use."""
+    """Numbers of words; a new word gets one, features and a name at its first use.
 
-    def __init__(self, add: Callable[[str], int]) -> None:
+    It knows nothing of its owner: many concepts in a cycle would wait for the garbage collector.
+    """
+
+    def __init__(self, synonyms: SynonymTable) -> None:
         super().__init__()
-        self._add = add
+        self._synonyms = synonyms
+        self.features: list[Features] = []
+        self.names: list[str] = []
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = self._add(word)
+        number = self[word] = len(self.names)
+        self.features.append(self._synonyms.synsets(word).union((word,)))
+        self.names.append(word)
         return number
 
 
@@ -79,6 +98,8 @@ class Concepts:
         The words and synsets of each concept.
     names : list of str
         Each concept's words, with slashes between them.
+    identity : str
+        Which synonyms they have; "" where nobody says.
 
     Examples
     --------
@@ -91,42 +112,39 @@ class Concepts:
     """
 
     def __init__(self, synonyms: SynonymTable) -> None:
-        self._synonyms = synonyms
-        self._words: list[frozenset[str]] = []
-        self._synsets: list[frozenset[int]] = []
-        self.features: list[Features] = []
-        self.names: list[str] = []
-        self._numbers: dict[frozenset[str], int] = {}
-        self.numbers: Mapping[str, int] = _Numbers(self._add)
+        self.identity = synonyms.identity
+        numbers = _Numbers(synonyms)
+        self.features, self.names = numbers.features, numbers.names
+        self.numbers: Mapping[str, int] = numbers
+        self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
         self._joined: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
-        return len(self._words)
+        return len(self.names)
 
-    def of(self, word: str) -> int:
-        """Return the concept of one word or phrase."""
-        return self.numbers[word]
-
-    def _add(self, word: str) -> int:
-        return self._number(frozenset([word]), self._synonyms.synsets(word))
+    def of(self, words: str | Sequence[str]) -> int:
+        """Return the concept of a word or phrase, or that of several of them."""
+        if isinstance(words, str):
+            return self.numbers[words]
+        return reduce(self.join, map(self.of, words))
 
     def join(self, one: int, other: int) -> int:
         """Return the concept of the words of both."""
         found = self._joined.get((one, other))
         if found is None:
-            found = self._joined[one, other] = self._number(
-                self._words[one] | self._words[other], self._synsets[one] | self._synsets[other]
-            )
+            found = self._joined[one, other] = self._join(one, other)
         return found
 
-    def _number(self, words: frozenset[str], synsets: frozenset[int]) -> int:
-        number = self._numbers.setdefault(words, len(self._words))
-        if number == len(self._words):
-            self._words.append(words)
-            self._synsets.append(synsets)
-            self.features.append(words | synsets)
-            self.names.append("/".join(sorted(words)))
+    def _join(self, one: int, other: int) -> int:
+        features = self.features[one] | self.features[other]
+        words = _words(features)
+        if len(words) == 1:
+            return one
+        number = self._several.setdefault(frozenset(words), len(self.names))
+        if number == len(self.names):
+            self.features.append(features)
+            self.names.append("/".join(words))
         return number
 
     def similarity(self, one: int, other: int) -> float:
@@ -139,50 +157,55 @@ class Concepts:
         return found
 
     def _compare(self, one: int, other: int) -> float:
-        if not self._words[one].isdisjoint(self._words[other]):
+        left, right = self.features[one], self.features[other]
+        common, union = left & right, left | right
+        if _words(common):
             return 1.0
-        left, right = self._synsets[one], self._synsets[other]
-        common = len(left & right)
-        return common / (len(left) + len(right) - common) if common else 0.0
+        return len(common) / (len(union) - len(_words(union))) if common else 0.0
 
     def is_similar(self, one: int, other: int) -> bool:
         """Whether two concepts share a word or a synset."""
         return one == other or not self.features[one].isdisjoint(self.features[other])
 
-    def words(self, concept: int) -> frozenset[str]:
-        """Return the words of a concept."""
-        return self._words[concept]
-
-    def synsets(self, concept: int) -> frozenset[int]:
-        """Return the numbers of a concept's synsets."""
-        return self._synsets[concept]
+    def words(self, concept: int) -> list[str]:
+        """Return the words of a concept in order."""
+        return _words(self.features[concept])
 
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
         return self.names[concept]
 
 
+def _words(features: Features) -> list[str]:
+    return sorted(one for one in features if isinstance(one, str))
+
+
 class SceneGraph(NamedTuple):
-    """The tuples of captions that were merged.
+    """The tuples of captions that were merged, in few objects.
 
     Attributes
     ----------
-    objects, attributes, relations : tuple of tuples of int
+    objects, attributes, relations : tuple of int
         Concepts: each object, each attribute behind its object, each relation behind its subject
-        and its object.
+        and its object; those of a kind one behind the other.
     ties : int
         Where several nodes, attributes or relations were equally good to merge into.
     """
 
-    objects: tuple[Tuple, ...]
-    attributes: tuple[Tuple, ...]
-    relations: tuple[Tuple, ...]
+    objects: tuple[int, ...]
+    attributes: tuple[int, ...]
+    relations: tuple[int, ...]
     ties: int = 0
 
+    def of_length(self, length: int) -> list[Tuple]:
+        """Return the objects (1), attributes (2) or relations (3)."""
+        slots = iter((self.objects, self.attributes, self.relations)[length - 1])
+        return list(zip(*[slots] * length, strict=True))
+
     @property
-    def tuples(self) -> tuple[Tuple, ...]:
+    def tuples(self) -> list[Tuple]:
         """The tuples of all lengths."""
-        return self.objects + self.attributes + self.relations
+        return [*self.of_length(1), *self.of_length(2), *self.of_length(3)]
 
 
 class _Choices:
@@ -266,18 +289,15 @@ class _Merger:
 
     def graph(self) -> SceneGraph:
         """Return what was merged."""
-        nodes = self._nodes
-        with_attributes = zip(nodes, self._attributes, strict=True)
-        return SceneGraph(
-            tuple([(node,) for node in nodes]),
-            tuple([(node, one) for node, several in with_attributes for one in several]),
-            tuple([
-                (nodes[subject], nodes[object_], relation)
-                for (subject, object_), several in self._relations.items()
-                for relation in several
-            ]),
-            len(self._choices.sizes),
-        )  # fmt: skip
+        nodes, attributes, relations = self._nodes, list[int](), list[int]()
+        for node, several in zip(nodes, self._attributes, strict=True):
+            for one in several:
+                attributes += node, one
+        for (subject, end), several in self._relations.items():
+            for one in several:
+                relations += nodes[subject], nodes[end], one
+        ties = len(self._choices.sizes)
+        return SceneGraph(tuple(nodes), tuple(attributes), tuple(relations), ties)
 
 
 def merge_captions(

@@ -10,6 +10,7 @@ The word lists of categories are the constants of SPICE's own class.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
 import zipfile
@@ -59,6 +60,8 @@ class SynonymTable:
         The numbers of each word's synsets, separated by blanks.
     exceptions : mapping from str to list of str
         The bases of irregular forms.
+    identity : str
+        Which synonyms they are, for what is kept; "" where nobody says.
 
     Examples
     --------
@@ -67,8 +70,13 @@ class SynonymTable:
     [[1, 2], [3], [3], []]
     """
 
-    def __init__(self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]]) -> None:
-        self._synsets, self._exceptions = synsets, exceptions
+    def __init__(
+        self,
+        synsets: Mapping[str, str],
+        exceptions: Mapping[str, list[str]],
+        identity: str = "",
+    ) -> None:
+        self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
         self._found: dict[str, frozenset[int]] = {}
 
     def synsets(self, phrase: str) -> frozenset[int]:
@@ -110,15 +118,21 @@ def open_synonyms() -> SynonymTable:
     InputError
         If its jar is damaged.
     """
-    words, forms = (
-        _read("lib/Meteor-1.5.jar", f"synonym/english.{name}", bytes.decode).splitlines()
+    (words, one), (forms, other) = (
+        _read("lib/Meteor-1.5.jar", f"synonym/english.{name}", _lines)
         for name in ("synsets", "exceptions")
     )
     exceptions: dict[str, list[str]] = {}
     for base, inflected in zip(forms[::2], forms[1::2], strict=False):
         for form in inflected.split():
             exceptions.setdefault(form, []).append(base)
-    return SynonymTable(dict(zip(words[::2], words[1::2], strict=False)), exceptions)
+    synsets = dict(zip(words[::2], words[1::2], strict=False))
+    return SynonymTable(synsets, exceptions, f"{one}-{other}")
+
+
+def _lines(data: bytes) -> tuple[list[str], str]:
+    """Return the lines of a file and a hash of it."""
+    return data.decode().splitlines(), hashlib.blake2b(data, digest_size=6).hexdigest()
 
 
 @cache

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 from oracles import spice as plain
 
-from semmetrics.metrics.spice import CATEGORIES, match_counts, spice_range
+from semmetrics.metrics.spice import CATEGORIES, listed_counts, match_counts, spice_range
 from semmetrics.text.scene_graphs import Concepts, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
@@ -26,7 +26,8 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
     concepts = Concepts(table)
     with mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED):
         graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
-        found = dict(zip(CATEGORIES, match_counts(*graphs, concepts), strict=True))
+        counts = match_counts(*graphs, concepts) + listed_counts(*graphs, concepts)
+        found = dict(zip(CATEGORIES, counts, strict=True))
         low, high, every = spice_range(candidate, references, concepts, most=64)
     for category in CATEGORIES:
         expected = plain.counts(
@@ -49,7 +50,7 @@ def test_a_word_may_go_to_another_node_than_before():
     raw = [("b",), ("a",), ("w",), ("c",), ("y",), ("w", "d")]
     graph = merge_captions([raw], concepts)
     assert graph.ties == 1
-    assert [concepts.name(one) for one in graph.attributes[0]] == ["b/w/y", "d"]
+    assert [concepts.name(one) for one in graph.attributes] == ["b/w/y", "d"]
     expected = [tuple("/".join(sorted(c.words)) for c in one)
                 for one in plain.merge([raw], table.synsets)]  # fmt: skip
     assert [tuple(map(concepts.name, one)) for one in graph.tuples] == expected

@@ -188,7 +188,7 @@ def test_no_synonyms_are_needed(monkeypatch):
     def lacking():
         raise MissingDependencyError("no synonyms", remedy="get them")
 
-    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lacking)
+    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lacking)
     table = semmetrics.score(
         ["a dog on a sofa"], [["a puppy on a couch"]], measures="Soft-SPICE(parser=offline)"
     )

@@ -171,7 +171,7 @@ def test_all_systems_are_parsed_together_once(monkeypatch):
 def test_ties_are_said_with_their_range(monkeypatch):
     # "cat" is as near to "dog" as to "man" here, and the graph has both
     table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {})
-    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lambda: table)
+    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: table)
     preds, gts = {"x": ["dog man cat"], "y": ["dog"]}, {"x": ["small dog"], "y": ["dog"]}
     (note,) = (note for note in score(preds=preds, gts=gts).notes if "ties" in note)
     assert "F of 1 item depends on ties in merging scene graphs (such as 'x': " in note
@@ -181,7 +181,8 @@ def test_ties_are_said_with_their_range(monkeypatch):
 def test_many_ties_are_not_tried_in_every_way(monkeypatch):
     table = {f"{side}{n}": numbers for n in range(12) for side, numbers in
              (("a", f"1{n}"), ("b", f"2{n}"), ("c", f"1{n} 2{n}"))}  # fmt: skip
-    monkeypatch.setattr("semmetrics.text.parses.open_synonyms", lambda: SynonymTable(table, {}))
+    synonyms = SynonymTable(table, {})
+    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: synonyms)
     crowd = " ".join(f"a{n} b{n} c{n}" for n in range(12))  # 4,096 graphs on either side
     start = monotonic()
     (note,) = (n for n in score(preds={"x": [crowd]}, gts={"x": [crowd]}).notes if "ties" in n)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from semmetrics.kinds import Options, Tasks, each_task, group_notes
 from semmetrics.metrics.definition import Measure
 
 if TYPE_CHECKING:
-    from semmetrics.text.parses import Graphs
+    from semmetrics.text.merged_graphs import Graphs
 
 __all__ = ["OpenGraphs", "graph_fits", "graph_notes", "idle_tuples", "missing_graphs",
            "open_tuples", "parse_captions"]  # fmt: skip
@@ -75,7 +76,8 @@ class OpenGraphs:
     def __getitem__(self, name: str) -> Graphs:
         """Return the graphs of a parser."""
         if name not in self._open:
-            from semmetrics.text.parses import Graphs, open_parser
+            from semmetrics.text.merged_graphs import Graphs
+            from semmetrics.text.parses import open_parser
 
             self._open[name] = Graphs(open_parser(name, self.given, self._progress))
         return self._open[name]
@@ -83,7 +85,7 @@ class OpenGraphs:
     @property
     def troubles(self) -> list[str]:
         """What is wrong with the files in which parses are kept."""
-        found = [graphs.parser.trouble for graphs in self._open.values()]
+        found = [graphs.trouble for graphs in self._open.values()]
         return list(dict.fromkeys(filter(None, found)))
 
 
@@ -98,21 +100,28 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
 
     Synonyms are opened first: without them the parses of measures that need them are in vain.
     """
-    from semmetrics.metrics.spice import parsed_texts
+    from semmetrics.metrics.spice import parsed_groups, parsed_texts
     from semmetrics.text.synonyms import category_words
 
-    for measure in measures:
-        if "synonyms" in measure.definition.needs:
-            _ = graphs[str(measure["parser"])].concepts, category_words()
-    for parser, captions in dict.fromkeys((m["parser"], str(m["captions"])) for m in measures):
-        if parser is not None:
-            with no_collection():
-                texts = [parsed_texts(task, captions) for _, task in each_task(tasks)]
-            given = graphs.given if parser == "given" else None
-            graphs[str(parser)].parser.tuples(
-                [text for several in texts for text in several],
-                partial(_explain, tasks=tasks, captions=captions, given=given),
-            )
+    takers = {
+        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs): m
+        for m in measures
+        if m["parser"] is not None
+    }
+    for parser, _, merges in takers:
+        if merges:
+            _ = graphs[parser].concepts, category_words()
+    for parser, captions, merges in takers:
+        given = graphs.given if parser == "given" else None
+        explain = partial(_explain, tasks=tasks, captions=captions, given=given)
+        several = [task for _, task in each_task(tasks)]
+        with no_collection():
+            texts = [text for task in several for text in parsed_texts(task, captions)]
+            groups = [parsed_groups(task, captions) for task in several] if merges else []
+        if merges:
+            graphs[parser].prepare(list(chain(*chain(*groups))), explain)
+        else:
+            graphs[parser].parser.tuples(texts, explain)
 
 
 def _explain(text: str, *, tasks: Tasks, captions: str, given: Any) -> tuple[str, str]:

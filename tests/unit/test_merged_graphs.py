@@ -1,0 +1,175 @@
+"""Merged graphs that are kept: what is read again, what is not, and damage."""
+
+import random
+import sqlite3
+
+import pytest
+
+from semmetrics.text import merged_graphs
+from semmetrics.text.merged_graphs import Graphs
+from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.scene_graphs import Concepts, merge_captions
+from semmetrics.text.synonyms import SynonymTable
+from semmetrics.text.tuple_files import TupleTable
+
+SYNSETS = {"couch": "1", "sofa": "1 2", "lounge": "5", "red": "3", "on": "4", "upon": "4"}
+GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")
+
+
+def slots(captions):
+    """A parser: the words of a caption are one tuple."""
+    return [[tuple(caption.split()[:3])] for caption in captions]
+
+
+slots.version = "1"
+
+
+def nothing(captions):
+    """A parser that fails."""
+    raise AssertionError(captions)
+
+
+@pytest.fixture
+def table(monkeypatch):
+    table = SynonymTable(SYNSETS, {}, "ours")
+    monkeypatch.setattr(merged_graphs, "open_synonyms", lambda: table)
+    return table
+
+
+def graphs_of(folder, function=slots, given=None):
+    """Graphs by the parser "slots", whose file is in the folder; ``function`` parses."""
+    parser = FunctionParser(slots)
+    _ = parser.identity
+    object.__setattr__(parser, "function", function)
+    return Graphs(KeptParser(parser, given, folder / "p.sqlite"))
+
+
+def shown(graphs, group):
+    return [" ".join(map(graphs.concepts.name, one)) for one in graphs.of(group).tuples]
+
+
+EXPECTED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon"]
+
+
+def test_a_kept_graph_needs_no_parse(table, tmp_path):
+    first = graphs_of(tmp_path)
+    first.prepare([GROUP, ("couch",)])
+    assert shown(first, GROUP) == EXPECTED
+    again = graphs_of(tmp_path, nothing)
+    again.prepare([GROUP])
+    assert shown(again, GROUP) == EXPECTED
+    assert again.of(GROUP).ties == first.of(GROUP).ties
+    assert (first.trouble, again.trouble) == ("", "")
+
+
+def rows(folder):
+    with sqlite3.connect(folder / "p.sqlite") as file:
+        return dict(file.execute("SELECT text, graph FROM graphs_checked").fetchall())
+
+
+def test_what_is_kept_is_pinned(table, tmp_path):
+    """Where this fails, graphs that users have kept are others: MERGING must be raised."""
+    graphs_of(tmp_path).prepare([GROUP, ("couch",), ()])
+    row = b'[[["couch", "sofa"], "lounge", "red", ["on", "upon"]], [0, 1], [0, 2], [0, 1, 3], 0]'
+    assert rows(tmp_path) == {"\n".join(GROUP).encode(): row}
+    with sqlite3.connect(tmp_path / "p.sqlite") as file:
+        (identity,) = file.execute("SELECT DISTINCT identity FROM graphs_checked").fetchone()
+    assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
+
+
+@pytest.mark.parametrize(
+    "group", [GROUP[::-1], GROUP[:2], ("couch red\nsofa lounge on", "sofa lounge upon")]
+)
+def test_other_captions_have_a_graph_of_their_own(table, tmp_path, group):
+    graphs_of(tmp_path).prepare([GROUP])
+    other = graphs_of(tmp_path)
+    other.prepare([group])
+    tuples = slots(group)
+    assert shown(other, group) == [
+        " ".join(map(other.concepts.name, one))
+        for one in merge_captions(tuples, other.concepts).tuples
+    ]
+
+
+def test_other_synonyms_have_graphs_of_their_own(table, tmp_path, monkeypatch):
+    graphs_of(tmp_path).prepare([GROUP])
+    others = SynonymTable({}, {}, "others")
+    monkeypatch.setattr(merged_graphs, "open_synonyms", lambda: others)
+    other = graphs_of(tmp_path)
+    other.prepare([GROUP])
+    assert shown(other, GROUP)[:3] == ["couch", "sofa", "lounge"]
+
+
+def test_given_tuples_come_before_kept_graphs(table, tmp_path):
+    graphs_of(tmp_path).prepare([GROUP])
+    identity = FunctionParser(slots).identity
+    given = TupleTable.of({GROUP[0]: [["bed"]]})
+    given = type(given)(given.name, given.tuples, dict.fromkeys(given.tuples, identity))
+    own = graphs_of(tmp_path, given=given)
+    own.prepare([GROUP])
+    assert "bed" in shown(own, GROUP)
+    plain = graphs_of(tmp_path, nothing)
+    plain.prepare([GROUP])
+    assert shown(plain, GROUP) == EXPECTED
+
+
+def test_a_damaged_graph_is_merged_again(table, tmp_path):
+    graphs_of(tmp_path).prepare([GROUP, GROUP[:2]])
+    good = rows(tmp_path)
+    with sqlite3.connect(tmp_path / "p.sqlite") as file:
+        file.execute("UPDATE graphs_checked SET graph = ? WHERE text = ?",
+                     (b"[[]]", "\n".join(GROUP).encode()))  # fmt: skip
+    again = graphs_of(tmp_path, nothing)  # parses are kept
+    again.prepare([GROUP, GROUP[:2]])
+    assert shown(again, GROUP) == EXPECTED
+    assert "the cache of graphs is damaged; its damaged rows are computed again" in again.trouble
+    assert rows(tmp_path) == good
+
+
+def test_without_a_file_nothing_is_kept(table):
+    graphs = Graphs(KeptParser(FunctionParser(slots)))
+    graphs.prepare([GROUP])
+    assert shown(graphs, GROUP) == EXPECTED
+    assert graphs.trouble == ""
+
+
+def test_synonyms_without_a_name_keep_nothing(table, tmp_path):
+    table.identity = ""
+    graphs_of(tmp_path).prepare([GROUP])
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        rows(tmp_path)
+
+
+def test_random_graphs_are_read_as_they_were_written(table, tmp_path):
+    """Also by concepts that have other numbers."""
+    chance = random.Random(5)
+    words = [*SYNSETS, "a/b", "é ", '"', "dog"]
+    groups = [
+        tuple(
+            dict.fromkeys(
+                "\t".join(chance.choices(words, k=chance.randint(1, 3)))
+                for _ in range(chance.randint(2, 5))
+            )
+        )
+        for _ in range(300)
+    ]
+
+    def parse(captions):
+        return [[tuple(caption.split("\t"))] for caption in captions]
+
+    first = graphs_of(tmp_path, parse)
+    first.prepare(groups)
+    again = graphs_of(tmp_path, parse)
+    again.concepts.of("upon")
+    again.prepare(groups[::-1])
+    for group in groups:
+        assert shown(again, group) == shown(first, group)
+        assert again.of(group).ties == first.of(group).ties
+
+
+def test_concepts_have_words():
+    concepts = Concepts(SynonymTable(SYNSETS, {}))
+    for words in (["a/b"], ["couch", "sofa"], ["couch", "dog", "sofa"]):
+        assert concepts.words(concepts.of(words)) == words
+        assert concepts.of(words[::-1]) == concepts.of(words)
+    assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
