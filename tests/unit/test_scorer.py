@@ -103,12 +103,12 @@ def stand_ins():
 
     objects.version = "1"
     words = dict.fromkeys(("Color", "Cardinality", "Size"), frozenset(["cat"]))
-    parses, module = "semmetrics.text.parses", "semmetrics.metrics.meteor"
+    text, module = "semmetrics.text", "semmetrics.metrics.meteor"
     with (
-        mock.patch(f"{parses}.open_parser", return_value=KeptParser(FunctionParser(objects))),
-        mock.patch(f"{parses}.open_synonyms", return_value=SynonymTable({}, {})),
+        mock.patch(f"{text}.parses.open_parser", return_value=KeptParser(FunctionParser(objects))),
+        mock.patch(f"{text}.merged_graphs.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
-        mock.patch("semmetrics.text.synonyms.category_words", return_value=words),
+        mock.patch(f"{text}.synonyms.category_words", return_value=words),
         mock.patch(f"{module}.segment_counts", counts),
         mock.patch(f"{module}._nltk_score", return_value=shared),
     ):
