@@ -292,11 +292,8 @@ class SpiceCounts:
         count = listed_counts if self.listed else match_counts
         with no_collection():  # of small lists and tuples, none of which is a cycle
             candidates, references = parsed_groups(block.task, self.captions)
-            images = block.task.images[block.start : block.stop].tolist()
-            for row, (candidate, image) in enumerate(
-                zip(candidates[block.start : block.stop], images, strict=True)
-            ):
-                sides = candidate, references[image]
+            for row in range(block.start, block.stop):
+                sides = candidates[row], references[block.task.images[row]]
                 mine, theirs = map(graphs.of, sides)
                 counts.append(count(mine, theirs, concepts))
                 if mine.ties or theirs.ties:
@@ -378,16 +375,15 @@ def _note_range(
         mine, theirs = map(graphs.of, sides)
         counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
         value = float(spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2][0])
-        name = str(block.task.ids[block.start + row])
+        name = str(block.task.ids[row])
         block.note(TIED, frozenset([json.dumps([name, low, value, high, every])]))
 
 
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     place = [name.lower() for name in CATEGORIES].index(category)
-    listed = place >= 4
-    step = SpiceCounts(parser, captions, listed)
-    counts = block.get(step)[:, place - 4 * listed].astype(np.float64)
+    listed, column = divmod(place, 4)
+    counts = block.get(SpiceCounts(parser, captions, bool(listed)))[:, column].astype(np.float64)
     f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], CATEGORIES[place])[2]
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 

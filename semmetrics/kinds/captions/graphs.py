@@ -103,11 +103,11 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
     from semmetrics.metrics.spice import parsed_groups, parsed_texts
     from semmetrics.text.synonyms import category_words
 
-    takers = {
-        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs): m
+    takers = dict.fromkeys(
+        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
         for m in measures
         if m["parser"] is not None
-    }
+    )
     for parser, _, merges in takers:
         if merges:
             _ = graphs[parser].concepts, category_words()
@@ -115,13 +115,14 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
         given = graphs.given if parser == "given" else None
         explain = partial(_explain, tasks=tasks, captions=captions, given=given)
         several = [task for _, task in each_task(tasks)]
-        with no_collection():
-            texts = [text for task in several for text in parsed_texts(task, captions)]
-            groups = [parsed_groups(task, captions) for task in several] if merges else []
         if merges:
-            graphs[parser].prepare(list(chain(*chain(*groups))), explain)
+            with no_collection():
+                groups = [side for task in several for side in parsed_groups(task, captions)]
+            graphs[parser].prepare(list(chain(*groups)), explain)
         else:
-            graphs[parser].parser.tuples(texts, explain)
+            with no_collection():
+                texts = [parsed_texts(task, captions) for task in several]
+            graphs[parser].parser.tuples(list(chain(*texts)), explain)
 
 
 def _explain(text: str, *, tasks: Tasks, captions: str, given: Any) -> tuple[str, str]:
