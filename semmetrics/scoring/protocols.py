@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from semmetrics.errors import InputError, brief, listing, pluralize
+from semmetrics.errors import InputError, brief, did_you_mean, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
@@ -214,7 +214,11 @@ def find_protocol(name: str) -> Protocol:
         If there is none.
     """
     if name not in PROTOCOLS:
-        raise InputError(f"there is no protocol {name!r}", remedy=f"choose {listing(PROTOCOLS)}")
+        every = f"choose {listing(PROTOCOLS, most=len(PROTOCOLS))}"
+        more = f"{every}; those of agreement with people are of meta (semmetrics meta)"
+        raise InputError(
+            f"there is no protocol {name!r}", remedy=did_you_mean(name, PROTOCOLS, more)
+        )
     return PROTOCOLS[name]
 
 

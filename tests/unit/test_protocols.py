@@ -104,8 +104,10 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
 
 
 def test_protocols_that_do_not_exist():
-    with pytest.raises(InputError, match="no protocol 'kubany'; choose 'kubany2020'"):
+    with pytest.raises(InputError, match=r"no protocol 'kubany'; did you mean kubany2020\?"):
         find_protocol("kubany")
+    with pytest.raises(InputError, match=r"choose 'kubany2020', .*; those .* people are of meta"):
+        find_protocol("flickr8k-expert")
 
 
 @pytest.mark.parametrize(("one", "other"), [("0.5", ".50"), (0, "0"), (1, "1.00"), ("-0", 0.0)])
