@@ -140,7 +140,7 @@ class _NearestSums:
     phrases: _PhrasesOf
 
     def compute(self, block: CaptionBlock) -> _Nearest:
-        """Parse, embed and compare; note who parsed, and phrases without a vector."""
+        """Parse, embed and compare; note the parser, and phrases without a vector."""
         name, items = self.phrases, block.get(References())
         graphs = block.task.fits[f"parser/{name.parser}"]
         block.note(f"#parser={name.parser}", frozenset([graphs.parser.identity]))

@@ -35,6 +35,7 @@ from semmetrics.text.java import ENGLISH
 from semmetrics.text.scene_graphs import check_tuples
 from semmetrics.text.synonyms import SPICE_FILES
 from semmetrics.text.tokens import check_captions, one_line
+from semmetrics.text.tuple_files import Parsed
 
 __all__ = ["JARS", "OfficialParser", "jar_folder", "set_up", "wrong_jars"]
 
@@ -73,8 +74,6 @@ _SHOWN = 300  # letters of what the program says
 _NO_REASON = ("Picked up ", "Error: Could not create the Java", "Error: A fatal exception has",
               "Error occurred during initialization of VM")  # fmt: skip
 
-Parsed = list[list[str]]
-
 
 def jar_folder() -> Path:
     """Return where the files of CoreNLP are kept."""
@@ -97,7 +96,7 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
     Raises
     ------
     InputError
-        If there is no Maven client, it fails, a file is not the one that it should be, or cannot be
+        If there is no Maven client or it fails, or a file is not CoreNLP's own or cannot be
         written.
     """
     target = jar_folder().absolute()
@@ -176,13 +175,13 @@ class OfficialParser:
     Attributes
     ----------
     seconds : int
-        That a caption may take.
+        The longest that a caption may take.
     processors : int
-        Threads; what the machine has where it is 0.
+        Threads; 0 for as many as the machine has processors.
     memory : str
-        The most that Java may take, as its option -Xmx has it.
+        The most that Java may take, written as for its option -Xmx: 4G.
     otherwise : str
-        What to do where it cannot be run.
+        What errors advise where the program cannot be run.
     """
 
     seconds: int = 60
@@ -366,13 +365,12 @@ def _lines(process: subprocess.Popen[bytes], seconds: int) -> Iterator[str]:
 
 def _stopped(status: int, problems: IO[bytes], others: Sequence[str]) -> InputError:
     problems.seek(0)
-    said = [*others, *problems.read().decode("utf-8", "replace").strip().splitlines()]
-    lines = [line for line in said if line and not line.startswith(_NO_REASON)]
+    written = [*others, *problems.read().decode("utf-8", "replace").strip().splitlines()]
+    lines = [line for line in written if line and not line.startswith(_NO_REASON)]
     causes = [line for line in lines if line.startswith("Caused by: ")][-1:]
-    told = [line for line in lines if "rror" in line or "xception" in line]
-    return _silent(
-        f"stopped with status {status}: {[*causes, *told, *lines, 'no message'][0][:_SHOWN]}"
-    )
+    errors = [line for line in lines if "rror" in line or "xception" in line]
+    reason = [*causes, *errors, *lines, "no message"][0]
+    return _silent(f"stopped with status {status}: {reason[:_SHOWN]}")
 
 
 def _read_answer(line: str) -> Parsed | InputError:

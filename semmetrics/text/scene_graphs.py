@@ -1,4 +1,4 @@
-"""Scene graphs: the tuples of captions merged by synonyms, and which of two graphs' tuples match.
+"""Scene graphs: the tuples of captions, merged by synonyms.
 
 Conventions
 -----------
@@ -336,6 +336,14 @@ def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> I
     """Merge captions in every way in which ties can be decided.
 
     Yields the graph of `merge_captions` first.
+
+    Examples
+    --------
+    >>> concepts = Concepts(SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {}))
+    >>> for graph in every_merge([[("dog",), ("man",), ("cat",)]], concepts):
+    ...     print(*map(concepts.name, graph.objects))
+    cat/dog man
+    dog cat/man
     """
     waiting: list[tuple[int, ...]] = [()]
     while waiting:

@@ -168,7 +168,7 @@ def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
 
 
 def _arrays(data: bytes) -> Iterator[frozenset[str]]:
-    """Return the arrays of string constants that a Java class is made with.
+    """Yield the arrays of string constants that a Java class is made with.
 
     References
     ----------
