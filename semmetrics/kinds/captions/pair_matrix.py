@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, Literal
 
@@ -259,10 +259,15 @@ def caption_top_k(
     }  # fmt: skip
     job = PairJob.of(references, captions, measure, rows, memory, "float64", given, notes)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
-    if axis != "images":
-        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
-        return np.concatenate(values), np.concatenate(places)
-    best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
+    if axis == "images":
+        return _best_rows(blocks, len(captions), k)
+    values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
+    return np.concatenate(values), np.concatenate(places)
+
+
+def _best_rows(blocks: Iterable[tuple[int, Floats]], n_columns: int, k: int) -> tuple[Floats, Ints]:
+    """Return the k largest entries of each column, and their rows, from blocks of rows."""
+    best, where = np.zeros((n_columns, 0)), np.zeros((n_columns, 0), np.int64)
     for start, block in blocks:
         found = top_k(block, min(k, len(block)), columns=True)
         best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
