@@ -35,7 +35,7 @@ __all__ = ["DATA", "OfflineParser"]
 DATA = Path(__file__).with_name("data") / "offline-parser.npz"
 
 _CAPTIONS = 2048  # read ahead
-_TOKENS = 800  # in one product
+_TOKENS = 800  # computed together
 _LONGEST = 100  # tokens parsed together
 _CACHED = 50_000  # words kept with their vectors
 _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence

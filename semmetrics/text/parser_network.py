@@ -5,9 +5,9 @@ Conventions
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
 exactly: the result does not depend on the order of the sums, hence not on the size of the batch or
-on the BLAS library. All else is computed for each token or sentence alone. For the same reason
-products are cut into small ones, which BLAS libraries leave to one thread: threads wait for each
-other at every product, and take several times as long where other programs keep the cores busy.
+on the BLAS library. All else is computed for each token or sentence alone. So products may be cut
+into small ones, which BLAS libraries leave to one thread: threads would wait for each other at
+every product, and take several times as long where other programs keep the cores busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -178,7 +178,7 @@ class _Attention:
 
 
 def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
-    """Apply a layer to the tokens of all sentences in one product."""
+    """Apply a layer to the tokens of all sentences at once."""
     result = layer(values.reshape(-1, values.shape[-1]))
     return result.reshape(*values.shape[:-1], -1)
 

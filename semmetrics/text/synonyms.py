@@ -39,7 +39,7 @@ _DAMAGED = (OSError, LookupError, ValueError, EOFError, RuntimeError, struct.err
 _RULES = tuple(
     rule.split("-")
     for rule in (
-        *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y", "s-", "ies-y"),
+        *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y"),
         *("es-e", "es-", "ed-e", "ed-", "ing-e", "ing-", "er-", "est-", "er-e", "est-e"),
     )
 )
