@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Timer
@@ -132,11 +132,14 @@ def _find(name: str, folder: Path) -> Path:
     """Find a file of CoreNLP in the folder that was given."""
     if (folder / name).is_file():
         return folder / name
-    problem = f"there is no {name}" if folder.is_dir() else "there is no such folder"
-    places = [folder.parent] if folder.is_file() else [*sorted(folder.glob("*/")), folder.parent]
+    if folder.is_file():
+        problem, places = "it is a file", [folder.parent]
+    else:
+        problem = f"there is no {name}" if folder.is_dir() else "there is no such folder"
+        places = [*sorted(folder.glob("*/")), folder.parent]
     near = next((place for place in places if (place / name).is_file()), None)
     raise InputError(
-        "it is a file" if folder.is_file() else problem,
+        problem,
         where=str(folder),
         remedy="give the folder that holds both files"
         + (f": did you mean {near}?" if near else ", or leave folder= (--jars) out to fetch them"),
@@ -297,19 +300,8 @@ def _runs(command: Sequence[str], seconds: int) -> bool:
 def _run(
     command: Sequence[str], captions: Sequence[str], seconds: int
 ) -> Iterator[Parsed | InputError]:
-    """Run the program once, and give its answers until it ends."""
-    with ExitStack() as stack:
-        try:
-            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
-            for caption in captions:  # a pipe could block while answers wait to be read
-                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
-            given.seek(0)
-            process = subprocess.Popen(
-                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
-            )
-        except OSError as error:
-            raise SPICE_FILES.not_started(error) from error
-        stack.callback(_end, process)
+    """Run the program once, and yield its answers until it ends."""
+    with _started(command, captions) as (process, problems):
         answered, others = 0, list[str]()
         for line in _lines(process, seconds):
             if '{"' in line:
@@ -327,6 +319,26 @@ def _run(
                     raise _stopped(process.returncode, problems, others)
             if others:
                 raise _no_answer(others[0])
+
+
+@contextmanager
+def _started(
+    command: Sequence[str], captions: Sequence[str]
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """Start the program, and end it; give it with the file of its error messages."""
+    with ExitStack() as stack:
+        try:
+            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            for caption in captions:  # a pipe could block while answers wait to be read
+                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
+            given.seek(0)
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
+            )
+        except OSError as error:
+            raise SPICE_FILES.not_started(error) from error
+        stack.callback(_end, process)
+        yield process, problems
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
