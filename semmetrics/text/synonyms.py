@@ -61,7 +61,7 @@ class SynonymTable:
     exceptions : mapping from str to list of str
         The bases of irregular forms.
     identity : str
-        Which synonyms they are, for what is kept; "" where nobody says.
+        Which synonyms they are; "" if it is not known, and then no merged graph is kept.
 
     Examples
     --------
