@@ -1,10 +1,11 @@
 """SPICE beside the official program: candidates with their references, parsing, and all pairs.
 
 Captions are those of the test images of COCO with the official parser's tuples. Unless a row says
-so, neither parses: ours has them in its store, the official program in its own cache. The official
-program is run as it is, Java's start included, with a stand-in for the script engine that Java 15
-removed (``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs
-it starts. All values must be equal before a time is reported. Without the reference data,
+so, neither parses: ours has them in its store, and from its first run on the merged graphs of
+references, the official program in its own cache. The official program is run as it is, Java's
+start included, with a stand-in for the script engine that Java 15 removed
+(``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs it
+starts. All values must be equal before a time is reported. Without the reference data,
 pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
 """
 
@@ -41,6 +42,8 @@ __all__ = ["WORKLOADS"]
 
 TOKENS = "whitespace"
 UNKNOWN = 400  # captions that both parse
+# What is raised where data or a program is missing.
+LACKING = (ImportError, OSError, InputError, subprocess.CalledProcessError)
 OPENED = ("java.lang", "java.math", "java.util", "java.util.concurrent", "java.net", "java.text")
 Tuples = Mapping[str, list[list[str]]]
 Items = list[dict[str, Any]]
@@ -101,10 +104,12 @@ def official(folder: Path, items: Items) -> list[float]:
 
 def fill_cache(folder: Path, captions: list[str]) -> None:
     """Let the official program parse captions once; what stands twice in a run it parses twice."""
-    groups = [captions[start : start + 5] for start in range(0, len(captions), 5)]
-    official(folder, [
-        {"image_id": n, "test": one[0], "refs": one[1:] or one} for n, one in enumerate(groups)
-    ])  # fmt: skip
+    official(folder, as_items([captions[at : at + 5] for at in range(0, len(captions), 5)]))
+
+
+def as_items(images: Images) -> Items:
+    """The first caption of each image with the others as references, or itself if it is alone."""
+    return [{"image_id": n, "test": one[0], "refs": one[1:] or one} for n, one in enumerate(images)]
 
 
 def skipped(what: str, error: Exception) -> list[Row]:
@@ -119,13 +124,13 @@ def candidates(scale: Scale) -> list[Row]:
         images = read_images()[:1000]
         with kept(read_tuples(images)) as home:
             return _candidates(images, home, scale, what)
-    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+    except LACKING as error:
         return skipped(what, error)
 
 
 def _candidates(images: Images, home: Path, scale: Scale, what: str) -> list[Row]:
     names = list(map(str, range(len(images))))
-    items = [{"image_id": n, "test": one[0], "refs": one[1:]} for n, one in enumerate(images)]
+    items = as_items(images)
     preds = dict(zip(names, (one[0] for one in images), strict=True))
     gts = dict(zip(names, (one[1:] for one in images), strict=True))
     (home / "preds.json").write_text(json.dumps(preds))
@@ -188,13 +193,12 @@ def parsing(scale: Scale) -> list[Row]:
     try:
         texts = list(dict.fromkeys(text for one in read_images() for text in one))[:UNKNOWN]
         return _parsing(texts, jar_folder(), what.format(len(texts)))
-    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+    except LACKING as error:
         return skipped(what.format(UNKNOWN), error)
 
 
 def _parsing(texts: list[str], jars: Path, what: str) -> list[Row]:
     groups = [texts[start : start + 5] for start in range(0, len(texts), 5)]
-    items = [{"image_id": n, "test": one[0], "refs": one[1:]} for n, one in enumerate(groups)]
     runs: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, SEMMETRICS_HOME=folder):
         home = Path(folder)
@@ -210,7 +214,7 @@ def _parsing(texts: list[str], jars: Path, what: str) -> list[Row]:
             measures="SPICE", tokenizer=TOKENS, tuples=home / "tuples.jsonl",
         )  # fmt: skip
         start = time.perf_counter()
-        values = official(home, items)
+        values = official(home, as_items(groups))
         runs["official"] = time.perf_counter() - start
     agree("the official program", found[0].items.tolist(), values, 0.0)
     mine, theirs = (Times((runs[name],)) for name in ("ours", "official"))
@@ -225,7 +229,7 @@ def pairs(scale: Scale) -> list[Row]:
         images = read_images()
         with kept(read_tuples(images)) as home:
             return _pairs(images, home, scale, what)
-    except (ImportError, OSError, InputError, subprocess.CalledProcessError) as error:
+    except LACKING as error:
         return skipped(what.format(5_000, 25_000, 20_000), error)
 
 

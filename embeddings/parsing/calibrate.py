@@ -53,12 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = list(items.official)
     for threshold in _THRESHOLDS:
         parser = _with_threshold(given.data, float(threshold))
-        parses = {
-            text: tuples
-            for text, tuples in zip(texts, parser.parse(texts), strict=True)
-            if isinstance(tuples, list)
-        }
-        found = agreement(items, parses)
+        found = agreement(items, dict(zip(texts, parser.parse(texts), strict=True)))
         print(f"{threshold:+.1f}  {found.ours / found.official - 1:+.2%}  r {found.pearson:.4f}  "
               f"F1 {found.f1:.4f}", flush=True)  # fmt: skip
 

@@ -1,7 +1,7 @@
 """More captions to learn from that read like captions, with words that few captions have.
 
     python -m embeddings.parsing.cross PARSED... --count N --out captions.txt [--without LIST]
-        [--words SHARE] [--seen PARSED...] [--longest TOKENS] [--unsure weights.pt] [--seed S]
+        [--words SHARE] [--longest TOKENS] [--unsure weights.pt] [--seed S]
 
 A caption goes on as another of its file that has the same two words in a row: "a dog runs on the
 sand" and "children on the beach with a ball" give "a dog runs on the beach with a ball". In a share
@@ -80,7 +80,6 @@ def cross(
     words: float = 0.6,
     longest: int = 15,
     without: set[str],
-    seen: Sequence[Caption] = (),
     seed: int = 3,
 ) -> Iterator[str]:
     """Yield new captions, no two of the same words.
@@ -96,13 +95,11 @@ def cross(
         Tokens of a caption at most. The official parser does short ones much faster.
     without : set of str
         Captions that are not made, as `captions.plain` writes them.
-    seen : sequence of Caption
-        More parsed captions, whose words are seen.
     seed : int
     """
     chance = random.Random(seed)
     every = [one for several in captions for one in several]
-    own, other = lexicon([*every, *seen])
+    own, other = lexicon(every)
     next_word = {tag: itertools.cycle(some) for tag, some in sorted(other.items())}
     crossings = [_Crossing(several) for several in captions]
     made = without | {plain(one.text) for one in every}
@@ -170,7 +167,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--count", type=int, required=True)
     command.add_argument("--without", type=Path)
     command.add_argument("--words", type=float, default=0.6)
-    command.add_argument("--seen", nargs="*", type=Path, default=[])
     command.add_argument("--longest", type=int, default=15)
     command.add_argument("--unsure", type=Path)
     command.add_argument("--seed", type=int, default=3)
@@ -184,7 +180,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             words=given.words,
             longest=given.longest,
             without=set(map(plain, lines)),
-            seen=list(read_parsed(given.seen)),
             seed=given.seed,
         )
     )

@@ -26,7 +26,7 @@ __all__ = ["dump", "main"]
 _PROGRAM = Path(__file__).with_name("java") / "Dependencies.java"
 
 
-def dump(captions: Path, out: Path, memory: str = "3g") -> None:
+def dump(captions: Path, out: Path) -> None:
     """Parse the captions of a file, one a line, and append to a file of parsed captions.
 
     Raises
@@ -42,8 +42,7 @@ def dump(captions: Path, out: Path, memory: str = "3g") -> None:
     path = os.pathsep.join(
         map(str, [folder / "*", folder / "lib" / "*", *(jar_folder() / jar for jar in JARS)])
     )
-    command = [java, *ENGLISH, f"-Xmx{memory}", "-XX:ActiveProcessorCount=1", "-cp", path,
-               str(_PROGRAM)]  # fmt: skip
+    command = [java, *ENGLISH, "-Xmx3g", "-XX:ActiveProcessorCount=1", "-cp", path, str(_PROGRAM)]
     with captions.open("rb") as lines, out.open("ab") as file:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file)
         assert process.stdin is not None

@@ -45,7 +45,6 @@ from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, 
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_matching import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.scene_graphs import RawTuple
 
 __all__ = ["SoftSPICE", "UNKNOWN_PHRASES", "phrases_of", "show_nearest"]
@@ -140,7 +139,7 @@ class _NearestSums:
     phrases: _PhrasesOf
 
     def compute(self, block: CaptionBlock) -> _Nearest:
-        """Parse, embed and compare; note who parsed, and phrases without a vector."""
+        """Parse, embed and compare; note the parser, and phrases without a vector."""
         name, items = self.phrases, block.get(References())
         graphs = block.task.fits[f"parser/{name.parser}"]
         block.note(f"#parser={name.parser}", frozenset([graphs.parser.identity]))
@@ -256,6 +255,6 @@ SoftSPICE = add(
         cutoff=False,
         kind="captions",
         needs=frozenset({"java", "embedding"}),
-        extra={"program": OfficialParser(), "show": show_nearest},
+        extra={"show": show_nearest},
     )
 )

@@ -182,7 +182,7 @@ def listed_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concep
 def _matches(
     candidate: SceneGraph, reference: SceneGraph, features: Sequence[Features]
 ) -> tuple[list[bool], list[bool], list[bool]]:
-    """Tell of each tuple of a candidate whether one of the reference is similar in each slot.
+    """Return for each tuple of a candidate whether one of the reference is similar in each slot.
 
     The first slots of attributes, and the first two of relations, are objects of their graph.
     """
@@ -315,7 +315,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
 
 
 def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[Group]]:
-    """Return what is merged into one graph each: of each item its candidate, of each image all.
+    """Return the captions of each graph: an item's candidate, and all references of an image.
 
     Parameters
     ----------

@@ -46,7 +46,6 @@ class SpicePairs:
     ) -> None:
         from scipy import sparse
 
-        self._sparse = sparse
         theirs, mine = _Tuples(rows), _Tuples(columns)
         self.n_rows, self.n_columns = len(rows), len(columns)
         self._in_row, self._in_column = lengths(theirs.indptr), lengths(mine.indptr)
@@ -58,7 +57,7 @@ class SpicePairs:
         self._captions = mine.incidence(kind, sparse)
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
-        """Return the rows start to stop, shape (rows, columns)."""
+        """Return F of the rows start to stop, shape (stop - start, columns)."""
         values = np.zeros((stop - start, self.n_columns)) if out is None else out
         values[...] = 0.0
         hits = (self._captions @ self._meets[:, start:stop]).T.tocsr()
@@ -84,20 +83,20 @@ class _Tuples:
         }
 
     def slots(self, length: int) -> Ints:
-        """The concepts of the distinct tuples of a length, shape (length, tuples)."""
+        """Return the concepts of the distinct tuples of a length, shape (length, tuples)."""
         chosen = [self.distinct[place] for place in self.of_length[length].tolist()]
         slots: Ints = np.array(chosen, np.int64).reshape(len(chosen), length).T
         return slots
 
     def incidence(self, kind: Any, sparse: Any) -> Any:
-        """Graphs x distinct tuples, 1 where a graph has one."""
+        """Return a matrix, graphs x distinct tuples: 1 where a graph has one."""
         ones = np.ones(len(self.codes), kind)
         shape = len(self.indptr) - 1, len(self.distinct)
         return sparse.csr_matrix((ones, self.codes, self.indptr), shape=shape)
 
 
 def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, kind: Any, sparse: Any) -> Any:
-    """Which distinct tuples match, as a sparse matrix."""
+    """Return a sparse matrix, distinct tuples of mine x theirs: 1 where two match."""
     similar, first, second = _similar(mine, theirs, concepts, sparse)
     rows, columns = [], []
     for length in (1, 2, 3):
@@ -113,7 +112,7 @@ def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, kind: Any, sparse
 def _similar(
     mine: _Tuples, theirs: _Tuples, concepts: Concepts, sparse: Any
 ) -> tuple[Bools, Ints, Ints]:
-    """Which concepts of either side are similar, and the row or column of each concept."""
+    """Return which concepts of either side are similar, and each concept's row and column."""
     features: dict[Any, int] = {}
     sides, places = [], []
     for side in (mine, theirs):
@@ -138,7 +137,7 @@ def _similar(
 def _pairs_of_slots(
     mine: Ints, theirs: Ints, similar: Bools, sparse: Any
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of tuples of one length that are similar in each slot.
+    """Yield pairs of tuples of one length that are similar in each slot.
 
     A tuple of ``mine`` is compared with those of ``theirs`` that are similar in one slot: the slot
     in which the fewest are.

@@ -131,7 +131,7 @@ class Graphs:
 
 
 def _key(captions: Group) -> str:
-    """Return the captions in one text; "" for one caption, or where others had the same text."""
+    """Return captions as one text; "" for one caption, and where a line break is in a caption."""
     text = "\n".join(captions)
     return text if 1 < len(captions) == text.count("\n") + 1 else ""
 

@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Timer
@@ -35,6 +35,7 @@ from semmetrics.text.java import ENGLISH
 from semmetrics.text.scene_graphs import check_tuples
 from semmetrics.text.synonyms import SPICE_FILES
 from semmetrics.text.tokens import check_captions, one_line
+from semmetrics.text.tuple_files import Parsed
 
 __all__ = ["JARS", "OfficialParser", "jar_folder", "set_up", "wrong_jars"]
 
@@ -73,8 +74,6 @@ _SHOWN = 300  # letters of what the program says
 _NO_REASON = ("Picked up ", "Error: Could not create the Java", "Error: A fatal exception has",
               "Error occurred during initialization of VM")  # fmt: skip
 
-Parsed = list[list[str]]
-
 
 def jar_folder() -> Path:
     """Return where the files of CoreNLP are kept."""
@@ -97,7 +96,7 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
     Raises
     ------
     InputError
-        If there is no Maven client, it fails, a file is not the one that it should be, or cannot be
+        If there is no Maven client or it fails, or a file is not CoreNLP's own or cannot be
         written.
     """
     target = jar_folder().absolute()
@@ -133,11 +132,14 @@ def _find(name: str, folder: Path) -> Path:
     """Find a file of CoreNLP in the folder that was given."""
     if (folder / name).is_file():
         return folder / name
-    problem = f"there is no {name}" if folder.is_dir() else "there is no such folder"
-    places = [folder.parent] if folder.is_file() else [*sorted(folder.glob("*/")), folder.parent]
+    if folder.is_file():
+        problem, places = "it is a file", [folder.parent]
+    else:
+        problem = f"there is no {name}" if folder.is_dir() else "there is no such folder"
+        places = [*sorted(folder.glob("*/")), folder.parent]
     near = next((place for place in places if (place / name).is_file()), None)
     raise InputError(
-        "it is a file" if folder.is_file() else problem,
+        problem,
         where=str(folder),
         remedy="give the folder that holds both files"
         + (f": did you mean {near}?" if near else ", or leave folder= (--jars) out to fetch them"),
@@ -176,13 +178,13 @@ class OfficialParser:
     Attributes
     ----------
     seconds : int
-        That a caption may take.
+        The longest that a caption may take.
     processors : int
-        Threads; what the machine has where it is 0.
+        Threads; 0 for as many as the machine has processors.
     memory : str
-        The most that Java may take, as its option -Xmx has it.
+        The most that Java may take, written as for its option -Xmx: 4G.
     otherwise : str
-        What to do where it cannot be run.
+        What errors advise where the program cannot be run.
     """
 
     seconds: int = 60
@@ -298,19 +300,8 @@ def _runs(command: Sequence[str], seconds: int) -> bool:
 def _run(
     command: Sequence[str], captions: Sequence[str], seconds: int
 ) -> Iterator[Parsed | InputError]:
-    """Run the program once, and give its answers until it ends."""
-    with ExitStack() as stack:
-        try:
-            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
-            for caption in captions:  # a pipe could block while answers wait to be read
-                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
-            given.seek(0)
-            process = subprocess.Popen(
-                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
-            )
-        except OSError as error:
-            raise SPICE_FILES.not_started(error) from error
-        stack.callback(_end, process)
+    """Run the program once, and yield its answers until it ends."""
+    with _started(command, captions) as (process, problems):
         answered, others = 0, list[str]()
         for line in _lines(process, seconds):
             if '{"' in line:
@@ -328,6 +319,26 @@ def _run(
                     raise _stopped(process.returncode, problems, others)
             if others:
                 raise _no_answer(others[0])
+
+
+@contextmanager
+def _started(
+    command: Sequence[str], captions: Sequence[str]
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """Start the program, and end it; give it with the file of its error messages."""
+    with ExitStack() as stack:
+        try:
+            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            for caption in captions:  # a pipe could block while answers wait to be read
+                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
+            given.seek(0)
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
+            )
+        except OSError as error:
+            raise SPICE_FILES.not_started(error) from error
+        stack.callback(_end, process)
+        yield process, problems
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -366,13 +377,12 @@ def _lines(process: subprocess.Popen[bytes], seconds: int) -> Iterator[str]:
 
 def _stopped(status: int, problems: IO[bytes], others: Sequence[str]) -> InputError:
     problems.seek(0)
-    said = [*others, *problems.read().decode("utf-8", "replace").strip().splitlines()]
-    lines = [line for line in said if line and not line.startswith(_NO_REASON)]
+    written = [*others, *problems.read().decode("utf-8", "replace").strip().splitlines()]
+    lines = [line for line in written if line and not line.startswith(_NO_REASON)]
     causes = [line for line in lines if line.startswith("Caused by: ")][-1:]
-    told = [line for line in lines if "rror" in line or "xception" in line]
-    return _silent(
-        f"stopped with status {status}: {[*causes, *told, *lines, 'no message'][0][:_SHOWN]}"
-    )
+    errors = [line for line in lines if "rror" in line or "xception" in line]
+    reason = [*causes, *errors, *lines, "no message"][0]
+    return _silent(f"stopped with status {status}: {reason[:_SHOWN]}")
 
 
 def _read_answer(line: str) -> Parsed | InputError:

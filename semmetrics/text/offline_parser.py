@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.errors import InputError
-from semmetrics.text.parser_network import Graphs, Network
+from semmetrics.text.parser_network import Dependencies, Network
 from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
 from semmetrics.text.scene_graph_rules import Edge, RawTuples, scene_graph_tuples
 from semmetrics.text.tokens import check_captions
@@ -36,7 +35,7 @@ __all__ = ["DATA", "OfflineParser"]
 DATA = Path(__file__).with_name("data") / "offline-parser.npz"
 
 _CAPTIONS = 2048  # read ahead
-_TOKENS = 800  # in one product
+_TOKENS = 800  # computed together
 _LONGEST = 100  # tokens parsed together
 _CACHED = 50_000  # words kept with their vectors
 _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence
@@ -68,7 +67,7 @@ class OfflineParser:
         self._vectors = np.zeros((0, 0), np.float32)
         self._lemma_of: dict[tuple[str, str], str] = {}
 
-    def parse(self, captions: Sequence[str]) -> Iterator[RawTuples | InputError]:
+    def parse(self, captions: Sequence[str]) -> Iterator[RawTuples]:
         """Parse captions, each on its own.
 
         Parameters
@@ -106,9 +105,8 @@ class OfflineParser:
             size = max(1, _TOKENS // length)
             for start in range(0, len(places), size):
                 some = places[start : start + size]
-                for place, tuples in zip(
-                    some, self._parse_pieces([pieces[place] for place in some]), strict=True
-                ):
+                parsed = self._parse_pieces([pieces[place] for place in some])
+                for place, tuples in zip(some, parsed, strict=True):
                     found[place] = tuples
         result: list[RawTuples] = [[] for _ in captions]
         for owner, tuples in zip(owners, found, strict=True):
@@ -117,10 +115,10 @@ class OfflineParser:
 
     def _parse_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[RawTuples]:
         """Parse pieces of one length."""
-        graphs = self._network(self._vectors_of(pieces))
-        edges = _edges(graphs, self._network.labels, len(pieces))
+        found = self._network(self._vectors_of(pieces))
+        edges = _edges(found, self._network.labels, len(pieces))
         names = self._network.tags
-        for tokens, tag_codes, own in zip(pieces, graphs.tags.tolist(), edges, strict=True):
+        for tokens, tag_codes, own in zip(pieces, found.tags.tolist(), edges, strict=True):
             tags = [names[code] for code in tag_codes]
             lemmas = [self._lemma(*pair) for pair in zip(tokens, tags, strict=True)]
             yield scene_graph_tuples(tags, _named(own, tokens), lemmas.__getitem__)
@@ -165,11 +163,11 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     return f"offline@{hashlib.sha256(content).hexdigest()[:12]}", Network(arrays), lemmas
 
 
-def _edges(graphs: Graphs, labels: Sequence[str], count: int) -> list[list[Edge]]:
+def _edges(found: Dependencies, labels: Sequence[str], count: int) -> list[list[Edge]]:
     """Return the named edges of each sentence."""
-    names = [labels[code] for code in graphs.label.tolist()]
-    flat = list(zip(graphs.governor.tolist(), graphs.dependent.tolist(), names, strict=True))
-    bounds = np.searchsorted(graphs.sentence, np.arange(count + 1)).tolist()
+    names = [labels[code] for code in found.label.tolist()]
+    flat = list(zip(found.governor.tolist(), found.dependent.tolist(), names, strict=True))
+    bounds = np.searchsorted(found.sentence, np.arange(count + 1)).tolist()
     return [flat[start:stop] for start, stop in pairwise(bounds)]
 
 

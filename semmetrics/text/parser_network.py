@@ -5,9 +5,9 @@ Conventions
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
 exactly: the result does not depend on the order of the sums, hence not on the size of the batch or
-on the BLAS library. All else is computed for each token or sentence alone. For the same reason
-products are cut into small ones, which BLAS libraries leave to one thread: threads wait for each
-other at every product, and take several times as long where other programs keep the cores busy.
+on the BLAS library. All else is computed for each token or sentence alone. So products may be cut
+into small ones, which BLAS libraries leave to one thread: threads would wait for each other at
+every product, and take several times as long where other programs keep the cores busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -26,18 +26,17 @@ from numpy.typing import NDArray
 
 from semmetrics.frozen import dataclass
 
-__all__ = ["Graphs", "Network", "STEP"]
+__all__ = ["Dependencies", "Network"]
 
 Array = NDArray[np.float32]
 
-STEP = 24.0
-"""Steps to a unit, of normalised values that are rounded."""
+_STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
 _WIDTH, _HEIGHT = 128, 16  # of a product: OpenBLAS uses threads above 2**18 multiplications
 
 
-class Graphs(NamedTuple):
+class Dependencies(NamedTuple):
     """What the network says of sentences of one length.
 
     Attributes
@@ -83,7 +82,7 @@ class _Linear:
     def of_steps(self, steps: Array) -> Array:
         """Apply it to normalised values, given as integers."""
         result = _multiply(steps, self.weight)
-        result *= self.scale / np.float32(STEP)
+        result *= self.scale / _STEP
         result += self.bias
         return result
 
@@ -123,7 +122,7 @@ class _Norm:
     def steps(self, values: Array) -> Array:
         """Normalise, and round to integers."""
         result: Array = self(values)
-        result *= np.float32(STEP)
+        result *= _STEP
         np.rint(result, out=result)
         np.clip(result, -_TOP, _TOP, out=result)
         return result
@@ -179,7 +178,7 @@ class _Attention:
 
 
 def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
-    """Apply a layer to the tokens of all sentences in one product."""
+    """Apply a layer to the tokens of all sentences at once."""
     result = layer(values.reshape(-1, values.shape[-1]))
     return result.reshape(*values.shape[:-1], -1)
 
@@ -199,7 +198,7 @@ class Network:
     Parameters
     ----------
     arrays : mapping from str to array
-        As `parsing.pack` writes them.
+        As `embeddings.parsing.pack` writes them.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -261,13 +260,13 @@ class Network:
                 total += values[row].astype(np.float32) * np.float32(scales[row])
         return total
 
-    def __call__(self, vectors: Array) -> Graphs:
+    def __call__(self, vectors: Array) -> Dependencies:
         """Parse sentences of one length.
 
         Parameters
         ----------
-        vectors : array, shape (sentences, tokens, dimensions)
-            Of the tokens.
+        vectors : array, shape (sentences, tokens, width)
+            Of the tokens, as `vector` gives them.
         """
         vectors = vectors.copy()
         vectors[:, 0] += self._ends[0]
@@ -279,10 +278,10 @@ class Network:
         tokens = self._tag_norm(vectors + self._tag_vectors[tags])
         for block in self._parser:
             tokens = block(tokens)
-        return Graphs(tags, *self._edges(self._parser_norm.steps(tokens)))
+        return Dependencies(tags, *self._edges(self._parser_norm.steps(tokens)))
 
     def _edges(self, steps: Array) -> tuple[NDArray[np.int64], ...]:
-        """Return the pairs that have an edge, and its relation."""
+        """Return sentence, governor, dependent and relation of each edge."""
         length = steps.shape[1]
         parts = _flat(self._pair.of_steps, steps)
         rank = parts.shape[-1] // 2 - 1

@@ -15,11 +15,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from zlib import crc32
 
-__all__ = ["AFFIXES", "BUCKETS", "Lemmas", "SHAPES", "WordCutter", "affixes", "shape", "word_form"]
+__all__ = ["BUCKETS", "Lemmas", "SHAPES", "WordCutter", "affixes", "shape", "word_form"]
 
 BUCKETS = 4096
 """Of hashed affixes; 0 is that of a word that is too short for one."""
-AFFIXES = 6
 SHAPES = 8
 
 _CACHED = 200_000  # words kept with their tokens

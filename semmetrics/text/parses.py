@@ -38,16 +38,11 @@ _PROBE = ("a small black dog runs on the beach", "two men in hats")
 
 
 class Parser(Protocol):
-    """The interface of a parser.
-
-    Attributes
-    ----------
-    identity : str
-    """
+    """What turns captions into raw tuples."""
 
     @property
     def identity(self) -> str:
-        """Which parser it is."""
+        """Which parser it is, and in which version."""
         ...
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
@@ -63,7 +58,7 @@ class FunctionParser:
     ----------
     function : callable
         Its attribute ``version``, a text, says which version it is; without one its parses are not
-        kept. What it gives for two captions of ours is in its identity.
+        kept.
 
     Examples
     --------

@@ -121,17 +121,17 @@ class _Sentence:
         if not noun and self._tags[thing] not in _OTHER_SUBJECTS:
             return
         below = self._below.get(verb, [])
-        said = noun and self._add_objects(verb, thing, relation)
+        added = noun and self._add_objects(verb, thing, relation)
         if any(name == "cop" for _, name in below):
-            said = (self._add_state(verb, thing) and self._tags[verb][0] != "J") or said
-        if not said and relation == "nsubj":
+            added = (self._add_state(verb, thing) and self._tags[verb][0] != "J") or added
+        if not added and relation == "nsubj":
             tag = self._tags[verb]
             lemma = self._lemma(verb)
             if lemma != "be" and (tag[0] == "J" or (noun and tag[0] in "VMNI")):
                 self._groups[_STATE].append([self._lemma(thing), lemma])
 
     def _add_objects(self, verb: int, thing: int, relation: str) -> bool:
-        """Add a verb with its objects, and say whether it has any."""
+        """Add a verb with its objects; return whether it has any."""
         lemma, passive = self._lemma, relation == "nsubjpass"
         group = self._groups[_CLAUSE if relation == "acl" else _ACTION]
         found = False
@@ -157,7 +157,7 @@ class _Sentence:
         return found
 
     def _add_state(self, state: int, thing: int) -> bool:
-        """Add what is said with "is": a place ("is on the table") or a quality ("is red")."""
+        """Add a place ("is on the table") or a quality ("is red"); return whether there is one."""
         lemma = self._lemma
         noun = self._nouns[thing]
         cases = [

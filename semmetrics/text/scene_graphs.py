@@ -1,4 +1,4 @@
-"""Scene graphs: the tuples of captions merged by synonyms, and which of two graphs' tuples match.
+"""Scene graphs: the tuples of captions, merged by synonyms.
 
 Conventions
 -----------
@@ -99,7 +99,7 @@ class Concepts:
     names : list of str
         Each concept's words, with slashes between them.
     identity : str
-        Which synonyms they have; "" where nobody says.
+        Which synonyms they have; "" if it is not known.
 
     Examples
     --------
@@ -186,8 +186,8 @@ class SceneGraph(NamedTuple):
     Attributes
     ----------
     objects, attributes, relations : tuple of int
-        Concepts: each object, each attribute behind its object, each relation behind its subject
-        and its object; those of a kind one behind the other.
+        Concepts, one tuple after the other: each object; each object and its attribute; each
+        subject, object and relation.
     ties : int
         Where several nodes, attributes or relations were equally good to merge into.
     """
@@ -259,7 +259,7 @@ class _Merger:
                 self._merge(among, concept)
 
     def _node(self, concept: int) -> int:
-        """Return the place of the node most similar to an object of no node, or of a new one."""
+        """Return the place of the node that a new object is merged into, or of one of its own."""
         nodes, features = self._nodes, self._concepts.features[concept]
         is_new = self._held.isdisjoint(features)
         self._held |= features
@@ -310,7 +310,7 @@ def merge_captions(
     captions : sequence of sequences of raw tuples
     concepts : Concepts
     taken : sequence of int
-        At each tie, which of those that are equally good; the first where it ends.
+        The choice at each tie, from 0; ties beyond its end take the first.
 
     Examples
     --------
@@ -336,13 +336,21 @@ def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> I
     """Merge captions in every way in which ties can be decided.
 
     Yields the graph of `merge_captions` first.
+
+    Examples
+    --------
+    >>> concepts = Concepts(SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {}))
+    >>> for graph in every_merge([[("dog",), ("man",), ("cat",)]], concepts):
+    ...     print(*map(concepts.name, graph.objects))
+    cat/dog man
+    dog cat/man
     """
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
         taken = waiting.pop()
         choices = _Choices(taken)
         yield _merged(captions, concepts, choices)
-        # What the first of those tied was taken at, the others are still to be taken at.
+        # Ties beyond `taken` took their first choice: the others are still to be tried.
         for place in range(len(taken), len(choices.sizes)):
             before = taken + (0,) * (place - len(taken))
             waiting += [(*before, other) for other in range(1, choices.sizes[place])]

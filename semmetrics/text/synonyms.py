@@ -39,7 +39,7 @@ _DAMAGED = (OSError, LookupError, ValueError, EOFError, RuntimeError, struct.err
 _RULES = tuple(
     rule.split("-")
     for rule in (
-        *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y", "s-", "ies-y"),
+        *("s-", "ses-s", "xes-x", "zes-z", "ches-ch", "shes-sh", "men-man", "ies-y"),
         *("es-e", "es-", "ed-e", "ed-", "ing-e", "ing-", "er-", "est-", "er-e", "est-e"),
     )
 )
@@ -61,7 +61,7 @@ class SynonymTable:
     exceptions : mapping from str to list of str
         The bases of irregular forms.
     identity : str
-        Which synonyms they are, for what is kept; "" where nobody says.
+        Which synonyms they are; "" if it is not known, and then no merged graph is kept.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
 
 
 def _arrays(data: bytes) -> Iterator[frozenset[str]]:
-    """Return the arrays of string constants that a Java class is made with.
+    """Yield the arrays of string constants that a Java class is made with.
 
     References
     ----------

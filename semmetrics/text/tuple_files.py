@@ -158,7 +158,13 @@ def _read_line(value: Any, where: str) -> tuple[str, Parsed, str]:
 
 
 def tuple_lines(parsed: Iterable[tuple[str, Parsed]], parser: str) -> Iterator[str]:
-    """Yield the lines of a file."""
+    """Yield the lines of a file of raw tuples.
+
+    Examples
+    --------
+    >>> print(*tuple_lines([("a dog", [["dog"]])], "mine@1"), end="")
+    {"caption": "a dog", "tuples": [["dog"]], "parser": "mine@1"}
+    """
     for caption, tuples in parsed:
         line = {"caption": caption, "tuples": tuples, "parser": parser}
         yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -44,19 +44,23 @@ def _tuples(reference_dir, name):
     return {line["caption"]: line["tuples"] for line in lines}
 
 
-def test_fakecap(reference_dir):
-    tuples = _tuples(reference_dir, "fakecap")
-    sides = [
+@pytest.fixture
+def fakecap(reference_dir):
+    """Candidates and references by image, the tuples of captions, and the official scores."""
+    res, gts = (
         json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text())
         for side in ("res", "gts")
-    ]
-    candidates = [tuples[sides[0][image][0]] for image in sides[1]]
-    references = [[tuples[text] for text in texts] for texts in sides[1].values()]
-    official = json.loads(
-        gzip.decompress((reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes())
     )
+    scores = (reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes()
+    return res, gts, _tuples(reference_dir, "fakecap"), json.loads(gzip.decompress(scores))
+
+
+def test_fakecap(fakecap):
+    res, gts, tuples, official = fakecap
+    candidates = [tuples[res[image][0]] for image in gts]
+    references = [[tuples[text] for text in texts] for texts in gts.values()]
     found = spice_scores(candidates, references)["All"]
-    assert found["f"].tolist() == [official[image]["All"]["f"] for image in sides[1]]
+    assert found["f"].tolist() == [official[image]["All"]["f"] for image in gts]
     assert math.fsum(found["f"]) / 1000 == pytest.approx(0.1328946160377789, abs=1e-16)
 
     concepts = Concepts(open_synonyms())
@@ -67,18 +71,11 @@ def test_fakecap(reference_dir):
     assert high == pytest.approx(0.1328946160377789, abs=1e-15)
 
 
-def test_fakecap_by_the_adapter(reference_dir, monkeypatch, tmp_path):
+def test_fakecap_by_the_adapter(fakecap, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # what it keeps is for it alone
-    tuples = _tuples(reference_dir, "fakecap")
+    res, gts, tuples, official = fakecap
     monkeypatch.setattr(
         OfficialParser, "parse", lambda self, captions: (tuples[one] for one in captions)
-    )
-    res, gts = (
-        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text())
-        for side in ("res", "gts")
-    )
-    official = json.loads(
-        gzip.decompress((reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes())
     )
     value, items = Spice().compute_score(gts, res)
     assert value == pytest.approx(0.1328946160377789, abs=1e-15)
@@ -105,14 +102,10 @@ def test_the_published_rows_of_flickr8k(reference_dir):
 # ---- the measure --------------------------------------------------------------------------------
 
 
-def test_fakecap_as_a_measure(reference_dir):
-    sides = [reference_dir / "coco" / f"fakecap_tokenized_{side}.json" for side in ("res", "gts")]
-    table = semmetrics.score(
-        *sides,
-        measures="SPICE(parser=given)",
-        tokenizer="whitespace",
-        tuples=reference_dir / "spice" / "raw_tuples_fakecap.jsonl.gz",
-    )
+def test_fakecap_as_a_measure(reference_dir, fakecap):
+    tuples = reference_dir / "spice" / "raw_tuples_fakecap.jsonl.gz"
+    options = {"tokenizer": "whitespace", "tuples": tuples}
+    table = semmetrics.score(*fakecap[:2], measures="SPICE(parser=given)", **options)
     assert table[0].value == pytest.approx(0.1328946160377789, abs=1e-15)
     (note,) = (note for note in table.notes if "ties" in note)
     assert "F of 1 item depends on ties" in note

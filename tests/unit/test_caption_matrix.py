@@ -22,6 +22,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.registry import parse
 from semmetrics.scoring.statistics import evaluate
 from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
@@ -88,8 +89,6 @@ def test_entries_are_the_values_of_candidates(measure):
     found = matrix(references, captions, measure=measure)
     words = open_tokenizer("whitespace")
     task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
-    from semmetrics.metrics.registry import parse
-
     (one,) = parse(measure)
     rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))
     own = np.repeat(np.arange(30), 3), np.arange(90)
@@ -120,7 +119,6 @@ def test_products(seed):
 
     rows = cells(rng.integers(1, 5))
     columns = cells(rng.integers(1, 6))
-    columns = Cells(columns.indptr, columns.features, columns.values)
     kind, group = rng.integers(0, kinds, len(rows.features)), rng.integers(0, classes, len(columns))
     scale = rng.normal(size=(classes, kinds))
     expected = np.zeros((len(rows), len(columns)))
@@ -296,7 +294,7 @@ def test_block_that_was_being_noted_is_computed_again(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_blocks_that_were_damaged_since_are_computed_again(tmp_path, monkeypatch, dtype):
+def test_blocks_that_were_damaged_since_are_computed_again(tmp_path, dtype):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
     whole = stopped(path, rows=30, dtype=dtype)

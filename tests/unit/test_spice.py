@@ -1,6 +1,5 @@
 """SPICE and SPIDEr as measures, and the matrix of all pairs; the synonyms are pycocoevalcap's."""
 
-import json
 import re
 from time import monotonic
 
@@ -150,7 +149,7 @@ def test_captions_are_parsed_as_tokens_or_as_written():
     assert {"A  Dog.", "The dog!"} <= set(seen)
 
 
-def test_all_systems_are_parsed_together_once(monkeypatch):
+def test_all_systems_are_parsed_together_once():
     calls = []
 
     def spy(captions):
@@ -298,7 +297,7 @@ def test_a_matrix_of_another_parser_is_not_continued(tmp_path):
     caption_matrix(GROUPS, CAPTIONS, out=out, **OPTIONS)
     with pytest.raises(InputError):
         caption_matrix(GROUPS, CAPTIONS, out=out, **{**OPTIONS, "tuples": other})
-    assert json.loads(json.dumps(np.load(out).tolist())) == slow_matrix(GROUPS).tolist()
+    np.testing.assert_array_equal(np.load(out), slow_matrix(GROUPS))
 
 
 def test_papers_print_it_in_percent():

@@ -1,6 +1,5 @@
 """What SPICE lacks: a measure that is not computed under a protocol, and otherwise an error."""
 
-import json
 import sys
 import zipfile
 from importlib.util import find_spec
@@ -129,7 +128,7 @@ def test_captions_without_tuples():
 
 
 @needs_words
-def test_tuples_of_another_parser_have_no_effect(monkeypatch, tmp_path):
+def test_tuples_of_another_parser_have_no_effect(monkeypatch):
     code = 'import sys\nfor line in sys.stdin: print(\'{"tuples": [["dog"]]}\', flush=True)'
     monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
     notes = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY).notes
@@ -172,7 +171,5 @@ for line in sys.stdin:
     print(json.dumps({"error": "too long"} if wrong else {"tuples": [["dog"]]}), flush=True)
 """
     monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
-    error = lacking()
     expected = "caption 'two cats sit' of preds, id 'b': SPICE's parser fails: too long"
-    assert str(error).startswith(expected)
-    assert json.dumps("two cats sit")[1:-1] in error.where
+    assert str(lacking()).startswith(expected)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, Literal
 
@@ -91,7 +91,7 @@ def caption_matrix(
     progress: Progress | None = None,
     notes: list[str] | None = None,
 ) -> NDArray[np.floating[Any]]:
-    """The measure of every caption for every image.
+    """Return the matrix of a measure: every caption for every image.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def caption_matrix(
         A run with a function without a version - tokenizer, embedding or parser - is not
         continued, as nothing tells whether it is the same one.
     progress : callable, optional
-        Called with images done and images in all.
+        Called with rows done and rows in all.
     notes : list, optional
         What is odd is added there, such as kept parses that are damaged.
 
@@ -173,7 +173,7 @@ def caption_blocks(
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-    """The rows of ``caption_matrix``, some images at a time.
+    """Yield the rows of ``caption_matrix``, some at a time.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ def caption_blocks(
     Yields
     ------
     start : int
-        The first image of the block.
-    block : array, shape (some images, captions)
+        The first row of the block.
+    block : array, shape (some rows, captions)
     """
     given = {
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
@@ -218,7 +218,7 @@ def caption_top_k(
     memory: int = _MEMORY,
     notes: list[str] | None = None,
 ) -> tuple[Floats, Ints]:
-    """The k largest entries of each row or column of ``caption_matrix``, which is not kept.
+    """Return the k largest entries of each row or column of ``caption_matrix``, without the matrix.
 
     Parameters
     ----------
@@ -228,13 +228,13 @@ def caption_top_k(
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
-        The k best captions of each image, or the k best images of each caption.
+        The k best captions of each row, or the k best rows of each caption.
     notes : list, optional
         What is odd is added there, as by ``caption_matrix``.
 
     Returns
     -------
-    values, positions : arrays, shape (images, k) or (captions, k)
+    values, positions : arrays, shape (rows, k) or (captions, k)
         Falling; values that are equal to 12 decimals by rising position.
 
     Raises
@@ -248,8 +248,6 @@ def caption_top_k(
     >>> caption_top_k(references, ["dogs run", "a cat sits"], 1, tokenizer="whitespace")[1].tolist()
     [[1], [0], [0]]
     """
-    if axis not in ("captions", "images"):
-        raise InputError(f"axis={axis!r}", remedy='choose "captions" or "images"')
     _check_sides(references, captions)
     n_rows = len(references) if rows == "images" else sum(map(len, references))
     most = n_rows if axis == "images" else len(captions)
@@ -261,10 +259,15 @@ def caption_top_k(
     }  # fmt: skip
     job = PairJob.of(references, captions, measure, rows, memory, "float64", given, notes)
     blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
-    if axis != "images":
-        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
-        return np.concatenate(values), np.concatenate(places)
-    best, where = np.zeros((len(captions), 0)), np.zeros((len(captions), 0), np.int64)
+    if axis == "images":
+        return _best_rows(blocks, len(captions), k)
+    values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
+    return np.concatenate(values), np.concatenate(places)
+
+
+def _best_rows(blocks: Iterable[tuple[int, Floats]], n_columns: int, k: int) -> tuple[Floats, Ints]:
+    """Return the k largest entries of each column, and their rows, from blocks of rows."""
+    best, where = np.zeros((n_columns, 0)), np.zeros((n_columns, 0), np.int64)
     for start, block in blocks:
         found = top_k(block, min(k, len(block)), columns=True)
         best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
@@ -275,7 +278,7 @@ def caption_top_k(
 
 @dataclass(frozen=True)
 class PairJob:
-    """All pairs, prepared: gives any rows."""
+    """All pairs, prepared: computes any rows."""
 
     task: CaptionTask
     measure: Measure
@@ -296,10 +299,6 @@ class PairJob:
         notes: list[str] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
-        if dtype not in ("float64", "float32"):
-            raise InputError(f"dtype={dtype!r}", remedy='choose "float64" or "float32"')
-        if rows not in ("images", "references"):
-            raise InputError(f"rows={rows!r}", remedy='choose "images" or "references"')
         options = resolve_options(given, "captions")
         options = options.replace(embedding=read_embedding(options["embedding"]))
         chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
@@ -318,17 +317,17 @@ class PairJob:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Images and captions."""
+        """The number of rows, and of captions."""
         return self.pairs.n_rows, self.pairs.n_columns
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
-        """First and last row of each block."""
+        """Where the rows of each block start and stop."""
         rows = self.pairs.n_rows
         return [(start, min(start + self.step, rows)) for start in range(0, rows, self.step)]
 
     def block(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
-        """Rows start to stop."""
+        """Return the rows start to stop, shape (stop - start, captions)."""
         found: NDArray[np.floating[Any]] = self.pairs.block(start, stop)
         return found.astype(self.dtype, copy=False)
 
@@ -339,7 +338,7 @@ class PairJob:
         resume: bool = True,
         progress: Progress | None = None,
     ) -> NDArray[np.floating[Any]]:
-        """All rows, in memory or in a file; as ``caption_matrix``."""
+        """Return all rows, in memory or in a file, as ``caption_matrix`` does."""
         if out is not None:
             facts = {key: _of_this_run(value) for key, value in self.facts.items()}
             of = (self.shape, self.dtype, self.step, facts, self.block)
@@ -400,7 +399,7 @@ def _of_this_run(fact: str) -> str:
 
 
 def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
-    """The measure, with frequencies from where they come from.
+    """Return the measure, told to take document frequencies that are given.
 
     Raises
     ------
@@ -450,7 +449,7 @@ def _pair_task(
     more: Mapping[str, Any],
     rows: str,
 ) -> CaptionTask:
-    """The references of the rows, and all captions as candidates.
+    """Return a task of the references of the rows, and all captions as candidates.
 
     Raises
     ------
