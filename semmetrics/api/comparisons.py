@@ -136,8 +136,11 @@ def _compare_scored(
     tables = systems.values()
     notes = [note for table in tables for note in table.notes]
     understood = [line for table in tables for line in table.understood]
-    return ComparisonTable(differences, ScoreTable(scores), list(dict.fromkeys(notes)),
-                           list(dict.fromkeys(understood)))  # fmt: skip
+    absent = {one.heading: one for table in tables for one in table.not_computed}
+    made_of = ScoreTable(scores, list(absent.values()))
+    return ComparisonTable(
+        differences, made_of, list(dict.fromkeys(notes)), list(dict.fromkeys(understood))
+    )
 
 
 def _scores_of(name: str, table: Any) -> list[Score]:
