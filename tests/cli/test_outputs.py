@@ -46,13 +46,13 @@ def test_text_of_a_name_in_gz_is_packed_the_same_each_time(tmp_path):
     assert (tmp_path / "z.gz").read_bytes() == b"as they are"
 
 
-def test_packed_scores_are_ranked(tmp_path, run):
+def test_packed_scores_are_ranked(tmp_path, ok):
     preds, scores = tmp_path / "p.json", tmp_path / "s.json.gz"
     preds.write_text('{"a": ["cat"]}')
     (tmp_path / "g.json").write_bytes(preds.read_bytes())
-    run("score", "-m", "F1", "--format", "json", "-o", scores, preds, tmp_path / "g.json")
+    ok("score", "-m", "F1", "--format", "json", "-o", scores, preds, tmp_path / "g.json")
     assert scores.read_bytes()[:2] == b"\x1f\x8b"
-    assert "1.0000" in run("rank", "-m", "F1", scores)
+    assert "1.0000" in ok("rank", "-m", "F1", scores)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
