@@ -153,6 +153,20 @@ def test_official_tuples_of_the_other_form(given, asked):
 
 
 @needs_words
+@pytest.mark.parametrize("parser", ["official", "given"])
+def test_pairs_of_tuples_of_the_other_form(parser):
+    tuples = official({"a dog": [["dog"]], "a cat": [["cat"]]})
+    measure = f"SPICE(parser={parser},captions=written)"
+    sides = {"references": [["A dog."], ["A cat."]], "captions": ["A cat."]}
+    with pytest.raises(InputError, match=r"has no tuples by|there are no tuples of it") as caught:
+        semmetrics.caption_matrix(**sides, measure=measure, tuples=tuples)
+    assert caught.value.remedy.startswith("tuples are given of tokens: write captions=tokens in ")
+    assert "id " not in caught.value.where
+    with pytest.raises(InputError, match="choose category=all"):
+        semmetrics.caption_matrix(**sides, measure="SPICE(category=color)")
+
+
+@needs_words
 def test_a_comparison_says_what_was_not_computed():
     systems = {"one": PREDS, "two": {"a": ["a dog"], "b": ["cats"]}}
     options = {"protocol": "coco-caption", "tuples": official(SOME), "resamples": 50}
